@@ -45,7 +45,7 @@ def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
     return click.option(name, *parameter, envvar=env_name(called), **attributes)
 
 
-def setting(name: str, **attributes: Any) -> Callable[[F], F]:
+def setting(name: str, **attributes: object) -> Callable[[F], F]:
     """The option of a setting, as it is declared.
 
     Args:

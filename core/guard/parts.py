@@ -45,7 +45,7 @@ def parts(called: Called, value: object) -> list[Part]:
     return several
 
 
-def _part(called: Called, value: Any) -> None:
+def _part(called: Called, value: object) -> None:
     kind = type(value).__name__
     texts = [getattr(value, name, "") for name in ("title", "note", "text", "svg")]
     if not all(isinstance(text, str) for text in texts):

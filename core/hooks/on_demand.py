@@ -80,7 +80,7 @@ class OnDemand:
                 raise TypeError(f"its {word} is {own!r}, and was declared as {declared!r}")
         return made
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         """What the function or class at the place gives back."""
         return self.load()(*args)
 

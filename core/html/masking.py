@@ -84,7 +84,7 @@ class Masker:
         named = [found[1] for _, pattern in self._patterns for found in pattern.finditer(before)]
         self.found[_MARKS[PLACE]] += len([*filter(None, named)])
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> Any:
         """A value without them, and all within it; addresses and markup are left as they are."""
         if value is None or isinstance(value, float | int):
             return value
@@ -97,7 +97,7 @@ class Masker:
             return type(value)(*found) if hasattr(value, "_fields") else type(value)(found)
         return value
 
-    def _key(self, key: Any) -> Any:
+    def _key(self, key: object) -> Any:
         if not (isinstance(key, str) and key.isidentifier()):
             return self.value(key)
         if key not in self._fields:

@@ -32,7 +32,7 @@ class Policy:
     masker: Masker = field(default_factory=Masker)
     public: bool = True
 
-    def shows(self, facts: Mapping[str, Any]) -> bool:
+    def shows(self, facts: Mapping[str, object]) -> bool:
         """Whether the texts of a pack are shown.
 
         Args:

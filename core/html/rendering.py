@@ -37,12 +37,12 @@ class Page(NamedTuple):
     context: Mapping[str, Any]
 
 
-def page_of(template: str, path: str, **context: Any) -> Page:
+def page_of(template: str, path: str, **context: object) -> Page:
     """A page that shows these values."""
     return Page(template, path, context)
 
 
-def as_it_is(value: Any) -> Any:
+def as_it_is(value: object) -> Any:
     """The value: nothing is masked."""
     return value
 
@@ -108,7 +108,7 @@ def in_one_file(pages: Sequence[Page], head: Head, masked: Callable[[Any], Any] 
     return _set("report.html", masked, layout="base.html", parts=parts, **around, **head._asdict())
 
 
-def _set(template: str, masked: Callable[[Any], Any], **context: Any) -> str:
+def _set(template: str, masked: Callable[[Any], Any], **context: object) -> str:
     return _environment(masked).get_template(template).render(version=__version__, **context)
 
 

@@ -62,7 +62,7 @@ class Loader:
         registries: Where it goes, by hook.
     """
 
-    def __init__(self, registries: Mapping[str, Registry[Any]]) -> None:
+    def __init__(self, registries: Mapping[str, Registry[object]]) -> None:
         self._registries = registries
         self._manager = pluggy.PluginManager("eibench")
         self._manager.add_hookspecs(specs)
@@ -138,7 +138,7 @@ class Loader:
 
         return around if inspect.isgeneratorfunction(function) else guarded
 
-    def _claim(self, registry: Registry[Any], thing: object) -> None:
+    def _claim(self, registry: Registry[object], thing: object) -> None:
         """The `register` that hooks are given."""
         if self._called is None:
             raise PluginError("register is for the time of its hook only")

@@ -74,7 +74,7 @@ def own_options(benchmark: Benchmark, options: Mapping[str, object]) -> dict[str
     return {option.name: _value_of(option, options) for option in benchmark.options}
 
 
-def _value_of(option: Option, options: Mapping[str, Any]) -> Any:
+def _value_of(option: Option, options: Mapping[str, object]) -> Any:
     """That which is given, else the default; ``None`` is that where the default is."""
     if options.get(option.name, option.default) is option.default is None:
         return None
