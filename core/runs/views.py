@@ -28,6 +28,7 @@ from .recorded import RecordedRun
 
 _LONGEST = 40
 """Characters of the items' ids that stand in a name; more of them are counted."""
+_LONGEST_SLUG = 60
 
 
 def view_of(
@@ -100,7 +101,11 @@ def _graded_otherwise(journal: Journal, own: ResultDocument, config: RunConfig) 
 
 
 def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "view"
+    """A part of a view's name; with a digest where another text could come to the same."""
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-")
+    if len(slug) <= _LONGEST_SLUG and re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?", text):
+        return slug
+    return f"{slug[:_LONGEST_SLUG]}-{digest(text)[:6]}".strip("-")
 
 
 def keep_result(

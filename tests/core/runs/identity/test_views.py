@@ -73,6 +73,17 @@ async def test_a_first_result_that_is_not_whole_makes_way(desk: Lab) -> None:
     assert (own["judge"], list(views)) == ("openai/second", ["judge-openai-first"])
 
 
+async def test_judges_of_like_names_replace_no_results_of_each_other(desk: Lab) -> None:
+    """A view's name has a digest where another judge's could come to the same."""
+    for judge in ("first", "a b", "a-b", "a/b", "a.b"):
+        await desk.run(model=desk.endpoint("one"), judge=desk.endpoint(judge))
+    own, views = stored(desk)
+    assert own["judge"] == "openai/first"
+    assert len(views) == 4
+    assert {view["judge"] for view in views.values()} == {f"openai/a{c}b" for c in " -/."}
+    assert "judge-openai-a-b" in views
+
+
 async def test_ratings_stay_with_a_result(desk: Lab) -> None:
     """A judge's view of another run, or grading again, does not take them away."""
     for name in ("one", "two"):
