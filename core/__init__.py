@@ -12,12 +12,12 @@ in it, each importing only what stands above it:
     parties/      who is asked and who grades: models, judges, panels, as values
     benchmark/    what an author of a benchmark writes
     spending/     what calls cost and may cost
-    datasets/     packs: found, fetched, known by their contents
     journal/      one SQLite file with every reply and every grade; the only place with SQL
     ratings/      from comparisons to ratings; in `auditing/` what they say of their judge
     matchmaking/  which comparisons to make next
     guard/        around every call into a plugin
     clients/      one for each kind of server, within limits and with retries
+    datasets/     packs: found, fetched, known by their contents
     plugins/      found, loaded, looked at
     settings/     what a person sets: in a command, a variable, bench.toml or Python
     sample/       the life of a sample: asked, journalled, graded

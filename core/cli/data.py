@@ -13,7 +13,6 @@ import click
 import eibench.data
 
 from ..datasets import cache_folder, find_pack, read_manifest
-from ..datasets.download import Watch
 from ..datasets.fetching import (
     DATA_ONLY,
     FetchState,
@@ -25,6 +24,7 @@ from ..datasets.fetching import (
     pack_folders,
     read_official,
 )
+from ..datasets.files import Watch
 from ..datasets.ladders import Ladder, fetch_ladder, read_ladder
 from ..errors import DataError, UsageError
 from ..plugins import installed
@@ -190,7 +190,7 @@ def ladder_of(name: str) -> Ladder:
 def _fetch_ladder(ladder: Ladder, source: str | None) -> None:
     with _meter() as meter:
         watch = Watch(meter.progress, meter.say)
-        fetched = fetch_ladder(ladder, source=source, watch=watch)
+        fetched = fetch_ladder(ladder, source, watch)
     files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
     message = f"{files}, git's ids right, now in" if fetched else "all there and right in"
     _tell(f"{ladder.name}, published ladder: {message} {ladder.folder}")

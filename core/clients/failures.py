@@ -201,7 +201,7 @@ def _number(found: "re.Match[str] | None") -> int | None:
 
 def connection_error(asked: AskedParty, cause: BaseException | None) -> ProviderError:
     """The error to raise when no HTTP answer came."""
-    message = shown(_reason(cause))
+    message = shown(reason(cause))
     why = f": {message}" if message else f" ({type(cause).__name__})" if cause else ""
     todo = f"check {asked.options.base_url}, and that the server is up"
     made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
@@ -209,7 +209,7 @@ def connection_error(asked: AskedParty, cause: BaseException | None) -> Provider
     return made
 
 
-def _reason(cause: BaseException | None) -> str:
+def reason(cause: BaseException | None) -> str:
     """What the system says of a lost connection, else the words of the library."""
     for error in causes(cause):
         if isinstance(error, socket.gaierror) and error.strerror:

@@ -1,168 +1,74 @@
-"""One file over HTTPS: resumed, never longer than announced, tried again.
+"""One file into the cache: whole, never longer than announced, with its own contents or not at all.
 
-Bytes go into a part file as they come, so a stop at any moment (`kill -9` too)
-loses none; the next attempt asks for the rest alone. Whether they are the right
-ones is for the caller to check, before the part takes the file's place.
+A download that breaks off is begun anew; nothing of it is kept.
 """
 
+import asyncio
 import contextlib
 import http.client
-import socket
-import ssl
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from http import HTTPStatus
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+from yarl import URL
 
 from .. import __version__
+from ..clients.broken import ending_with_its_connection
+from ..clients.failures import reason, retry_after, shown
+from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError
-from ..parties.providers import is_loopback
+from ..journal.temporary import replacing
 from ..parties.secrets import shown_address
-from .deadline import Deadline
+from .files import Cached, NamedFile, Patience, Watch, WrongContents, check, objection, read_right
 
-CHUNK = 1 << 16
+MOST = 100 * 2**20
+"""Bytes of a file whose size no manifest says; GitHub takes no larger one."""
+_CHUNK = 2**16
+_LONGEST_HEADER = 2**16
 _LONGEST_WAIT_S = 60.0
+_HEADERS = {"User-Agent": f"eibench/{__version__}", "Accept-Encoding": "identity"}
+_REDIRECTS = {301, 302, 303, 307, 308}
+_MOST_REDIRECTS = 10
 _KINDS = {401: ErrorKind.AUTH, 403: ErrorKind.AUTH, 407: ErrorKind.AUTH,
           404: ErrorKind.NOT_FOUND, 410: ErrorKind.NOT_FOUND,
           408: ErrorKind.SERVER, 429: ErrorKind.RATE_LIMIT}  # fmt: skip
 
 
-class WrongContents(DataError):
-    """What arrives is not the file that the manifest describes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to put up with a server.
-
-    Attributes:
-        retries: Attempts after the first one.
-        backoff_s: Seconds before the second attempt; doubled before each further one.
-        timeout_s: Seconds without a byte that end an attempt.
-        total_s: Seconds after which a file is given up, even while bytes come.
-        sleep: Waits so many seconds.
-    """
-
-    retries: int = 3
-    backoff_s: float = 0.5
-    timeout_s: float = 30.0
-    total_s: float = 3600.0
-    sleep: Callable[[float], object] = time.sleep
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Who is told what happens meanwhile.
-
-    Attributes:
-        progress: Gets a file's path in the pack, the bytes that are there, and all its bytes.
-        say: Gets one line on what went wrong and will be tried again.
-    """
-
-    progress: Callable[[str, int, int], object] = lambda path, have, size: None
-    say: Callable[[str], object] = lambda line: None
-
-
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A file to download.
-
-    Attributes:
-        url: Where from.
-        path: What it is called.
-        size: How many bytes it has; ``None`` where only its digest is known.
-        most: How many it may have then.
-    """
-
-    url: str
-    path: str
-    size: int | None
-    most: int = 0
-
-
-def objection(url: str) -> str:
-    """Why nothing may be downloaded from a URL; empty when it may be."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # raises when it is no port
-        (parts.hostname or "").encode("idna")  # raises when a label is empty or too long
-    except ValueError:
-        return "it is not a URL"
-    if not parts.hostname or any(not "!" <= c <= "~" for c in url):
-        return "it is not a URL"
-    if "@" in parts.netloc:
-        return "it holds a user name"
-    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(url)):
-        return ""
-    return "it is not https (http is for this machine's own servers only)"
-
-
-def download(wanted: Download, part: Path, watch: Watch, patience: Patience) -> None:
-    """Have all bytes of a file in `part`, going on with those that are there.
+def put(file: NamedFile, place: Path | str, to: Cached, watch: Watch, patience: Patience) -> None:
+    """Copy or download a file into the cache, where it appears in one step.
 
     Raises:
-        ProviderError: The network or the server failed, again and again, or took too long.
-        WrongContents: The server has more or fewer bytes than announced.
-        DataError: `part` cannot be written.
-    """
-    with Deadline(patience.total_s) as deadline:
-        transfer = _Transfer(wanted, part, watch, patience.timeout_s, deadline)
-        for attempt in range(patience.retries + 1):
-            try:
-                transfer.attempt()
-                return
-            except ProviderError as error:
-                error.attempts = attempt + 1
-                if deadline.is_over:
-                    raise _too_slow(wanted, part, deadline) from None
-                if not error.retryable or attempt == patience.retries:
-                    raise
-                wait = max(patience.backoff_s * 2**attempt, error.retry_after or 0.0)
-                watch.say(f"{error}; trying again in {wait:g} s")
-                patience.sleep(wait)
-
-
-def download_right(
-    wanted: Download, part: Path, is_right: Callable[[], bool], watch: Watch, patience: Patience
-) -> None:
-    """The same until the part is the right file; one that was begun of another is begun anew.
-
-    Args:
-        wanted: What to get.
-        part: Where to; what is there already is gone on with.
-        is_right: Whether the part is the whole of the right file.
-        watch: Is told how it goes.
-        patience: With the server.
-
-    Raises:
-        WrongContents: It is longer or shorter than announced; nothing of it is kept.
-        DataError: It cannot be written.
+        DataError: It is not the one of the manifest, or the cache cannot be written.
         ProviderError: The network or the server failed.
     """
-    went_on = part.exists()
+    target = to.folder / file.path
+    with _writing(target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with _writing(target), replacing(target) as out:  # before any request, to know that it can be
+        out.write(_contents(file, place, to, watch, patience))
+
+
+def _contents(
+    file: NamedFile, place: Path | str, to: Cached, watch: Watch, patience: Patience
+) -> bytes:
+    if isinstance(place, Path):
+        if not place.is_file():
+            raise DataError(place, f"no such file; it is one of {to.title}")
+        return read_right(file, place)
     try:
-        download(wanted, part, watch, patience)
-        if went_on and not is_right():
-            watch.say(f"{part}: what was there before was of another file; starting again")
-            part.unlink()
-            download(wanted, part, watch, patience)
-    except WrongContents:
-        part.unlink(missing_ok=True)
+        data = _Download(file, place, watch, patience).run()
+    except ProviderError as error:
+        error.args = (f"{error}; {to.way_out}",)
         raise
+    check(file, data, place)
+    return data
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """A block that writes a file; what the system says against it becomes one line.
-
-    Raises:
-        DataError: The block raised `OSError`.
-    """
+def _writing(path: Path) -> Iterator[None]:
+    """A block that writes a file; what the system says against it becomes one line."""
     try:
         yield
     except OSError as error:
@@ -170,211 +76,137 @@ def writing(path: Path) -> Iterator[None]:
         raise DataError(path, f"{message}; give it room and write access, then try again") from None
 
 
-class _Transfer:
-    """One file on its way into its part file."""
+class _Download:
+    """One file on its way."""
 
-    def __init__(
-        self, wanted: Download, part: Path, watch: Watch, timeout_s: float, deadline: Deadline
-    ) -> None:
-        self._wanted = wanted
-        self._size = wanted.size
-        self._part = part
-        self._watch = watch
-        self._timeout_s = timeout_s
-        self._opener = _opener(wanted.url, deadline)
+    def __init__(self, file: NamedFile, url: str, watch: Watch, patience: Patience) -> None:
+        self._file, self._url, self._watch, self._patience = file, url, watch, patience
+        self._have = 0
 
-    def attempt(self) -> None:
-        """Get what is missing with one request; none when nothing is."""
-        with writing(self._part):
-            file = self._part.open("ab", buffering=0)  # in the file even if we are killed
-        with file:
-            have = file.seek(0, 2)
-            if have > self._limit:
-                have = self._emptied(file)
-            if have != self._size:
-                self._get_rest(file, have)
+    def run(self) -> bytes:
+        """All of it, after as many attempts as it needs."""
+        patience, attempt, end = self._patience, 1, time.monotonic() + self._patience.total_s
+        while True:
+            try:
+                return asyncio.run(self._attempt(end - time.monotonic()))
+            except ProviderError as error:
+                error.attempts = attempt
+                if not error.retryable or attempt > patience.retries:
+                    raise
+                wait = max(patience.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
+                self._watch.say(f"{error}; trying again in {wait:g} s")
+                patience.sleep(wait)
+                attempt += 1
 
-    @property
-    def _limit(self) -> int:
-        """The bytes that it has, or may have where that is not known yet."""
-        return self._wanted.most if self._size is None else self._size
-
-    def _get_rest(self, file: IO[bytes], have: int) -> None:
-        url = self._wanted.url
-        with _network(url, self._timeout_s), self._answer(have) as answer:
-            have = self._begin(file, answer, have)
-            limit = self._limit
-            self._watch.progress(self._wanted.path, have, limit)
-            for data in _chunks(answer, limit - have):
-                have += len(data)
-                if have > limit:
-                    raise self._wrong(f"sends more than the {limit:,} bytes of {self._whose}")
-                with writing(self._part):
-                    _write(file, data)
-                self._watch.progress(self._wanted.path, have, limit)
-        if self._size is not None and have < self._size:
-            message = f"the connection ended after {have:,} of {self._size:,} bytes"
-            raise _failure(ErrorKind.CONNECTION, url, message)
-
-    @property
-    def _whose(self) -> str:
-        """Who says how many bytes there are."""
-        return "the limit" if self._wanted.size is None else "the manifest"
-
-    def _answer(self, have: int) -> http.client.HTTPResponse:
-        headers = {"User-Agent": f"eibench/{__version__}"}
-        if have:
-            headers["Range"] = f"bytes={have}-"
-        request = urllib.request.Request(self._wanted.url, headers=headers)
+    async def _attempt(self, left_s: float) -> bytes:
+        total = asyncio.timeout(left_s)
         try:
-            answer: http.client.HTTPResponse = self._opener.open(request, timeout=self._timeout_s)
-        except urllib.error.HTTPError as error:
-            if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and have:
-                error.close()
-                return self._answer(0)
-            raise
-        return answer
+            async with (
+                total,
+                self._session() as session,
+                await self._answer(session, self._url, _MOST_REDIRECTS) as answer,
+            ):
+                with ending_with_its_connection(answer):
+                    return await self._read(answer)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if total.expired():
+                raise self._too_slow() from None
+            raise self._unreached(error) from None
 
-    def _begin(self, file: IO[bytes], answer: http.client.HTTPResponse, have: int) -> int:
-        """Where the answer goes on from: 0 when the server sends the file from its start."""
-        url, length = self._wanted.url, answer.length
-        if answer.status != HTTPStatus.PARTIAL_CONTENT:
-            have = self._emptied(file) if have else 0
-        elif not (answer.headers["Content-Range"] or "").startswith(f"bytes {have}-"):
-            self._emptied(file)
-            message = "the server sends another part of the file than was asked for"
-            raise _failure(ErrorKind.MALFORMED, url, message)
-        if length is not None:
-            self._check_length(have, length)
-        return have
+    def _session(self) -> aiohttp.ClientSession:
+        silent_s = self._patience.timeout_s
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(ssl=system_tls()),
+            headers=_HEADERS,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=silent_s, sock_read=silent_s),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+        )
 
-    def _check_length(self, have: int, length: int) -> None:
-        """Hold what the server announces to what is known; where nothing is, take its word."""
-        size = self._wanted.size
-        most = self._wanted.most if size is None else size
-        if have + length > most:
-            raise self._wrong(f"has {have + length:,} bytes, more than {self._whose}'s {most:,}")
-        if size is None:
-            self._size = have + length
-        elif not have and length < size:
-            raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
-
-    def _emptied(self, file: IO[bytes]) -> int:
-        with writing(self._part):
-            return file.truncate(0)
-
-    def _wrong(self, message: str) -> WrongContents:
-        return WrongContents(self._wanted.url, f"{message}; refused, as it is another file")
-
-
-def _chunks(answer: http.client.HTTPResponse, left: int) -> Iterator[bytes]:
-    """The bytes as they come; where no length is announced, one more is asked for, to know."""
-    left += answer.length is None
-    while left and (data := answer.read1(min(CHUNK, left))):
-        left -= len(data)
-        yield data
-
-
-def _write(file: IO[bytes], data: bytes) -> None:
-    """All of it: an unbuffered file may take less at a time."""
-    while data:
-        data = data[file.write(data) :]
-
-
-def _too_slow(wanted: Download, part: Path, deadline: Deadline) -> ProviderError:
-    of_all = "" if wanted.size is None else f" of {wanted.size:,}"
-    message = f"{part.stat().st_size:,}{of_all} bytes came within {deadline.seconds:,.15g} s"
-    more = "they are kept, so the same command goes on with the rest; --from names another source"
-    return _failure(ErrorKind.TIMEOUT, wanted.url, f"{message}; {more}")
-
-
-def _opener(url: str, deadline: Deadline) -> urllib.request.OpenerDirector:
-    """Checks certificates and redirects; uses the user's proxy but for this machine."""
-    direct = [urllib.request.ProxyHandler({})] if is_loopback(url) else []
-    return urllib.request.build_opener(*deadline.handlers(), _Redirects(), *direct)
-
-
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect only to where a download may come from, by the same scheme."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        """The request that follows."""
-        why = objection(newurl)
-        if not why and urlsplit(newurl).scheme != urlsplit(req.full_url).scheme:
+    async def _answer(
+        self, session: aiohttp.ClientSession, url: str, redirects: int
+    ) -> aiohttp.ClientResponse:
+        """The answer with the file, after redirects to where a download may come from."""
+        at = URL(url, encoded=True)
+        answer = await session.get(at, proxy=proxy_of(url), allow_redirects=False)
+        if answer.status < 300:
+            return answer
+        answer.close()
+        where = urljoin(url, answer.headers.get("Location", "")).replace(" ", "%20")
+        scheme = urlsplit(where).scheme
+        goes_on = answer.status in _REDIRECTS and where != url and redirects
+        if not goes_on or scheme not in ("http", "https", "ftp"):
+            raise self._refusal(answer.status, answer.headers)
+        why = objection(where)
+        if not why and scheme != urlsplit(url).scheme:
             why = "it is another scheme"
         if why:
-            fp.close()
-            message = f"it redirects to {shown_address(newurl)}, which is refused: {why}"
-            raise _failure(ErrorKind.INVALID_REQUEST, req.full_url, message)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
+            message = f"it redirects to {shown_address(where)}, which is refused: {why}"
+            raise self._failure(ErrorKind.INVALID_REQUEST, message, url)
+        return await self._answer(session, where, redirects - 1)
 
+    async def _read(self, answer: aiohttp.ClientResponse) -> bytes:
+        """The body, no further than the manifest or the limit allows."""
+        size, length, data = self._file.size, answer.content_length, bytearray()
+        most, whose = size or MOST, "manifest" if size else "limit"
+        if length is not None and length > most:
+            raise self._wrong(f"has {length:,} bytes, more than the {whose}'s {most:,}")
+        if length is not None and length < (size or 0):
+            raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
+        expected = size or length
+        self._watch.progress(self._file.path, 0, expected or most)
+        try:
+            async for piece in answer.content.iter_chunked(_CHUNK):
+                data += piece
+                self._have = len(data)
+                if len(data) > most:
+                    raise self._wrong(f"sends more than the {most:,} bytes of the {whose}")
+                self._watch.progress(self._file.path, len(data), expected or most)
+            is_whole = len(data) >= (size or 0)
+        except aiohttp.ClientPayloadError:
+            is_whole = False
+        if not is_whole:
+            came = f"{answer.content.total_bytes:,}{f' of {expected:,}' if expected else ''} bytes"
+            raise self._failure(ErrorKind.CONNECTION, f"the connection ended after {came}")
+        return bytes(data)
 
-@contextlib.contextmanager
-def _network(url: str, timeout_s: float) -> Iterator[None]:
-    """A block that reads from a server; what goes wrong there becomes a `ProviderError`."""
-    try:
-        yield
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise _refusal(url, error) from None
-    except urllib.error.URLError as error:
-        raise _unreached(url, error.reason, timeout_s) from None
-    except (OSError, http.client.HTTPException) as error:
-        raise _unreached(url, error, timeout_s) from None
+    def _wrong(self, what: str) -> WrongContents:
+        return WrongContents(self._url, f"{what}; refused, as it is another file")
 
+    def _too_slow(self) -> ProviderError:
+        of_all = f" of {self._file.size:,}" if self._file.size else ""
+        came = f"{self._have:,}{of_all} bytes came within {self._patience.total_s:,.15g} s"
+        return self._failure(ErrorKind.TIMEOUT, f"{came}; --from names another source")
 
-def _refusal(url: str, error: urllib.error.HTTPError) -> ProviderError:
-    kind = ErrorKind.SERVER if error.code >= 500 else ErrorKind.INVALID_REQUEST
-    wait = error.headers["Retry-After"] or ""
-    message = f"the server answers {error.code} {_phrase(error.code)}".rstrip()
-    if where := error.headers["Location"]:
-        message += f" to {shown_address(where)}, which is not followed"
-    return _failure(
-        _KINDS.get(error.code, kind),
-        url,
-        message,
-        status=error.code,
-        retry_after=min(float(wait), _LONGEST_WAIT_S) if wait.isdecimal() else None,
-    )
+    def _refusal(self, status: int, headers: Mapping[str, str]) -> ProviderError:
+        kind = ErrorKind.SERVER if status >= 500 else ErrorKind.INVALID_REQUEST
+        message = f"the server answers {status} {http.client.responses.get(status, '')}".rstrip()
+        if where := headers.get("Location"):
+            message += f" to {shown_address(where)}, which is not followed"
+        failure = self._failure(_KINDS.get(status, kind), message)
+        failure.status = status
+        failure.retry_after = min(retry_after(headers) or 0.0, _LONGEST_WAIT_S)
+        return failure
 
+    def _unreached(self, error: Exception) -> ProviderError:
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            why = getattr(error.certificate_error, "verify_message", error.certificate_error)
+            message = f"the server's certificate is not valid: {why}"
+        elif isinstance(error, TimeoutError):
+            message = f"no answer for {self._patience.timeout_s:g} s"
+        elif isinstance(error, aiohttp.ClientConnectorDNSError):
+            message = "its host is not found; there may be no network"
+        elif isinstance(error, aiohttp.ClientHttpProxyError):
+            message = f"the proxy answered {error.status} {shown(error.message)}"
+        elif isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientResponseError):
+            message = f"the connection broke: {type(error).__name__}"
+        else:
+            message = shown(reason(error))
+        failure = self._failure(ErrorKind.CONNECTION, message)
+        failure.final = isinstance(error, aiohttp.ClientConnectorCertificateError)
+        return failure
 
-def _phrase(status: int) -> str:
-    with contextlib.suppress(ValueError):
-        return HTTPStatus(status).phrase
-    return ""
-
-
-def _unreached(url: str, reason: object, timeout_s: float) -> ProviderError:
-    if isinstance(reason, ssl.SSLCertVerificationError):
-        message = f"the server's certificate is not valid: {reason.verify_message}"
-        return _failure(ErrorKind.CONNECTION, url, message, fatal=True)
-    if isinstance(reason, TimeoutError):
-        message = f"no answer for {timeout_s:g} s"
-    elif isinstance(reason, socket.gaierror):
-        message = "its host is not found; there may be no network"
-    elif isinstance(reason, http.client.HTTPException):
-        message = f"the connection broke: {type(reason).__name__}"
-    else:
-        message = str(getattr(reason, "strerror", None) or reason)
-    return _failure(ErrorKind.CONNECTION, url, message)
-
-
-def _failure(
-    kind: ErrorKind,
-    url: str,
-    text: str,
-    *,
-    status: int | None = None,
-    retry_after: float | None = None,
-    fatal: bool | None = None,
-) -> ProviderError:
-    message = f"cannot download {url}: {text}"
-    return ProviderError(kind, message, status=status, retry_after=retry_after, fatal=fatal)
+    def _failure(self, kind: ErrorKind, message: str, url: str = "") -> ProviderError:
+        return ProviderError(kind, f"cannot download {url or self._url}: {message}")

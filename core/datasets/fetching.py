@@ -1,29 +1,37 @@
 """The official packs: what they hold, whether they are in the cache, getting them there.
 
 A file reaches its place in the cache in one step and only with the size and the
-SHA-256 of the manifest; until then it is a ``.part`` file beside it.
+SHA-256 of the manifest.
 """
 
-import contextlib
 import hashlib
 import re
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
-from ..errors import DataError, ProviderError, UsageError
+from ..errors import DataError, UsageError
 from ..parties.secrets import shown_address
-from ..reading.files import IS_LOCKED, is_there, take_lock
+from ..reading.files import is_there
 from ..types import JsonObject
-from .download import Download, Patience, Watch, WrongContents, download_right, objection, writing
+from .files import (
+    PATIENT,
+    UNWATCHED,
+    Cached,
+    NamedFile,
+    Patience,
+    Watch,
+    check_entry,
+    is_right,
+    objection,
+    read_right,
+)
 from .sources import FileEntry, cache_folder, read_manifest
 
-_UNWATCHED = Watch()
-_PATIENCE = Patience()
+File = TypeVar("File", bound=NamedFile)
 
 
 class FetchState(StrEnum):
@@ -42,6 +50,13 @@ class OfficialFile(NamedTuple):
     sha256: str
     size: int
     lang: str | None
+
+    def mismatch(self, data: bytes) -> str:
+        """How the SHA-256 of contents differs from the file's; empty when it does not."""
+        found = hashlib.sha256(data).hexdigest()
+        if found == self.sha256:
+            return ""
+        return f"its SHA-256 is {found}, that of the manifest is {self.sha256}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,15 @@ class OfficialPack:
         """The languages that files of it belong to."""
         return tuple(dict.fromkeys(f.lang for f in self.all_files if f.lang))
 
+    @property
+    def cached(self) -> Cached:
+        """Its files as they are kept, and what to do when a server does not give them."""
+        way_out = (
+            "the same command goes on with what is missing; a file that you get in another way "
+            f"goes in with: bench data import {self.name} PATH"
+        )
+        return Cached(self.folder, f"the official pack of {self.name}", way_out)
+
     def files(self, lang: str | None = None) -> tuple[OfficialFile, ...]:
         """All files, or those that one language needs.
 
@@ -87,7 +111,7 @@ class OfficialPack:
         path = self.folder / file.path
         if not is_there(path):
             return FetchState.ABSENT
-        return FetchState.HERE if _is(path, file) else FetchState.WRONG
+        return FetchState.HERE if is_right(file, path) else FetchState.WRONG
 
     def usable(self, lang: str | None = None) -> bool:
         """Whether all files of a language, or of any, are in the cache and right."""
@@ -140,8 +164,8 @@ def fetch(
     *,
     lang: str | None = None,
     source: str | None = None,
-    watch: Watch = _UNWATCHED,
-    patience: Patience = _PATIENCE,
+    watch: Watch = UNWATCHED,
+    patience: Patience = PATIENT,
 ) -> tuple[OfficialFile, ...]:
     """Get what is missing of a pack into the cache.
 
@@ -161,18 +185,54 @@ def fetch(
         ProviderError: The network or the server failed.
         UsageError: No such language, or nothing may be downloaded from that URL.
     """
-    wanted = {
-        f: place_of(source, f) for f in pack.files(lang) if pack.state(f) is not FetchState.HERE
-    }
-    with alone(pack.folder) if wanted else contextlib.nullcontext():
-        for file, place in wanted.items():
-            if pack.state(file) is FetchState.HERE:
-                continue  # another process was quicker
-            if isinstance(place, Path):
-                _copy(place, pack, file)
-            else:
-                _download(place, pack, file, watch, patience)
+    return get_missing(pack.files(lang), pack.cached, source, watch, patience)
+
+
+def get_missing(
+    files: Sequence[File], to: Cached, source: str | None, watch: Watch, patience: Patience
+) -> tuple[File, ...]:
+    """Get those files into the cache that are not there and right; which they were.
+
+    `source` is a folder or a URL that has them by their paths; ``None`` for their own addresses.
+
+    Raises:
+        DataError: A file is not the one of the manifest, or the cache cannot be written.
+        ProviderError: The network or the server failed.
+        UsageError: Nothing may be downloaded from that URL.
+    """
+    wanted = {f: _place(source, f) for f in files if not is_right(f, to.folder / f.path)}
+    put_all(wanted, to, watch, patience)
     return tuple(wanted)
+
+
+def put_all(
+    places: Mapping[File, Path | str],
+    to: Cached,
+    watch: Watch = UNWATCHED,
+    patience: Patience = PATIENT,
+) -> None:
+    """Copy or download each file from its place into the cache."""
+    if places:
+        from .download import put  # aiohttp and SQLite, which few commands need
+
+        for file, place in places.items():
+            put(file, place, to, watch, patience)
+
+
+def _place(source: str | None, file: NamedFile) -> Path | str:
+    """Where to get a file."""
+    if source is None:
+        return file.url
+    if "://" not in source:
+        if not (is_there(Path(source)) and Path(source).is_dir()):
+            raise DataError(source, "no such folder (a URL begins with https://)")
+        return Path(source, file.path)
+    why = objection(source)
+    if not why and (urlsplit(source).query or urlsplit(source).fragment):
+        why = "give the address of a folder"
+    if why:
+        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {why}")
+    return f"{source.rstrip('/')}/{quote(file.path)}"
 
 
 def import_files(pack: OfficialPack, path: Path) -> tuple[OfficialFile, ...]:
@@ -187,90 +247,9 @@ def import_files(pack: OfficialPack, path: Path) -> tuple[OfficialFile, ...]:
         DataError: There is none, or one has a right name and wrong contents.
     """
     found = _recognised(pack, path)
-    with alone(pack.folder):
-        for file, place in found.items():
-            if pack.state(file) is not FetchState.HERE:
-                _copy(place, pack, file)
+    missing = {f: p for f, p in found.items() if not is_right(f, pack.folder / f.path)}
+    put_all(missing, pack.cached)
     return tuple(found)
-
-
-class Located(Protocol):
-    """A file that has an address of its own, and a path that another place has it under."""
-
-    @property
-    def path(self) -> str:
-        """Relative."""
-        ...
-
-    @property
-    def url(self) -> str:
-        """Its own."""
-        ...
-
-
-def place_of(source: str | None, file: Located) -> Path | str:
-    """Where to get a file: a path or a URL.
-
-    Raises:
-        DataError: The folder is not there.
-        UsageError: Nothing may be downloaded from there.
-    """
-    if source is None:
-        return file.url
-    if "://" not in source:
-        if not (is_there(Path(source)) and Path(source).is_dir()):
-            raise DataError(source, "no such folder (a URL begins with https://)")
-        return Path(source, file.path)
-    if why := objection(source):
-        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {why}")
-    if urlsplit(source).query or urlsplit(source).fragment:
-        message = "give the address of a folder"
-        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {message}")
-    return f"{source.rstrip('/')}/{quote(file.path)}"
-
-
-def _download(
-    url: str, pack: OfficialPack, file: OfficialFile, watch: Watch, patience: Patience
-) -> None:
-    wanted = Download(url, file.path, file.size)
-    part = _part(pack, file)
-    try:
-        download_right(wanted, part, lambda: _is(part, file), watch, patience)
-        _must_be(file, part, url)
-    except WrongContents:
-        part.unlink(missing_ok=True)
-        raise
-    except ProviderError as error:
-        error.args = (f"{error}; {_way_out(pack)}",)
-        raise
-    with writing(part):
-        part.replace(pack.folder / file.path)
-
-
-def _way_out(pack: OfficialPack) -> str:
-    return (
-        "the same command goes on where it stopped; a file that you get in another way "
-        f"goes in with: bench data import {pack.name} PATH"
-    )
-
-
-def _copy(place: Path, pack: OfficialPack, file: OfficialFile) -> None:
-    if not place.is_file():
-        raise DataError(place, f"no such file; it is one of the official pack of {pack.name}")
-    _must_be(file, place, place)
-    part = _part(pack, file)
-    with writing(part):
-        shutil.copyfile(place, part)
-    _must_be(file, part, place)
-    with writing(part):
-        part.replace(pack.folder / file.path)
-
-
-def _part(pack: OfficialPack, file: OfficialFile) -> Path:
-    path = pack.folder / file.path
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return path.with_name(path.name + ".part")
 
 
 def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
@@ -283,10 +262,10 @@ def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
     found = {}
     for file in pack.all_files:
-        if place := next((p for p in places if _is(p, file)), None):
+        if place := next((p for p in places if is_right(file, p)), None):
             found[file] = place
         elif place := next((p for p in places if p.name == PurePosixPath(file.path).name), None):
-            _must_be(file, place, place)
+            read_right(file, place)  # says why it is another
     if not found:
         wanted = ", ".join(f.path for f in pack.all_files)
         raise DataError(
@@ -297,71 +276,16 @@ def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
     return found
 
 
-@contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Be the only process that writes into a folder of the cache; the lock dies with it.
-
-    Raises:
-        DataError: Another process does, or it cannot be written.
-    """
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / ".lock").open("a", encoding="utf-8")
-    with file:
-        try:
-            take_lock(file)
-        except OSError as error:
-            if error.errno in IS_LOCKED:  # else there are no locks here: go on without
-                message = "another process is getting this pack; wait until it ends"
-                raise DataError(folder, message) from None
-        yield
-
-
-def _is(path: Path, file: OfficialFile) -> bool:
-    try:
-        return path.is_file() and path.stat().st_size == file.size and _sha256(path) == file.sha256
-    except OSError as error:
-        raise DataError(path, f"cannot be read: {error.strerror}") from None
-
-
-def _must_be(file: OfficialFile, path: Path, origin: object) -> None:
-    """Check what came from `origin` and is at `path`."""
-    if _is(path, file):
-        return
-    size = path.stat().st_size
-    if size != file.size:
-        message = f"has {size:,} bytes, the file of the manifest {file.size:,}"
-    else:
-        message = f"its SHA-256 is {_sha256(path)}, that of the manifest is {file.sha256}"
-    raise WrongContents(origin, f"{message}; refused, as it is another file than {file.path}")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _checked(manifest: Path, entry: FileEntry) -> OfficialFile:
     """A file of a manifest that says all that a download needs to know.
 
     Raises:
         DataError: It does not, or its path would leave the folder.
     """
+    check_entry(manifest, entry, "pack")
     place = f"file {entry.path!r}"
-    if not stays_inside(entry.path):
-        raise DataError(manifest, "its path must stay inside the pack's folder", place)
     if not isinstance(entry.size, int) or entry.size < 1:
         raise DataError(manifest, "needs its size in bytes", place)
     if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
         raise DataError(manifest, "needs its SHA-256, 64 hexadecimal digits", place)
-    if why := objection(str(entry.url)):
-        raise DataError(manifest, f"nothing is downloaded from {entry.url}: {why}", place)
     return OfficialFile(entry.path, str(entry.url), str(entry.sha256), entry.size, entry.lang)
-
-
-def stays_inside(path: object) -> bool:
-    """Whether a manifest's path is a plain relative one, on every system."""
-    if not isinstance(path, str) or not re.fullmatch(r"[^\\:\0]+", path):
-        return False
-    parts = PurePosixPath(path).parts
-    return bool(parts) and parts[0] != "/" and ".." not in parts

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
+from ..journal.temporary import replacing
 from ..text import as_text
 from ..types import JsonObject
 
@@ -46,11 +46,10 @@ def write_generated(output: Path, lines: Sequence[JsonObject], provenance: JsonO
 
 def _put(path: Path, data: bytes) -> None:
     """A file, whole or not at all."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(data)
-        fresh.replace(path)
+        with replacing(path) as file:
+            file.write(data)
     except OSError as error:
         message = f"cannot be written: {error.strerror}; the journal holds what it would say"
         raise DataError(path, message) from None

@@ -1,4 +1,4 @@
-"""`bench data`: what it prints, how it ends, and that a killed download goes on."""
+"""`bench data`: what it prints, how it ends, and that nothing is left of a killed download."""
 
 import contextlib
 import hashlib
@@ -54,7 +54,7 @@ class Server(ThreadingHTTPServer):
         self.status = 200
         self.stop_at: int | None = None
         self.over = threading.Event()
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[str] = []
         self.url = f"http://127.0.0.1:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -67,15 +67,11 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Send the body, or the part that is asked for."""
-        wanted = self.headers["Range"]
-        self.server.asked.append((self.path, wanted))
-        start = int(wanted[len("bytes=") : -1]) if wanted else 0
-        body = self.server.body[start:]
-        self.send_response(206 if wanted else self.server.status)
+        """Send the body."""
+        self.server.asked.append(self.path)
+        body = self.server.body
+        self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(body)))
-        if wanted:
-            self.send_header("Content-Range", f"bytes {start}-{SIZE - 1}/{SIZE}")
         self.end_headers()
         stop, self.server.stop_at = self.server.stop_at, None
         self.wfile.write(body[:stop])
@@ -225,7 +221,7 @@ def test_a_wrong_checksum_is_refused(bench: Bench, server: Server) -> None:
     done = bench("data", "fetch", "eqbench-v1", "--from", server.url)
     got = hashlib.sha256(server.body).hexdigest()
     assert is_one_error(done, 3, server.url + NAME, f"its SHA-256 is {got}", "refused")
-    assert [p.name for p in cached().iterdir()] == [".lock"]
+    assert list(cached().iterdir()) == []
 
 
 def test_larger_than_announced_is_refused(bench: Bench, server: Server) -> None:
@@ -321,7 +317,7 @@ def test_fetch_says_what_it_got_and_what_is_there(bench: Bench, official: Server
     second = bench("data", "fetch", "eqbench-v1", "--from", official.url)
     assert second.code == 0
     assert "all there and right" in second.err
-    assert official.asked == [("/" + NAME, None)]
+    assert official.asked == ["/" + NAME]
 
 
 @needs_official
@@ -425,26 +421,30 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 @needs_official
-def test_a_download_killed_half_way_goes_on(bench: Bench, official: Server) -> None:
-    """After `kill -9` the same command asks for the rest alone and ends with the right file."""
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
+def test_a_download_stopped_half_way_is_begun_anew(
+    bench: Bench, official: Server, name: str
+) -> None:
+    """After `kill -9` or Ctrl-C, the same command ends with the right file and nothing beside."""
     official.stop_at = 70_000
     args = ("data", "fetch", "eqbench-v1", "--from", official.url)
-    process = subprocess.Popen([*BENCH, *args], stderr=subprocess.DEVNULL)
-    part = cached() / f"{NAME}.part"
+    process = subprocess.Popen([*BENCH, *args], stderr=subprocess.PIPE, text=True)
     try:
-        wait_until(lambda: part.exists() and part.stat().st_size == 70_000)
+        wait_until(lambda: bool(official.asked))
+        process.send_signal(signal.Signals[name])
+        err = process.communicate(timeout=30)[1]
     finally:
         process.kill()
-        process.wait()
-    assert not (cached() / NAME).exists()
+    if name == "SIGINT":
+        assert (process.returncode, err.strip()) == (130, "Error: interrupted")
+        assert list(cached().iterdir()) == []
     assert is_one_error(bench("data", "path", "eqbench-v1"), 3, "is not there")
-    done = bench(*args)
-    assert done.code == 0
-    assert official.asked == [("/" + NAME, None), ("/" + NAME, "bytes=70000-")]
+    assert bench(*args).code == 0
+    assert official.asked == ["/" + NAME] * 2
     assert (cached() / NAME).read_bytes() == official.body
-    assert not part.exists()
+    assert [path.name for path in cached().iterdir()] == [NAME]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -1,4 +1,4 @@
-"""Official packs: downloaded, resumed, checked, refused - against a real file server."""
+"""Official packs: downloaded, checked, refused - against a real file server."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.datasets.download import Patience, Watch, WrongContents, objection
 from eibench.core.datasets.fetching import (
     FetchState,
     OfficialPack,
@@ -25,6 +25,7 @@ from eibench.core.datasets.fetching import (
     pack_folders,
     read_official,
 )
+from eibench.core.datasets.files import Patience, Watch, WrongContents, objection
 from eibench.core.errors import DataError, ErrorKind, ProviderError, UsageError
 
 BODY = bytes(range(256)) * 1200  # more than a chunk, and every byte has its place
@@ -33,7 +34,7 @@ Answer = Callable[["Handler", bytes], None]
 
 
 class FileServer(ThreadingHTTPServer):
-    """Serves files, with ranges; `faults` are answered instead, one request each."""
+    """Serves files; `faults` are answered instead, one request each."""
 
     daemon_threads = True
     block_on_close = False
@@ -42,7 +43,7 @@ class FileServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.files: dict[str, bytes] = {"/questions.json": BODY}
         self.faults: list[Answer] = []
-        self.ranges: list[str | None] = []
+        self.asked: list[str] = []
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -56,16 +57,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send a file, or what the test wants sent instead."""
-        self.server.ranges.append(self.headers["Range"])
+        self.server.asked.append(self.path)
         body = self.server.files.get(self.path)
         if self.server.faults:
             self.server.faults.pop(0)(self, body or b"")
         elif body is None:
             status(404)(self, b"")
-        elif wanted := self.headers["Range"]:
-            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
-            span = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            self.send(206, body[start:], {"Content-Range": span})
         else:
             self.send(200, body)
 
@@ -93,11 +90,6 @@ def status(code: int, **headers: str) -> Answer:
 def cut(n: int) -> Answer:
     """The connection ends after `n` bytes of what was announced."""
     return lambda h, body: h.send(200, body[:n], {"Content-Length": str(len(body))})
-
-
-def whole(handler: Handler, body: bytes) -> None:
-    """The whole file, whatever part was asked for."""
-    handler.send(200, body)
 
 
 def unsized(more: bytes = b"") -> Answer:
@@ -154,20 +146,9 @@ def target(pack: OfficialPack) -> Path:
     return pack.folder / "questions.json"
 
 
-def part(pack: OfficialPack) -> Path:
-    """Where it is on its way."""
-    return pack.folder / "questions.json.part"
-
-
-def leave_part(pack: OfficialPack, body: bytes) -> None:
-    """As if an earlier download had been killed."""
-    pack.folder.mkdir(parents=True)
-    part(pack).write_bytes(body)
-
-
 def leftovers(pack: OfficialPack) -> list[str]:
-    """What is in the pack's cache folder but for the lock."""
-    return sorted(p.name for p in pack.folder.iterdir() if p.name != ".lock")
+    """What is in the pack's cache folder."""
+    return sorted(p.name for p in pack.folder.iterdir())
 
 
 def test_a_download_puts_the_file_into_the_cache(pack: OfficialPack) -> None:
@@ -182,7 +163,7 @@ def test_what_is_there_and_right_is_not_asked_for(pack: OfficialPack, server: Fi
     """A second fetch makes no request."""
     fetch(pack)
     assert fetch(pack) == ()
-    assert server.ranges == [None]
+    assert len(server.asked) == 1
 
 
 def test_a_wrong_file_in_the_cache_is_replaced(pack: OfficialPack) -> None:
@@ -204,76 +185,14 @@ def test_progress_goes_up_to_the_size(pack: OfficialPack) -> None:
     assert seen[-1] == ("questions.json", len(BODY), len(BODY))
 
 
-def test_a_cut_connection_is_gone_on_with(pack: OfficialPack, server: FileServer) -> None:
-    """The second request asks for the rest alone."""
+def test_a_download_that_is_cut_off_is_begun_anew(pack: OfficialPack, server: FileServer) -> None:
+    """What came of it is not used."""
     server.faults = [cut(100_000)]
     said: list[str] = []
     fetch(pack, watch=Watch(say=said.append), patience=QUICK)
     assert target(pack).read_bytes() == BODY
-    assert server.ranges == [None, "bytes=100000-"]
-    assert "after 100,000 of 307,200 bytes; trying again" in said[0]
-
-
-def test_a_killed_download_is_gone_on_with(pack: OfficialPack, server: FileServer) -> None:
-    """A part file of an earlier process is used."""
-    leave_part(pack, BODY[:1000])
-    fetch(pack)
-    assert target(pack).read_bytes() == BODY
-    assert server.ranges == ["bytes=1000-"]
-    assert leftovers(pack) == ["questions.json"]
-
-
-def test_a_whole_part_needs_no_request(pack: OfficialPack, server: FileServer) -> None:
-    """Killed between the last byte and the renaming: nothing is asked for."""
-    leave_part(pack, BODY)
-    fetch(pack)
-    assert target(pack).read_bytes() == BODY
-    assert server.ranges == []
-
-
-def test_a_part_that_is_too_long_is_thrown_away(pack: OfficialPack, server: FileServer) -> None:
-    """It cannot be of this file."""
-    leave_part(pack, BODY + b"more")
-    fetch(pack)
-    assert target(pack).read_bytes() == BODY
-    assert server.ranges == [None]
-
-
-@pytest.mark.parametrize("length", [1000, len(BODY)], ids=["some of it", "all of it"])
-def test_a_part_of_another_file_costs_one_more_download(
-    pack: OfficialPack, server: FileServer, length: int
-) -> None:
-    """The checksum tells; then the file is fetched from its start."""
-    leave_part(pack, b"x" * length)
-    fetch(pack)
-    assert target(pack).read_bytes() == BODY
-    assert server.ranges[-1] is None
-
-
-def test_a_server_without_ranges_sends_it_all_again(pack: OfficialPack, server: FileServer) -> None:
-    """The part is dropped, not appended to."""
-    leave_part(pack, BODY[:1000])
-    server.faults = [whole]
-    fetch(pack)
-    assert target(pack).read_bytes() == BODY
-
-
-def test_a_range_that_cannot_be_had_starts_again(pack: OfficialPack, server: FileServer) -> None:
-    """416 leads to a request for the whole file."""
-    leave_part(pack, BODY[:1000])
-    server.faults = [status(416)]
-    fetch(pack)
-    assert target(pack).read_bytes() == BODY
-    assert server.ranges == ["bytes=1000-", None]
-
-
-def test_another_range_than_asked_for_starts_again(pack: OfficialPack, server: FileServer) -> None:
-    """Bytes never go to a place that is not theirs."""
-    leave_part(pack, BODY[:1000])
-    span = {"Content-Range": f"bytes 5-{len(BODY) - 1}/{len(BODY)}"}
-    server.faults = [lambda handler, body: handler.send(206, body[5:], span)]
-    fetch(pack, patience=QUICK)
-    assert target(pack).read_bytes() == BODY
+    assert len(server.asked) == 2
+    assert "the connection ended after 100,000 of 307,200 bytes; trying again" in said[0]
 
 
 def test_no_announced_length_is_fine(pack: OfficialPack, server: FileServer) -> None:
@@ -281,7 +200,7 @@ def test_no_announced_length_is_fine(pack: OfficialPack, server: FileServer) -> 
     server.faults = [unsized()]
     fetch(pack)
     assert target(pack).read_bytes() == BODY
-    assert server.ranges == [None]
+    assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -305,18 +224,8 @@ def test_another_file_is_refused(
     assert caught.value.exit_code == 3
     assert message.replace("@", pack.all_files[0].sha256) in str(caught.value)
     assert f"{server.url}/questions.json" in str(caught.value)
-    assert len(server.ranges) == 1
+    assert len(server.asked) == 1
     assert leftovers(pack) == []
-
-
-def test_nothing_beyond_the_size_is_kept_on_disk(pack: OfficialPack, server: FileServer) -> None:
-    """However much a server sends, the part file never gets longer than the manifest says."""
-    sizes: list[int] = []
-    watch = Watch(progress=lambda *_: sizes.append(part(pack).stat().st_size))
-    server.faults = [unsized(b"!" * 5_000_000)]
-    with pytest.raises(WrongContents):
-        fetch(pack, watch=watch)
-    assert max(sizes) <= len(BODY)
 
 
 @pytest.mark.parametrize("code", [500, 502, 503, 429, 408])
@@ -357,20 +266,19 @@ def test_a_server_that_refuses_ends_it(
     with pytest.raises(ProviderError, match=f"answers {code} .*bench data import toy") as caught:
         fetch(pack, patience=QUICK)
     assert (caught.value.kind, caught.value.exit_code) == (kind, 4)
-    assert caught.value.attempts == len(server.ranges) == requests
+    assert caught.value.attempts == len(server.asked) == requests
     assert not target(pack).exists()
 
 
-def test_what_arrived_before_a_failure_is_kept(pack: OfficialPack, server: FileServer) -> None:
-    """A later fetch goes on from there."""
+@pytest.mark.slow
+def test_nothing_of_a_failed_download_is_kept(pack: OfficialPack, server: FileServer) -> None:
+    """Nor of the attempts before; a later fetch begins anew."""
     server.faults = [cut(5000), *[status(500)] * 3]
     with pytest.raises(ProviderError):
         fetch(pack, patience=QUICK)
-    assert part(pack).read_bytes() == BODY[:5000]
-    server.ranges.clear()
+    assert leftovers(pack) == []
     fetch(pack)
-    assert server.ranges == ["bytes=5000-"]
-    assert target(pack).read_bytes() == BODY
+    assert leftovers(pack) == ["questions.json"]
 
 
 def test_a_closed_port_is_no_network(tmp_path: Path, server: FileServer) -> None:
@@ -396,7 +304,7 @@ def no_name_service(*args: Any, **kwargs: Any) -> None:
 
 
 def test_a_silent_server_is_given_up(pack: OfficialPack, server: FileServer) -> None:
-    """Each attempt ends after the timeout; what came before the silence is kept."""
+    """Each attempt ends after the timeout; nothing is kept."""
     over = threading.Event()
 
     def silent(handler: Handler, body: bytes) -> None:
@@ -408,7 +316,7 @@ def test_a_silent_server_is_given_up(pack: OfficialPack, server: FileServer) -> 
     with pytest.raises(ProviderError, match=r"no answer for 3 s"):
         fetch(pack, patience=Patience(retries=0, timeout_s=3))
     over.set()
-    assert part(pack).stat().st_size == 5000
+    assert leftovers(pack) == []
 
 
 def drip_body(handler: Handler, over: threading.Event) -> None:
@@ -433,10 +341,10 @@ def test_a_server_that_goes_on_for_ever_is_given_up(
     """After all the time that a file may take, in its headers too, though it is never silent."""
     over = threading.Event()
     server.faults = [lambda handler, body: drip(handler, over)]
-    with pytest.raises(ProviderError, match=r"bytes came within 4 s; they are kept") as caught:
+    with pytest.raises(ProviderError, match=r"bytes came within 4 s; --from") as caught:
         fetch(pack, patience=Patience(timeout_s=60, total_s=4))
     over.set()
-    assert caught.value.attempts == 1 and len(server.ranges) == 1
+    assert caught.value.attempts == 1 and len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -455,7 +363,7 @@ def test_a_redirect_elsewhere_is_refused(
     server.faults = [status(302, Location=where)]
     with pytest.raises(ProviderError, match=why):
         fetch(pack, patience=QUICK)
-    assert len(server.ranges) == 1
+    assert len(server.asked) == 1
     assert not target(pack).exists()
 
 
@@ -472,7 +380,7 @@ def test_redirects_in_a_circle_end(pack: OfficialPack, server: FileServer) -> No
     server.faults = [status(302, Location="/questions.json")] * 30
     with pytest.raises(ProviderError, match="answers 302"):
         fetch(pack, patience=QUICK)
-    assert len(server.ranges) < 15
+    assert len(server.asked) < 15
 
 
 def test_a_proxy_is_not_asked_for_this_machine(
@@ -483,6 +391,18 @@ def test_a_proxy_is_not_asked_for_this_machine(
     monkeypatch.delenv("no_proxy", raising=False)
     fetch(pack)
     assert pack.usable()
+
+
+def test_a_proxy_is_asked_for_other_hosts(
+    tmp_path: Path, server: FileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that the environment names; one that refuses is said to."""
+    monkeypatch.setenv("https_proxy", server.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    pack = make_pack(tmp_path, entry("https://files.example/questions.json"))
+    with pytest.raises(ProviderError, match="the proxy answered 501"):
+        fetch(pack, patience=Patience(retries=0))
+    assert server.asked == []
 
 
 @pytest.fixture
@@ -510,7 +430,7 @@ def test_an_unknown_certificate_is_refused(
     with pytest.raises(ProviderError, match="certificate is not valid") as caught:
         fetch(pack, patience=QUICK)
     assert caught.value.attempts == 1
-    assert server.ranges == []
+    assert server.asked == []
 
 
 def test_a_trusted_certificate_is_fine(
@@ -540,7 +460,7 @@ def test_a_folder_has_the_files_by_their_paths(
     (tmp_path / "stick/questions.json").write_bytes(BODY)
     fetch(pack, source=str(tmp_path / "stick"))
     assert target(pack).read_bytes() == BODY
-    assert server.ranges == []
+    assert server.asked == []
 
 
 @pytest.mark.parametrize(
@@ -708,29 +628,36 @@ def test_a_cache_that_cannot_be_is_one_line(pack: OfficialPack, tmp_path: Path) 
         fetch(pack)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.skipif(sys.platform == "win32", reason="this system limits no file's size")
 def test_a_full_disk_is_one_line(pack: OfficialPack) -> None:
-    """The system's words, the file, and what to do; the place of the file stays empty."""
-    pack.folder.mkdir(parents=True)
-    part(pack).symlink_to("/dev/full")
-    with pytest.raises(DataError, match=r"part: cannot be written: No space left on device"):
-        fetch(pack)
-    assert not target(pack).exists()
+    """The system's words, the file, and what to do; nothing is left of it."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(BODY) - 1, before[1]))
+    try:
+        with pytest.raises(DataError, match=r"json: cannot be written: File too large; give it"):
+            fetch(pack)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert leftovers(pack) == []
 
 
-def test_a_pack_is_written_by_one_process_at_a_time(pack: OfficialPack) -> None:
-    """The second is told so instead of mixing its bytes in."""
-    messages: list[str] = []
+def test_two_may_fetch_a_pack_at_the_same_time(pack: OfficialPack) -> None:
+    """Each writes the whole file beside its place, so neither's bytes get into the other's."""
+    fetched: list[object] = []
 
     def meanwhile(path: str, have: int, size: int) -> None:
-        try:
-            fetch(pack)
-        except DataError as error:
-            messages.append(str(error))
+        if not fetched:
+            fetched.append(None)
+            other = threading.Thread(target=lambda: fetched.extend(fetch(pack)))
+            other.start()
+            other.join()
 
     fetch(pack, watch=Watch(progress=meanwhile))
-    assert "another process is getting this pack; wait until it ends" in messages[0]
-    assert pack.usable()
+    assert len(fetched) == 2
+    assert target(pack).read_bytes() == BODY
+    assert leftovers(pack) == ["questions.json"]
 
 
 @pytest.mark.parametrize(

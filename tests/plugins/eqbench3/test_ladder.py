@@ -34,11 +34,10 @@ JUDGE = "imported/maker/sonnet"
 
 
 class Files(ThreadingHTTPServer):
-    """Serves files with ranges.
+    """Serves files.
 
     Attributes:
-        sized: Whether it says how long they are.
-        hangs: Half of the ladder's first file is sent, and no more until `over`.
+        hangs: Half of the ladder's second file is sent, and no more until `over`.
     """
 
     daemon_threads = True
@@ -47,8 +46,7 @@ class Files(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
-        self.asked: list[tuple[str, str | None]] = []
-        self.sized = True
+        self.asked: list[str] = []
         self.hangs = False
         self.over = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_port}"
@@ -58,26 +56,22 @@ class _Handler(BaseHTTPRequestHandler):
     server: Files
 
     def do_GET(self) -> None:
-        """A file, or what is missing of it."""
-        name, wanted = self.path.removeprefix("/"), self.headers["Range"]
-        self.server.asked.append((name, wanted))
+        """A file."""
+        name = self.path.removeprefix("/")
+        self.server.asked.append(name)
         body = self.server.files.get(name)
         if body is None:
             self.send_error(404)
             return
-        start = int(wanted[len("bytes=") : -1]) if wanted else 0
-        self.send_response(206 if wanted else 200)
-        if wanted:
-            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
-        if self.server.sized:
-            self.send_header("Content-Length", str(len(body) - start))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.server.hangs and name == RUNS:
+        if self.server.hangs and name == ELO:
             self.wfile.write(body[: len(body) // 2])
             self.wfile.flush()
             self.server.over.wait(30)
         else:
-            self.wfile.write(body[start:])
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing."""
@@ -273,20 +267,6 @@ def test_published_verdicts_have_to_be_fetched(bench: Bench, publish: Callable[.
     assert (done.code, "seceu has no published ladder" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize("sized", [True, False])
-def test_a_download_that_broke_off_goes_on(
-    bench: Bench, publish: Callable[..., Any], files: Files, sized: bool
-) -> None:
-    """From the part that is there, whether or not the server says how much there is."""
-    bodies = publish()
-    part = cache_folder() / "eqbench3" / "ladder" / f"{RUNS}.part"
-    part.parent.mkdir(parents=True)
-    part.write_bytes(bodies[RUNS][:100])
-    files.sized = sized
-    assert fetch(bench).code == 0
-    assert (RUNS, "bytes=100-") in files.asked
-
-
 KILLED = """
 from pathlib import Path
 from eibench.core.cli import main
@@ -304,12 +284,12 @@ def test_what_was_killed_is_resumed(
     """With `kill -9`: the next command has the same runs and comparisons as any other."""
     publish()
     files.hangs = when == "downloading"
-    ladder = cache_folder() / "eqbench3" / "ladder"
-    there = ladder / f"{RUNS}.part" if files.hangs else Path("runs", "bench.sqlite")
+    journal = Path("runs", "bench.sqlite")
     code = KILLED.format(data=str(EQBench3.data))
     process = Process(["data", "fetch", "eqbench3", "--ladder"], Path.cwd(), code=code)
     end = time.monotonic() + 60
-    while not (there.exists() and there.stat().st_size) and process.poll() is None:
+    while not (ELO in files.asked if files.hangs else journal.exists() and journal.stat().st_size):
+        assert process.poll() is None
         assert time.monotonic() < end, "it never came"
         time.sleep(0.002)
     process.kill()
@@ -320,20 +300,8 @@ def test_what_was_killed_is_resumed(
     assert done.code == 0, done.err
     assert len(bench("runs", "--json").json["runs"]) == 4
     assert bench("rate", "eqbench3", "--published", "--json").code == 0
-    resumed = [wanted for name, wanted in files.asked if name == RUNS][1:]
-    assert all(resumed) and len(resumed) == (when == "downloading")
-
-
-def test_a_part_of_another_file_is_thrown_away(
-    bench: Bench, publish: Callable[..., Any], files: Files
-) -> None:
-    """After one request for the rest, the whole is asked for."""
-    publish()
-    part = cache_folder() / "eqbench3" / "ladder" / f"{RUNS}.part"
-    part.parent.mkdir(parents=True)
-    part.write_bytes(b"x" * 100)
-    assert fetch(bench).code == 0
-    assert [wanted for name, wanted in files.asked if name == RUNS] == ["bytes=100-", None]
+    assert files.asked.count(RUNS) == 1
+    assert files.asked.count(ELO) == (2 if when == "downloading" else 1)
 
 
 def test_a_file_with_another_id_is_refused(
