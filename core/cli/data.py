@@ -16,7 +16,6 @@ from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.fetching import (
     DATA_ONLY,
     FetchState,
-    OfficialFile,
     OfficialPack,
     fetch,
     import_files,
@@ -24,7 +23,7 @@ from ..datasets.fetching import (
     pack_folders,
     read_official,
 )
-from ..datasets.files import Watch
+from ..datasets.files import NamedFile, Watch
 from ..datasets.ladders import Ladder, fetch_ladder, read_ladder
 from ..errors import DataError, UsageError
 from ..plugins import installed
@@ -112,14 +111,19 @@ def _official_row(pack: OfficialPack) -> JsonDict:
     anything = set(states.values()) != {FetchState.ABSENT}
     return {
         "state": _summary(pack, states),
-        "size": sum(file.size for file in pack.all_files),
+        "size": sum(file.size or 0 for file in pack.all_files),
         "where": str(pack.folder if anything else pack.facts.get("repository", "")),
         "languages": list(pack.languages),
-        "files": [{**file._asdict(), "state": str(state)} for file, state in states.items()],
+        "files": [_file_row(file, state) for file, state in states.items()],
     }
 
 
-def _summary(pack: OfficialPack, states: dict[OfficialFile, FetchState]) -> str:
+def _file_row(file: NamedFile, state: FetchState) -> JsonDict:
+    row = {"path": file.path, "url": file.url, "sha256": file.checksum, "size": file.size}
+    return {**row, "lang": file.lang, "state": str(state)}
+
+
+def _summary(pack: OfficialPack, states: dict[NamedFile, FetchState]) -> str:
     if FetchState.WRONG in states.values():
         return "wrong"
     if len(kinds := set(states.values())) == 1:
@@ -171,7 +175,7 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
     with _meter() as meter:
         fetched = fetch(pack, lang=lang, source=source, watch=Watch(meter.progress, meter.say))
     if fetched:
-        size = sum(file.size for file in fetched)
+        size = sum(file.size or 0 for file in fetched)
         files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
         _tell(f"{pack.name}: {files}, {size:,} bytes, SHA-256 right, now in {pack.folder}")
     else:

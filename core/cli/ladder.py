@@ -9,7 +9,8 @@ import click
 from .. import ratings
 from ..benchmark import Benchmark
 from ..benchmark.foreign import ForeignResults, ForeignRun
-from ..datasets.ladders import Ladder, LadderFile
+from ..datasets.files import NamedFile
+from ..datasets.ladders import Ladder
 from ..errors import DataError
 from ..exchange.files import read_foreign
 from ..exchange.load import import_foreign
@@ -37,7 +38,7 @@ def import_ladder(ladder: Ladder, runs_dir: Path) -> None:
 
 
 def _import_file(
-    ladder: Ladder, file: LadderFile, runs_dir: Path, compared: list[Comparison]
+    ladder: Ladder, file: NamedFile, runs_dir: Path, compared: list[Comparison]
 ) -> int:
     """Import the runs of a file, and add to what was compared; how many runs there are."""
     path = ladder.folder / file.path
@@ -62,7 +63,7 @@ def _write(ladder: Ladder, compared: Sequence[Comparison]) -> None:
     write_lines(ladder.comparisons, ratings.reading.comparison_lines(compared))
 
 
-def _tell_file(file: LadderFile, found: ForeignResults, done: Sequence[Import]) -> None:
+def _tell_file(file: NamedFile, found: ForeignResults, done: Sequence[Import]) -> None:
     for message in (*_of_runs(done), *_of_comparisons(found.comparisons)):
         _tell(f"{file.path}: {message}")
     reasons = sum((each.left_out for each in done), Counter(found.left_out))

@@ -4,13 +4,11 @@ A file reaches its place in the cache in one step and only with the size and the
 SHA-256 of the manifest.
 """
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from ..errors import DataError, UsageError
@@ -31,8 +29,6 @@ from .files import (
 )
 from .sources import FileEntry, cache_folder, read_manifest
 
-File = TypeVar("File", bound=NamedFile)
-
 
 class FetchState(StrEnum):
     """How a file of a pack is in the cache."""
@@ -40,23 +36,6 @@ class FetchState(StrEnum):
     HERE = "here"
     WRONG = "wrong"
     ABSENT = "absent"
-
-
-class OfficialFile(NamedTuple):
-    """One file of an official pack; the fields are those of the manifest."""
-
-    path: str
-    url: str
-    sha256: str
-    size: int
-    lang: str | None
-
-    def mismatch(self, data: bytes) -> str:
-        """How the SHA-256 of contents differs from the file's; empty when it does not."""
-        found = hashlib.sha256(data).hexdigest()
-        if found == self.sha256:
-            return ""
-        return f"its SHA-256 is {found}, that of the manifest is {self.sha256}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +50,7 @@ class OfficialPack:
     """
 
     name: str
-    all_files: tuple[OfficialFile, ...]
+    all_files: tuple[NamedFile, ...]
     facts: JsonObject
     folder: Path
 
@@ -89,7 +68,7 @@ class OfficialPack:
         )
         return Cached(self.folder, f"the official pack of {self.name}", way_out)
 
-    def files(self, lang: str | None = None) -> tuple[OfficialFile, ...]:
+    def files(self, lang: str | None = None) -> tuple[NamedFile, ...]:
         """All files, or those that one language needs.
 
         Raises:
@@ -102,7 +81,7 @@ class OfficialPack:
             raise UsageError(f"{self.name} has no language {lang!r}; {there}")
         return tuple(f for f in self.all_files if f.lang in (None, lang))
 
-    def state(self, file: OfficialFile) -> FetchState:
+    def state(self, file: NamedFile) -> FetchState:
         """How a file is in the cache, told by its contents.
 
         Raises:
@@ -166,7 +145,7 @@ def fetch(
     source: str | None = None,
     watch: Watch = UNWATCHED,
     patience: Patience = PATIENT,
-) -> tuple[OfficialFile, ...]:
+) -> tuple[NamedFile, ...]:
     """Get what is missing of a pack into the cache.
 
     Args:
@@ -189,8 +168,8 @@ def fetch(
 
 
 def get_missing(
-    files: Sequence[File], to: Cached, source: str | None, watch: Watch, patience: Patience
-) -> tuple[File, ...]:
+    files: Sequence[NamedFile], to: Cached, source: str | None, watch: Watch, patience: Patience
+) -> tuple[NamedFile, ...]:
     """Get those files into the cache that are not there and right; which they were.
 
     `source` is a folder or a URL that has them by their paths; ``None`` for their own addresses.
@@ -206,7 +185,7 @@ def get_missing(
 
 
 def put_all(
-    places: Mapping[File, Path | str],
+    places: Mapping[NamedFile, Path | str],
     to: Cached,
     watch: Watch = UNWATCHED,
     patience: Patience = PATIENT,
@@ -235,7 +214,7 @@ def _place(source: str | None, file: NamedFile) -> Path | str:
     return f"{source.rstrip('/')}/{quote(file.path)}"
 
 
-def import_files(pack: OfficialPack, path: Path) -> tuple[OfficialFile, ...]:
+def import_files(pack: OfficialPack, path: Path) -> tuple[NamedFile, ...]:
     """Copy a file that the user has, or those in a folder, into the cache.
 
     Files are known by their contents, whatever they are called.
@@ -252,7 +231,7 @@ def import_files(pack: OfficialPack, path: Path) -> tuple[OfficialFile, ...]:
     return tuple(found)
 
 
-def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
+def _recognised(pack: OfficialPack, path: Path) -> dict[NamedFile, Path]:
     """The files of a pack among those at a path."""
     if not is_there(path):
         raise DataError(path, "no such file or folder; check the path")
@@ -276,7 +255,7 @@ def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
     return found
 
 
-def _checked(manifest: Path, entry: FileEntry) -> OfficialFile:
+def _checked(manifest: Path, entry: FileEntry) -> NamedFile:
     """A file of a manifest that says all that a download needs to know.
 
     Raises:
@@ -288,4 +267,4 @@ def _checked(manifest: Path, entry: FileEntry) -> OfficialFile:
         raise DataError(manifest, "needs its size in bytes", place)
     if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
         raise DataError(manifest, "needs its SHA-256, 64 hexadecimal digits", place)
-    return OfficialFile(entry.path, str(entry.url), str(entry.sha256), entry.size, entry.lang)
+    return NamedFile(entry.path, str(entry.url), str(entry.sha256), entry.size, entry.lang)

@@ -1,16 +1,17 @@
 """Files that a manifest names: where each may come from, and which contents are its own."""
 
+import hashlib
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors import DataError
 from ..parties.providers import is_loopback
-from ..reading.files import is_there
+from ..reading.files import blob_id, is_there
 from .sources import FileEntry
 
 
@@ -50,23 +51,22 @@ class Watch:
     say: Callable[[str], object] = lambda line: None
 
 
-class NamedFile(Protocol):
-    """A file of a manifest; its address is for when no other source is named."""
+class NamedFile(NamedTuple):
+    """A file of a manifest.
 
-    @property
-    def path(self) -> str:
-        """Relative."""
+    Attributes:
+        path: Relative.
+        url: Its own, for when no other source is named.
+        checksum: SHA-256, or git's id, which has 40 digits.
+        size: Bytes; ``None`` where the manifest does not say.
+        lang: The language it belongs to; ``None`` when it belongs to all.
+    """
 
-    @property
-    def url(self) -> str:
-        """Its own."""
-
-    @property
-    def size(self) -> int | None:
-        """Bytes; ``None`` where the manifest does not say."""
-
-    def mismatch(self, data: bytes) -> str:
-        """How the checksum of contents differs from the file's; empty when it does not."""
+    path: str
+    url: str
+    checksum: str
+    size: int | None = None
+    lang: str | None = None
 
 
 class Cached(NamedTuple):
@@ -161,7 +161,11 @@ def check(file: NamedFile, data: bytes, origin: object) -> None:
     Raises:
         WrongContents: They have one.
     """
-    if what := file.mismatch(data):
+    by_git = len(file.checksum) == 40
+    found = blob_id(data) if by_git else hashlib.sha256(data).hexdigest()
+    if found != file.checksum:
+        named = "git's id of it" if by_git else "its SHA-256"
+        what = f"{named} is {found}, that of the manifest is {file.checksum}"
         raise WrongContents(origin, another(file, what))
 
 

@@ -4,37 +4,15 @@ The manifest names its files with their addresses and git's ids of their content
 not known beforehand. A file reaches its place in the cache in one step, and only with that id.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DataError, UsageError
 from ..reading.formats import read_json
 from .fetching import get_missing
-from .files import PATIENT, UNWATCHED, Cached, Watch, check_entry
+from .files import PATIENT, UNWATCHED, Cached, NamedFile, Watch, check_entry
 from .sources import cache_folder
-
-
-class LadderFile(NamedTuple):
-    """One file; the fields are those of the manifest."""
-
-    path: str
-    url: str
-    blob: str
-
-    @property
-    def size(self) -> None:
-        """Not known."""
-
-    def mismatch(self, data: bytes) -> str:
-        """How git's id of contents differs from the file's; empty when it does not."""
-        made = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-        made.update(data)
-        if made.hexdigest() == self.blob:
-            return ""
-        return f"git's id of it is {made.hexdigest()}, that of the manifest is {self.blob}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +30,7 @@ class Ladder:
     name: str
     form: str
     judge: str
-    files: tuple[LadderFile, ...]
+    files: tuple[NamedFile, ...]
     folder: Path
 
     @property
@@ -73,22 +51,26 @@ def read_ladder(name: str, data: Path, *, cache: Path | None = None) -> Ladder:
     if found is None:
         raise UsageError(f"{name} has no published ladder")
     try:
-        files = tuple(LadderFile(**file) for file in found["files"])
+        files = tuple(_file(**file) for file in found["files"])
         form, judge = str(found["format"]), str(found.get("judge", ""))
     except (KeyError, TypeError, AttributeError) as error:
         message = f"its ladder is not of the form: {type(error).__name__}: {error}"
         raise DataError(manifest, message) from None
     for file in files:
         check_entry(manifest, file, "ladder")
-        if not re.fullmatch(r"[0-9a-f]{40}", str(file.blob)):
+        if not re.fullmatch(r"[0-9a-f]{40}", str(file.checksum)):
             message = "needs git's id of its contents, 40 hexadecimal digits"
             raise DataError(manifest, message, f"file {file.path!r}")
     return Ladder(name, form, judge, files, (cache or cache_folder()) / name / "ladder")
 
 
+def _file(path: str, url: str, blob: str) -> NamedFile:
+    return NamedFile(path, url, blob)
+
+
 def fetch_ladder(
     ladder: Ladder, source: str | None = None, watch: Watch = UNWATCHED
-) -> tuple[LadderFile, ...]:
+) -> tuple[NamedFile, ...]:
     """Get what is missing of a ladder into the cache, and say what that was; as `fetch` does."""
     way_out = "the same command goes on with what is missing; --from DIR takes files you have"
     into = Cached(ladder.folder, "the published ladder", way_out)

@@ -191,15 +191,11 @@ def _lacks(path: Path, manifest: Mapping[str, PackEntry], lang: str | None) -> s
 
 
 def _is_that(benchmark: Benchmark, file: FileEntry, path: Path | None) -> bool:
-    """Whether a pack's file is there, with the contents it should have."""
-    return path is not None and _sha256(path) == _wanted(benchmark, file)
-
-
-def _wanted(benchmark: Benchmark, file: FileEntry) -> str | None:
-    """The SHA-256 that a pack's file has: the manifest's, or that of the bundled file itself."""
-    if file.sha256 is None and benchmark.data is not None:
-        return _sha256(benchmark.data / file.path)
-    return file.sha256
+    """Whether a pack's file is there, with the manifest's SHA-256 or as the bundled file is."""
+    wanted = file.sha256
+    if wanted is None and benchmark.data is not None:
+        wanted = _sha256(benchmark.data / file.path)
+    return path is not None and _sha256(path) == wanted
 
 
 def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:

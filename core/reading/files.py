@@ -1,6 +1,7 @@
-"""Reading a file that a person names, no further than a limit; locking one of our own."""
+"""Reading a file that a person names, no further than a limit; locking one of our own; git's id."""
 
 import errno
+import hashlib
 import io
 import stat
 import sys
@@ -61,6 +62,12 @@ def _read(path: Path, most: int, pipes: bool) -> bytes:
             if len(held) > most:
                 raise OSError(errno.EFBIG, f"it has more than {size_text(most)}; name another")
     return bytes(held)
+
+
+def blob_id(content: bytes) -> str:
+    """The id under which git knows a file's content."""
+    header = b"blob %d\0" % len(content)
+    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
 
 
 def is_there(path: Path) -> bool:

@@ -7,7 +7,6 @@ another rate, no figure, or a zero, which it also writes for subscriptions and
 for what it does not know), there is no price rather than a wrong one.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from ..errors import DataError
 from ..parties.providers import ModelSpec
+from ..reading.files import blob_id
 from ..types import JsonObject
 from .prices import Beyond, Price
 
@@ -55,12 +55,6 @@ def listed_price(spec: ModelSpec) -> Price | None:
     for entry in _entries(spec, entries):
         return price_of(entry, source)
     return None
-
-
-def blob_id(content: bytes) -> str:
-    """The id under which git, and litellm itself, know a file's content."""
-    header = b"blob %d\0" % len(content)
-    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
 
 
 def _entries(spec: ModelSpec, entries: JsonObject) -> Iterator[JsonObject]:

@@ -25,15 +25,8 @@ FOR_SCHEMA = 512
 #: Fields of ``--extra-body`` that make a request cost more than its text and --max-tokens say.
 UNBOUNDED = frozenset(
     {"n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens"}  # the output
-    | {
-        "messages",
-        "prompt",
-        "documents",
-        "tools",
-        "functions",
-        "plugins",
-        "prediction",
-    }  # the input
+    | {"messages", "prompt", "documents", "tools"}  # the input
+    | {"functions", "plugins", "prediction"}  # likewise
     | {"web_search", "web_search_options", "audio", "modalities"}  # fees
     | {"model", "models"}  # the rates
 )

@@ -222,7 +222,7 @@ def test_another_file_is_refused(
     with pytest.raises(WrongContents, match="refused") as caught:
         fetch(pack, patience=QUICK)
     assert caught.value.exit_code == 3
-    assert message.replace("@", pack.all_files[0].sha256) in str(caught.value)
+    assert message.replace("@", pack.all_files[0].checksum) in str(caught.value)
     assert f"{server.url}/questions.json" in str(caught.value)
     assert len(server.asked) == 1
     assert leftovers(pack) == []

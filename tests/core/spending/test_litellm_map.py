@@ -8,7 +8,8 @@ import pytest
 
 from eibench import JsonDict
 from eibench.core.parties.providers import ModelSpec
-from eibench.core.spending.litellm_map import blob_id, listed_price, map_file, price_of
+from eibench.core.reading.files import blob_id
+from eibench.core.spending.litellm_map import listed_price, map_file, price_of
 from eibench.core.spending.prices import Price
 
 pytestmark = pytest.mark.skipif(map_file() is None, reason="litellm is not installed")
