@@ -6,7 +6,7 @@ import click
 
 from ..errors import DataError, UsageError
 from ..html import RunInput, run_report, runs_report
-from ..html.gather import gather_run, own_run, places_of
+from ..html.gather import gather_run, places_of, read_run
 from ..html.masking import Masker
 from ..html.policy import Policy
 from ..html.report import OPEN
@@ -54,9 +54,9 @@ def report_command(
         masked = Masker(places_of(stored.journal, [run.record for run in found]))
         policy = Policy("all", masked) if public else OPEN
         if not others:
-            page = run_report(run_input(first, transcripts), policy)
+            page = run_report(run_input(first, policy, transcripts=transcripts), policy)
         else:
-            given = [own_run(run, sections) for run in found]
+            given = [read_run(run, run.result(), sections) for run in found]
             compared = [_compared(first, other) for other in others]
             page = runs_report(given, compared, policy)
     _write(output, page)
@@ -84,14 +84,14 @@ def _newest(runs: RunSet) -> StoredRun:
     return max(found, key=worth)
 
 
-def run_input(stored: StoredRun, transcripts: bool) -> RunInput:
+def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) -> RunInput:
     """What a report shows of a run, with its transcripts if they are wanted.
 
     Raises:
         UsageError: It has no result yet.
     """
     run, board = gather_run(stored, sections)
-    texts = texts_of(run) if transcripts else ()
+    texts = texts_of(run, public=policy.public) if transcripts else ()
     return RunInput(run, board, list(texts), stored.journal.runs())
 
 

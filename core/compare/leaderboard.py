@@ -25,8 +25,8 @@ from ..reports.kin import KinRule
 from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
-from ..runs.configured import judged_by
 from ..runs.finding import Company
+from ..runs.recorded import judged_by
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from .board import Board

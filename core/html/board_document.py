@@ -1,7 +1,8 @@
 """A board as one JSON document."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from ..clients.families import family
 from ..compare.board import Board
@@ -19,6 +20,7 @@ from .slugs import model_path, slug
 
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
 _RANGE = re.compile(r"\((\d+)-(\d+)\)")
+Numbers = Sequence[float | None]
 LONGEST = 200
 """Characters of a name on a page."""
 _RANGES = (1.0, 10.0, 20.0, 100.0)
@@ -199,57 +201,48 @@ def size_of(name: str) -> float | None:
 
 
 def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
-    """By each judge of a panel alone, and with what the judge likes of length taken off."""
-    ids = {row["model"]: row["id"] for row in rows}
-    by_judge = board.board.by_judge.items()
-    views = [_by_judge(board.public.get(judge, judge), rated, ids) for judge, rated in by_judge]
-    adjusted = [row for row in board.document["rows"] if row["rating_length_adjusted"] is not None]
-    views += [_kinless(board, ids)] if board.without_kin else []
-    return [*views, _adjusted(adjusted, ids)] if adjusted else views
+    """By each judge of a panel alone, without kin, and with what the judge likes of length off."""
+    ids, metric = {row["model"]: row["id"] for row in rows}, board.board.metric
+    views = [_view(f"only {board.public.get(judge, judge)}", rated, ids, _rating)
+             for judge, rated in board.board.by_judge.items()]  # fmt: skip
+    if board.without_kin:
+        kinless = board.without_kin["rows"]
+        views.append(_view("without kin", kinless, ids, lambda row: _number(row, metric)))
+    if adjusted := [r for r in board.document["rows"] if r["rating_length_adjusted"] is not None]:
+        view = _view("length adjusted", adjusted, ids, _adjusted)
+        views.append({**view, "ranks": {}})  # by it alone they are not known to be sure
+    return views
 
 
-def _kinless(board: SiteBoard, ids: Mapping[str, str]) -> SiteView:
-    """The board without judges that are kin of a model."""
-    found = board.without_kin["rows"] if board.without_kin else ()
-    rows = [row for row in found if row["model"] in ids]
-    ranks = {row["model"]: joint_rank(row) for row in rows}
+AnyRow = TypeVar("AnyRow", RatingRow, BoardRow)
+
+
+def _view(
+    name: str, rows: Sequence[AnyRow], ids: Mapping[str, str], values: Callable[[AnyRow], Numbers]
+) -> SiteView:
+    known = {ids[row["model"]]: row for row in rows if row["model"] in ids}
     return {
-        "name": "without kin",
-        "ranks": {ids[name]: of for name, of in ranks.items() if of},
-        "values": {ids[row["model"]]: _number(row, board.board.metric) for row in rows},
+        "name": name,
+        "ranks": {n: ranks for n, row in known.items() if (ranks := joint_rank(row))},
+        "values": {n: values(row) for n, row in known.items()},
     }
 
 
-def _number(row: BoardRow, metric: str) -> list[float | None]:
+def _rating(row: RatingRow | BoardRow) -> Numbers:
+    return [row["rating"], *(row["ci95"] or (None, None))]
+
+
+def _number(row: BoardRow, metric: str) -> Numbers:
     """The rating, else the score, with both ends."""
-    if row["rating"] is not None:
-        return [row["rating"], *(row["ci95"] or (None, None))]
     own = row["metrics"].get(metric)
-    return [own["value"], *(own["ci95"] or (None, None))] if own else [None, None, None]
+    if row["rating"] is not None or own is None:
+        return _rating(row)
+    return [own["value"], *(own["ci95"] or (None, None))]
 
 
-def _by_judge(judge: str, rated: Sequence[RatingRow], ids: Mapping[str, str]) -> SiteView:
-    known = [row for row in rated if row["model"] in ids]
-    return {
-        "name": f"only {judge}",
-        "ranks": {ids[r["model"]]: of for r in known if (of := joint_rank(r))},
-        "values": {ids[r["model"]]: [r["rating"], *(r["ci95"] or (None, None))] for r in known},
-    }
-
-
-def _adjusted(rows: Sequence[BoardRow], ids: Mapping[str, str]) -> SiteView:
-    """By the rating with a term for length; ranks by it alone are not known to be sure."""
-    return {
-        "name": "length adjusted",
-        "ranks": {},
-        "values": {
-            ids[row["model"]]: [row["rating_length_adjusted"], *_open_ends(row)] for row in rows
-        },
-    }
-
-
-def _open_ends(row: BoardRow) -> Sequence[float | None]:
-    return row["ci95_length_adjusted"] or (None, None)
+def _adjusted(row: BoardRow) -> Numbers:
+    """The rating with a term for length."""
+    return [row["rating_length_adjusted"], *(row["ci95_length_adjusted"] or (None, None))]
 
 
 def _published(board: SiteBoard) -> SitePublished | None:

@@ -164,7 +164,7 @@ def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
-        parts = (text_file(run, policy.published(text)) for text in texts_of(run))
+        parts = (text_file(run, policy.published(text)) for text in texts_of(run, public=True))
         state = digest([run.state, __version__, policy.masker.scope])
         writer.kept(f"texts/{graded_name(run)}/", state, parts)
     shown = [shown_on(board, documents[board.key], policy) for board in gathered.boards]

@@ -1,7 +1,7 @@
 """What a site shows: every board of a journal, with the runs on it and what came of their items."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..compare.board import Board
@@ -11,7 +11,7 @@ from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
-from ..parties.panels import Judge, Panel
+from ..parties.panels import Panel
 from ..plugins import Catalogue
 from ..reports.comparability import judge_in
 from ..reports.graded import Key
@@ -126,13 +126,21 @@ class Gathered(NamedTuple):
 
 def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
-    runs, absent = journal.runs(), list[Absent]()
-    reader = _Reader(journal, catalogue, sections)
-    boards = list(reader.boards(runs, absent))
-    shown = {run.run.run_id for board in boards for run in board.runs.values()}
-    absent += [_not_shown(StoredRun(journal, r), boards) for r in runs if r.run_id not in shown]
-    boards = [board for board in boards if board.document["rows"]]
+    runs, boards, absent = journal.runs(), list[SiteBoard](), list[Absent]()
+    for name in dict.fromkeys(run.benchmark for run in runs):
+        of = _boards_of(journal, catalogue, name)
+        if of is None:
+            absent.append(Absent(name, "its plugin is not installed"))
+            continue
+        for board in of.found([run for run in runs if run.benchmark == name]):
+            try:
+                boards.append(_read_board(of, board, sections))
+            except BenchError as error:
+                absent.append(Absent(f"{name}, {board.options}", str(error)))
     results = {run.run.run_id: run.document for board in boards for run in board.runs.values()}
+    others = [StoredRun(journal, run) for run in runs if run.run_id not in results]
+    absent += [_not_shown(run, boards) for run in others]
+    boards = [board for board in boards if board.document["rows"]]
     failed: list[str] = []
     pages = list(pages_of(list(results.values()), catalogue, failed.append))
     absent += [Absent("a page of a plugin", message) for message in failed]
@@ -145,22 +153,23 @@ def gather_run(stored: StoredRun, sections: Sections) -> tuple[SiteRun, SiteBoar
     Raises:
         UsageError: It has no result yet.
     """
-    own, reader = own_run(stored, sections), _Reader(stored.journal, stored.catalogue, sections)
-    for board in reader.boards_of_run(stored.record, judge_in(own.document)):
-        run = board.runs.get(stored.name)
-        same = run and run.document["grader"] == own.document["grader"]
-        if run and same and run.run.run_id == stored.id:
-            return run, board
+    own = read_run(stored, stored.result(), sections)
+    of = _boards_of(stored.journal, stored.catalogue, stored.benchmark)
+    for board in of.found([stored.record]) if of else ():
+        if of and board.judge == of.judges.first(judge_in(own.document)):
+            with contextlib.suppress(BenchError):
+                found = _read_board(of, board, sections)
+                run = found.runs.get(stored.name)
+                same = run and run.document["grader"] == own.document["grader"]
+                if run and same and run.run.run_id == stored.id:
+                    return run, found
     return own, None
 
 
-def own_run(stored: StoredRun, sections: Sections) -> SiteRun:
-    """A run by the grader of its own result.
-
-    Raises:
-        UsageError: It has no result yet.
-    """
-    return read_run(stored, stored.result(), sections)
+def _boards_of(journal: Journal, catalogue: Catalogue, name: str) -> Boards | None:
+    """The boards of a benchmark; ``None`` where it is not installed."""
+    benchmark = catalogue.benchmarks.things.get(name)
+    return Boards(journal, catalogue, benchmark) if benchmark else None
 
 
 def _not_shown(run: StoredRun, boards: Sequence[SiteBoard]) -> Absent:
@@ -180,49 +189,17 @@ def _not_shown(run: StoredRun, boards: Sequence[SiteBoard]) -> Absent:
     return Absent(what, next(warned, f"it has no result: {cause}"))
 
 
-class _Reader(NamedTuple):
-    """Reads boards of a journal."""
-
-    journal: Journal
-    catalogue: Catalogue
-    sections: Sections
-
-    def boards(self, runs: Sequence[RunRecord], absent: list[Absent]) -> Iterator[SiteBoard]:
-        """All; one that cannot be read is put to those that are absent."""
-        for name in dict.fromkeys(run.benchmark for run in runs):
-            benchmark = self.catalogue.benchmarks.things.get(name)
-            if benchmark is None:
-                absent.append(Absent(name, "its plugin is not installed"))
-                continue
-            boards = Boards(self.journal, self.catalogue, benchmark)
-            for board in boards.found([run for run in runs if run.benchmark == name]):
-                try:
-                    yield self.board(boards, board)
-                except BenchError as error:
-                    absent.append(Absent(f"{name}, {board.options}", str(error)))
-
-    def boards_of_run(self, run: RunRecord, judge: Judge | None) -> Iterator[SiteBoard]:
-        """Those that can be read and may count a run as a judge graded it."""
-        benchmark = self.catalogue.benchmarks.things.get(run.benchmark)
-        if benchmark is None:
-            return
-        boards = Boards(self.journal, self.catalogue, benchmark)
-        for board in boards.found([run]):
-            if board.judge == boards.judges.first(judge):
-                with contextlib.suppress(BenchError):
-                    yield self.board(boards, board)
-
-    def board(self, boards: Boards, board: Board) -> SiteBoard:
-        """One, with the runs on it."""
-        read = read_leaderboard(boards, board=board)
-        without_kin, found = _without_kin(boards, read), dict[str, SiteRun]()
-        for name, document in read.documents.items():
-            stored = StoredRun(self.journal, read.runs[name], self.catalogue)
-            run = read_run(stored, _result(stored, document), self.sections)
-            found[name] = run._replace(main=_main(read, stored, document))
-        key, shown = key_of(read.benchmark.name, board), read.as_json()
-        public = {a.party.label: a.party.public.label for a in self.journal.asked(role=JUDGE)}
-        return SiteBoard(key, read, shown, found, rating_history(read), without_kin, public)
+def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
+    """A board, with the runs on it."""
+    read = read_leaderboard(boards, board=board)
+    without_kin, found = _without_kin(boards, read), dict[str, SiteRun]()
+    for name, document in read.documents.items():
+        stored = boards.stored(read.runs[name])
+        run = read_run(stored, _result(stored, document), sections)
+        found[name] = run._replace(main=_main(read, stored, document))
+    key, shown = key_of(read.benchmark.name, board), read.as_json()
+    public = {a.party.label: a.party.public.label for a in boards.journal.asked(role=JUDGE)}
+    return SiteBoard(key, read, shown, found, rating_history(read), without_kin, public)
 
 
 def _without_kin(boards: Boards, read: Leaderboard) -> LeaderboardDocument | None:

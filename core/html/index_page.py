@@ -36,8 +36,8 @@ def index_page(
                      [documents[one] for one in of_panels.get(document["key"], ())])
         for document in first_documents(gathered.boards, documents)
     ]  # fmt: skip
-    return page_of("index.html", "index.html", title="Boards", boards=boards, rank=_rank,
-                   number=lambda row: in_words(row)[0],
+    return page_of("index.html", "index.html", title="Boards", boards=boards,
+                   rank=lambda row: ranks(row["rank"]), number=lambda row: in_words(row)[0],
                    absent=gathered.absent, date=date, demo=False,
                    pages=gathered.pages, page_path=plugin_path)  # fmt: skip
 
@@ -66,10 +66,6 @@ def _is_of(one: Board, panel: Board) -> bool:
     """Whether a board is that of one judge of a panel, and otherwise like the panel's."""
     members = panel.judge.judges if isinstance(panel.judge, Panel) else ()
     return one.judge in members and one._replace(judge=panel.judge) == panel
-
-
-def _rank(row: SiteRow) -> str:
-    return ranks(row["rank"])
 
 
 def compare_page() -> Page:

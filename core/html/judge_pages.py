@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from ..hooks.sections import Table
-from ..reports.items import ItemRow
 from ..reports.judges import JudgesDocument
 from ..types.result_document import ConclusionRow, Grade
 from .charts.rows import ChartRow, Mark, RowChart, ladder
@@ -56,28 +55,23 @@ def _used(board: SiteBoard, document: SiteBoardDocument) -> RowChart | None:
     """How often it gave which score, over all criteria, or all answers of yes and no."""
     found = dict[str, list[float]]()
     for run in board.runs.values():
-        for name, value in _given(run.items.items):
-            found.setdefault(name, []).append(value)
+        for name, value in (v for row in run.items.items for s in row.samples
+                            for v in s.values.items()):  # fmt: skip
+            if value is not None:
+                found.setdefault(name, []).append(value)
     criteria = {criterion["name"] for criterion in document["criteria"]}
     values = [v for name, of in found.items() if name in criteria for v in of]
     values = values or [v for of in found.values() if set(of) <= {0.0, 1.0} for v in of]
     if not values or not 0 <= min(values) <= max(values) < MOST:
         return None
     counts = Counter(map(round, values))
-    rows = [_bin(n, counts[n], len(values)) for n in range(max(counts) + 1)]
+    rows = [
+        ChartRow(str(n), [Mark(float(count))], (f"{count:,}", f"{count / len(values):.0%}"))
+        for n in range(max(counts) + 1)
+        for count in [counts[n]]
+    ]
     caption = f"How often each score was given: {len(values):,} values of {len(board.runs)} models"
     return ladder(caption, rows, ("score", "", "count", "share"), bars=True)
-
-
-def _given(rows: Sequence[ItemRow]) -> Iterator[tuple[str, float]]:
-    for row in rows:
-        for sample in row.samples:
-            yield from ((name, v) for name, v in sample.values.items() if v is not None)
-
-
-def _bin(score: int, count: int, of: int) -> ChartRow:
-    share = f"{count / of:.0%}"
-    return ChartRow(str(score), [Mark(float(count), None)], (f"{count:,}", share))
 
 
 def _agreement(study: JudgesDocument, public: Mapping[str, str]) -> Table | None:

@@ -14,7 +14,7 @@ from .charts.plots import Figure, strip
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteRun
 from .plugin_parts import ShownPart, shown_part
-from .words import ends, figure, listed_facts, main_metric, plain_name, took
+from .words import ends, figure, label_of, listed_facts, main_metric, plain_name, took
 
 NAMED = 3
 """Items that are named as the best, the worst and the least certain."""
@@ -47,18 +47,25 @@ def _among_baselines(document: ResultDocument) -> RowChart | None:
     found = main_metric(document)
     if found is None or found[1]["value"] is None:
         return None
-    name, metric = found
+    metric = found[1]
     own = ChartRow(document["name"], [Mark(metric["value"], metric["ci95"])],
                    (figure(metric["value"]), ends(metric["ci95"])), "own")  # fmt: skip
     rows = [own]
     for baseline in document["baselines"].values():
         marks = [Mark(baseline["value"], None, "diamond", 1)]
         rows.append(ChartRow(baseline["label"], marks, (figure(baseline["value"]), "baseline")))
-    end = better_end(metric["higher_is_better"])
+    return main_ladder(document, rows, "its 95 % interval", ("", "", "value", "95 % interval"))
+
+
+def main_ladder(
+    document: ResultDocument, rows: list[ChartRow], interval: str, columns: Sequence[str]
+) -> RowChart:
+    """Numbers of a result's main metric, the best first; where less is better, it says so."""
+    name, metric = main_metric(document) or ("score", None)
+    end = better_end(metric["higher_is_better"]) if metric else ""
     rows.sort(key=lambda row: (row.marks[0].value or 0.0) * (1 if end else -1))
-    title = document["metric_labels"].get(name, [""])[0] or plain_name(name)
-    title += f" ({end})" if end else ""
-    return ladder(f"{title}, with its 95 % interval", rows, ("", "", "value", "95 % interval"))
+    title = label_of(document, name) + (f" ({end})" if end else "")
+    return ladder(f"{title}, with {interval}", rows, columns)
 
 
 def _among_published(sections: Sequence[Part], document: ResultDocument) -> Iterator[RowChart]:

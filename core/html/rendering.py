@@ -60,14 +60,6 @@ def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
     return FilePart(page.path, _set(page.template, masked, **around, **page.context).encode())
 
 
-class Alone(NamedTuple):
-    """What a page holds within that needs no other file, and the name above its title."""
-
-    style: Markup
-    script: Markup
-    kicker: str
-
-
 class Head(NamedTuple):
     """What stands above a file: the name above its title, and what is to be known of it."""
 
@@ -93,12 +85,12 @@ def in_one_file(pages: Sequence[Page], head: Head, masked: Callable[[Any], Any] 
         page, _, place = path.partition("#")
         return Address(f"#{place or ids[page]}" if page in ids else "")
 
-    alone = Alone(Markup(style()), Markup(asset("page.js")), head.kicker)
+    within, script = Markup(style()), Markup(asset("page.js"))
     around = {
         "root": "",
         "at": at,
-        "alone": alone,
-        "policy": POLICY.format(f"'{digest_of(alone.style)}'", f"'{digest_of(alone.script)}'", ""),
+        "alone": {"style": within, "script": script, "kicker": head.kicker},
+        "policy": POLICY.format(f"'{digest_of(within)}'", f"'{digest_of(script)}'", ""),
     }
     parts = [
         Markup(_set(page.template, masked, layout="part.html", id=ids[page.path],

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from .. import statistics
 from ..reports.comparing import RunComparison
 from ..reports.pairing import ValueDifference
-from ..reports.statements import better_end
 from ..text import p_value
 from ..types.result_document import ResultDocument
-from .charts.rows import SHAPES, ChartRow, Mark, RowChart, forest, ladder
+from .charts.rows import SHAPES, ChartRow, Mark, RowChart, forest
+from .one_run import main_ladder
 from .words import ends, figure, main_metric, plain_name, signed, took
 
 COLUMNS = ("", "", "difference", "95 % interval", "p", "p, Holm")
@@ -17,14 +17,8 @@ COLUMNS = ("", "", "difference", "95 % interval", "p", "p, Holm")
 def side_by_side(documents: Sequence[ResultDocument]) -> RowChart:
     """The main number of each run, the best first."""
     rows = [row for n, document in enumerate(documents) for row in _number(document, n)]
-    found = main_metric(documents[0])
-    end = better_end(found[1]["higher_is_better"]) if found else ""
-    rows.sort(key=lambda row: (row.marks[0].value or 0.0) * (1 if end else -1))
-    title = found[0] if found else "score"
-    label = documents[0]["metric_labels"].get(title, [""])[0] or plain_name(title)
     columns = ("", "", "value", "95 % interval", "cost and time")
-    better = f" ({end})" if end else ""
-    return ladder(f"{label}{better}, with 95 % intervals", rows, columns)
+    return main_ladder(documents[0], rows, "95 % intervals", columns)
 
 
 def _number(document: ResultDocument, n: int) -> list[ChartRow]:

@@ -28,10 +28,10 @@ class ItemText(NamedTuple):
     views: Mapping[int, TranscriptView]
 
 
-def texts_of(run: SiteRun) -> Iterator[ItemText]:
-    """All that was said about each item of a run; nobody's host is named."""
+def texts_of(run: SiteRun, *, public: bool) -> Iterator[ItemText]:
+    """All that was said about each item of a run; if it is public, nobody's host is named."""
     ids = [row.item_id for row in run.items.items]
-    for document in run.stored.item_documents(ids, run.document["grader"], public=True):
+    for document in run.stored.item_documents(ids, run.document["grader"], public=public):
         yield ItemText(document, run.stored.transcript_views(document))
 
 

@@ -24,6 +24,13 @@ from .tables import DamagedRow, Row, quoted, storable_row
 
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
 _texts_of = attrgetter(*_TEXTS)
+_ALIKE = ("text", "reasoning", "finish_raw", "fingerprint", "request_id", "latency_s", "attempts",
+          "cost_usd", "price_source")  # fmt: skip
+"""What rows and responses call alike."""
+_alike_of = attrgetter(*_ALIKE)
+_USED = ("input", "cached", "cache_write", "output", "reasoning")
+_TOKENS = tuple(f"{name}_tokens" for name in _USED)
+_used_of, _tokens_of = attrgetter(*_USED), attrgetter(*_TOKENS)
 _ADD = CALLS.adding("INSERT")
 _SELECT = f"SELECT {quoted(CALLS.stored)} FROM calls WHERE "
 
@@ -48,7 +55,6 @@ def call_row(
     address: str | None = None,
 ) -> tuple[object, ...]:
     """The columns of an answered call with its checksum, but for its run."""
-    r, used = response, response.usage
     row = CallRow(
         item_id=item_id,
         iteration=iteration,
@@ -57,25 +63,13 @@ def call_row(
         occurrence=key.occurrence,
         asked=as_json(asked.as_json()),
         messages=as_json(request.messages),
-        sent=as_json(r.sent),
-        text=r.text,
-        reasoning=r.reasoning,
-        finish=str(r.finish),
-        finish_raw=r.finish_raw,
-        returned_model=r.model,
-        fingerprint=r.fingerprint,
-        request_id=r.request_id,
-        input_tokens=used.input,
-        cached_tokens=used.cached,
-        cache_write_tokens=used.cache_write,
-        output_tokens=used.output,
-        reasoning_tokens=used.reasoning,
-        latency_s=r.latency_s,
-        attempts=r.attempts,
-        cost_usd=r.cost_usd,
-        price_source=r.price_source,
+        sent=as_json(response.sent),
+        finish=str(response.finish),
+        returned_model=response.model,
         at=at,
         address=address,
+        **dict(zip(_ALIKE, _alike_of(response), strict=True)),
+        **dict(zip(_TOKENS, _used_of(response.usage), strict=True)),
     )
     return CALLS.sealed(row)
 
@@ -88,25 +82,11 @@ def call_of(stored: Row) -> StoredCall:
     """
     row = CALLS.opened(stored)
     response = ChatResponse(
-        text=row.text,
-        reasoning=row.reasoning,
         finish=Finish(row.finish),
-        finish_raw=row.finish_raw,
         model=row.returned_model,
-        fingerprint=row.fingerprint,
-        request_id=row.request_id,
-        usage=Usage(
-            input=row.input_tokens,
-            cached=row.cached_tokens,
-            cache_write=row.cache_write_tokens,
-            output=row.output_tokens,
-            reasoning=row.reasoning_tokens,
-        ),
-        latency_s=row.latency_s,
-        attempts=row.attempts,
+        usage=Usage(*_tokens_of(row)),
         sent=json.loads(row.sent),
-        cost_usd=row.cost_usd,
-        price_source=row.price_source,
+        **dict(zip(_ALIKE, _alike_of(row), strict=True)),
     )
     messages = tuple(Message(role, content) for role, content in json.loads(row.messages))
     key = CallKey(row.phase, row.digest, row.occurrence)

@@ -84,16 +84,6 @@ def failure_of(columns: Row) -> Failure:
     return Failure(row.item_id, row.iteration, row.kind, row.reason, row.attempts)
 
 
-def _count_of(row: Row) -> GradeCount:
-    graded_by, grades = row
-    return GradeCount(grader_in(graded_by), grades)
-
-
-def _sample_of(row: Row) -> tuple[str, int]:
-    item_id, iteration = row
-    return item_id, iteration
-
-
 class GradeStore(JournalFile):
     """The journal's grades and failures."""
 
@@ -136,7 +126,7 @@ class GradeStore(JournalFile):
     def samples_graded(self, run: RunRecord, grader: Grader) -> list[tuple[str, int]]:
         """Item and iteration of each sample that a grader has graded."""
         sql = "SELECT item_id, iteration FROM grades WHERE run = ? AND grader = ?"
-        return list(self._rows(sql, (run.n, grader.digest), _sample_of))
+        return list(self._rows(sql, (run.n, grader.digest), tuple))
 
     def was_scored(self, run: RunRecord) -> bool:
         """Whether any sample of the run's benchmark and model has a score, in whichever run."""
@@ -159,7 +149,7 @@ class GradeStore(JournalFile):
             "SELECT run, max(graded_by), count(*) FROM grades WHERE run {of}"
             " GROUP BY run, grader ORDER BY run, max(at) DESC, grader"
         )
-        return list(self._rows_of(run, sql, (), _count_of))
+        return list(self._rows_of(run, sql, (), lambda row: GradeCount(grader_in(row[0]), row[1])))
 
     def samples_begun(self, run: RunRecord) -> frozenset[tuple[str, int]]:
         """Item and iteration of each sample that has a reply of the model, or has failed."""
@@ -168,7 +158,7 @@ class GradeStore(JournalFile):
             " AND phase = 'generate'"
             " UNION SELECT run, item_id, iteration FROM failures WHERE run {of}"
         )
-        return frozenset(self._rows_of(run, sql, (), _sample_of))
+        return frozenset(self._rows_of(run, sql, (), tuple))
 
     def samples_done(self, run: RunRecord) -> frozenset[tuple[str, int]]:
         """Item and iteration of each sample that has a grade, by whomever, or has failed."""
@@ -176,7 +166,7 @@ class GradeStore(JournalFile):
             "SELECT run, item_id, iteration FROM grades WHERE run {of}"
             " UNION SELECT run, item_id, iteration FROM failures WHERE run {of}"
         )
-        return frozenset(self._rows_of(run, sql, (), _sample_of))
+        return frozenset(self._rows_of(run, sql, (), tuple))
 
     def add_failure(self, run: RunRecord, failure: Failure) -> None:
         """Store why a sample has no usable answer."""

@@ -12,7 +12,7 @@ import re
 
 from .. import __version__
 from ..text import escaped
-from ..types import Json, JsonDict, JsonObject
+from ..types import Json, JsonDict, JsonObject, digest
 from .arriving import wrong_inside
 from .records import as_json
 from .schema import RUN_ID, TABLES
@@ -172,6 +172,8 @@ def stored_row(line: JsonObject) -> tuple[object, ...]:
     table = TABLES[name]
     _check(name, line)
     _refuse(wrong_inside(name, line))
+    if name == "grade" and digest(line["graded_by"]) != line["grader"]:
+        raise ValueError('"grader" is not the digest of "graded_by"')
     row = tuple(_stored(table, column, line) for column in table.columns)
     if any(isinstance(value, str) and not _is_whole(value) for value in row):
         raise ValueError("holds half of a character, which UTF-8 cannot")

@@ -34,53 +34,38 @@ def ill_named(thing: Any) -> str | None:
     return f"its name {thing.name!r} must be letters, digits, dots, dashes and underscores"
 
 
-def provider(thing: object) -> str | None:
+def provider(thing: Any) -> str | None:
     """What is wrong with a provider."""
-    if not isinstance(thing, Provider):
-        return _wrong_type(thing, Provider)
-    create: object = thing.create
-    if not callable(create):
-        return f"its create is {create!r}, which cannot be called"
-    return ill_named(thing)
+    return _wrong_type(thing, Provider) or _uncallable(thing, "create") or ill_named(thing)
 
 
-def section(thing: object) -> str | None:
+def section(thing: Any) -> str | None:
     """What is wrong with a report section."""
-    if not isinstance(thing, ReportSection):
-        return _wrong_type(thing, ReportSection)
-    return _wrong_build(thing)
+    return _wrong_type(thing, ReportSection) or _wrong_build(thing)
 
 
-def page(thing: object) -> str | None:
+def page(thing: Any) -> str | None:
     """What is wrong with a page."""
-    if not isinstance(thing, ReportPage):
-        return _wrong_type(thing, ReportPage)
-    title: object = thing.title
-    if not isinstance(title, str) or not title.strip():
-        return f"its title is {title!r}; write it as a text"
+    if wrong := _wrong_type(thing, ReportPage):
+        return wrong
+    if not isinstance(thing.title, str) or not thing.title.strip():
+        return f"its title is {thing.title!r}; write it as a text"
     return _wrong_build(thing)
 
 
-def _wrong_build(thing: ReportSection | ReportPage) -> str | None:
-    build: object = thing.build
-    if not callable(build):
-        return f"its build is {build!r}, which cannot be called"
-    about: object = thing.benchmark
-    if about is not None and not isinstance(about, str):
-        return f"its benchmark is {about!r}, neither the name of one nor None"
+def _wrong_build(thing: Any) -> str | None:
+    if wrong := _uncallable(thing, "build"):
+        return wrong
+    if not isinstance(thing.benchmark, str | None):
+        return f"its benchmark is {thing.benchmark!r}, neither the name of one nor None"
     return ill_named(thing)
 
 
-def exporter(thing: object) -> str | None:
+def exporter(thing: Any) -> str | None:
     """What is wrong with an exporter."""
-    if not isinstance(thing, Exporter):
-        return _wrong_type(thing, Exporter)
-    files: object = thing.files
-    if not callable(files):
-        return f"its files is {files!r}, which cannot be called"
-    options: object = thing.options
-    if not isinstance(options, tuple) or not all(isinstance(o, ExportOption) for o in options):
-        return "its options must be a tuple of eibench.ExportOption"
+    wrong = _wrong_type(thing, Exporter) or _uncallable(thing, "files")
+    if wrong := wrong or _no_tuple(thing, "options", ExportOption):
+        return wrong
     for option in thing.options:
         if not _OPTION.fullmatch(str(option.name)):
             return f"its option {option.name!r} must be lower-case letters, digits and underscores"
@@ -102,10 +87,10 @@ def engine(thing: object) -> str | None:
     return f"it has no {', '.join(missing)}" if missing else ill_named(thing)
 
 
-def benchmark(thing: object) -> str | None:
+def benchmark(thing: Any) -> str | None:
     """What is wrong with a benchmark as it declares itself."""
-    if not isinstance(thing, Benchmark):
-        return _wrong_type(thing, Benchmark)
+    if wrong := _wrong_type(thing, Benchmark):
+        return wrong
     if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
         return f"it has no {', '.join(missing)}"
     if hasattr(thing, "compare") and not isinstance(thing, Pairwise):
@@ -114,36 +99,53 @@ def benchmark(thing: object) -> str | None:
     return (
         _wrong_attributes(thing)
         or wrong_methods(thing)
-        or _wrong_options(thing.options)
+        or _wrong_options(thing)
         or _wrong_values(thing)
         or _wrong_fields(thing)
-        or _wrong_roles(thing.roles)
+        or _wrong_roles(thing)
         or ill_named(thing)
     )
 
 
-def _wrong_roles(roles: object) -> str | None:
-    if not isinstance(roles, tuple) or not all(isinstance(role, Role) for role in roles):
-        return "its roles must be a tuple of eibench.Role"
-    names = [role.name for role in roles]
-    for name in names:
+def _wrong_roles(thing: Any) -> str | None:
+    if wrong := _no_tuple(thing, "roles", Role):
+        return wrong
+    for name, sampling in ((role.name, role.sampling) for role in thing.roles):
         if not _OPTION.fullmatch(name):
             return f"its role {name!r} must be named in lower-case letters, digits and underscores"
         if name in ("model", "judge"):
             return f"its role {name!r} is no further party; name it otherwise"
-        if names.count(name) > 1:
-            return f"its role {name!r} is declared twice"
-    wrong = (role.name for role in roles if not isinstance(role.sampling, Sampling))
-    return next(
-        (f"its role {name!r} has a sampling that is no eibench.Sampling" for name in wrong), None
-    )
+        if not isinstance(sampling, Sampling):
+            return f"its role {name!r} has a sampling that is no eibench.Sampling"
+    return _twice("role", thing.roles)
 
 
-def _wrong_type(thing: object, kind: type) -> str:
+def _wrong_type(thing: object, kind: type) -> str | None:
     """That a thing is not of a type, and what to do if it is the class itself."""
+    if isinstance(thing, kind):
+        return None
     if inspect.isclass(thing) and issubclass(thing, kind):
         return f"it is a class; pass {thing.__name__}()"
     return f"it is not an eibench.{kind.__name__}"
+
+
+def _uncallable(thing: object, name: str) -> str | None:
+    found = getattr(thing, name)
+    return None if callable(found) else f"its {name} is {found!r}, which cannot be called"
+
+
+def _no_tuple(thing: object, name: str, kind: type, holder: Any = tuple) -> str | None:
+    """That an attribute does not hold things of a type."""
+    found: Any = getattr(thing, name)
+    if isinstance(found, holder) and all(isinstance(one, kind) for one in found):
+        return None
+    return f"its {name} must be a tuple of eibench.{kind.__name__}"
+
+
+def _twice(what: str, things: Sequence[Any]) -> str | None:
+    names = [thing.name for thing in things]
+    found = (name for name in names if names.count(name) > 1)
+    return next((f"its {what} {name!r} is declared twice" for name in found), None)
 
 
 def _wrong_attributes(thing: Any) -> str | None:
@@ -168,15 +170,15 @@ def _wrong_attributes(thing: Any) -> str | None:
 
 
 def _wrong_values(thing: Any) -> str | None:
-    if not isinstance(thing.values, tuple) or not all(isinstance(v, Value) for v in thing.values):
-        return "its values must be a tuple of eibench.Value"
+    if wrong := _no_tuple(thing, "values", Value):
+        return wrong
     for value in thing.values:
         texts = (value.name, value.label, value.group, value.over)
         if not (all(isinstance(t, str) for t in texts) and value.name and _are_texts(value.by)):
             return f"its value {value.name!r} is not described by texts: see eibench.Value"
     names = [value.name for value in thing.values]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        return f"its value {twice!r} is declared twice"
+    if wrong := _twice("value", thing.values):
+        return wrong
     for value in thing.values:
         if value.kind not in KINDS:
             return f"its value {value.name!r} is of kind {value.kind!r}; kinds: {', '.join(KINDS)}"
@@ -213,15 +215,14 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
 
 
-def _wrong_options(options: object) -> str | None:
-    if not isinstance(options, Sequence) or not all(isinstance(o, Option) for o in options):
-        return "its options must be a tuple of eibench.Option"
-    names = [option.name for option in options]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        return f"its option {twice!r} is declared twice"
-    if taken := [name for name in names if name in TAKEN or name in SAMPLING]:
-        return f"its option {taken[0]!r} clashes with one of bench run"
-    return next((wrong for option in options if (wrong := _wrong_option(option))), None)
+def _wrong_options(thing: Any) -> str | None:
+    wrong = _no_tuple(thing, "options", Option, Sequence)
+    if wrong := wrong or _twice("option", thing.options):
+        return wrong
+    for option in thing.options:
+        if option.name in TAKEN or option.name in SAMPLING:
+            return f"its option {option.name!r} clashes with one of bench run"
+    return next(filter(None, map(_wrong_option, thing.options)), None)
 
 
 def _wrong_option(option: Option) -> str | None:

@@ -38,6 +38,7 @@ from ..types.result_document import (
 )
 from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, ModelComparisons, Selection, Spent
+from .graded import dataset_row
 from .panels import panel_part
 from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
 
@@ -183,11 +184,7 @@ def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPar
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
         "not_sent": about.kept_back,
-        "dataset": {
-            "name": pack.source.name,
-            "sha256": pack.source.sha256,
-            "n_items": len(pack.items),
-        },
+        "dataset": dataset_row(pack),
         "iterations": selection.iterations,
         "comparability": comparability(
             config,

@@ -1,6 +1,6 @@
 """What came of each sample and each item of a run, by one grader."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import RunRecord
@@ -82,7 +82,8 @@ def items_of(
         by_item.setdefault(s.item_id, []).append(sample)
     name = _main_value(document, samples)
     rows = [_row(item_id, found, name) for item_id, found in by_item.items()]
-    rows.sort(key=_KEYS[sort](_higher_is_better(document)))
+    higher = _higher_is_better(document)
+    rows.sort(key=lambda row: _place(row, sort, higher=higher))
     return Items(run.run_id, run.benchmark, run.name, run.demo, name, rows)
 
 
@@ -117,24 +118,13 @@ def _row(item_id: str, samples: Sequence[ItemSample], name: str | None) -> ItemR
     return ItemRow(item_id, sum(found) / len(found) if found else None, spread, samples)
 
 
-_Key = Callable[[ItemRow], tuple[object, ...]]
-
-
-def _worst(higher: bool) -> _Key:
-    """Items without a number first, then the worst."""
-    sign = 1 if higher else -1
-    return lambda row: (row.value is not None, sign * (row.value or 0.0), _natural(row.item_id))
-
-
-def _by_id(higher: bool) -> _Key:
-    return lambda row: _natural(row.item_id)
-
-
-def _by_spread(higher: bool) -> _Key:
-    return lambda row: (-(row.spread or 0.0), _natural(row.item_id))
-
-
-_KEYS = {"worst": _worst, "id": _by_id, "spread": _by_spread}
+def _place(row: ItemRow, sort: str, *, higher: bool) -> tuple[object, ...]:
+    """Where an item stands in an order; of the worst those without a number are first."""
+    if sort == "worst":
+        value = row.value or 0.0
+        return row.value is not None, value if higher else -value, *_natural(row.item_id)
+    spread = row.spread or 0.0
+    return -spread if sort == "spread" else 0.0, *_natural(row.item_id)
 
 
 def _natural(item_id: str) -> tuple[int, str]:

@@ -16,10 +16,10 @@ from ..reports.judges import JudgedModel
 from ..reports.replies import find_repeating
 from ..types import SampleScore
 from ..types.result_document import ResultDocument, Status
-from .configured import ConfiguredRun
+from .recorded import RecordedRun
 
 
-class ScoredRun(ConfiguredRun):
+class ScoredRun(RecordedRun):
     """A run with its samples and their scores."""
 
     def graders(self) -> list[Grader]:

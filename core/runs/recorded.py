@@ -1,70 +1,62 @@
-"""What a journal holds about one run, read when it is first asked for."""
+"""How a stored run was asked, and what its journal holds about it, read when first asked for."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
-from ..errors import BenchError
+from ..errors import BenchError, DataError, JournalError, UsageError
+from ..guard import guard
 from ..journal import CallTotals, Failure, GradeCount, Journal, RunRecord, StoredComparison
-from ..parties.panels import Judge, is_meant
+from ..parties.graders import Grader
+from ..parties.panels import Judge, Panel, is_meant
 from ..plugins import Catalogue, installed
 from ..reading.names import check_name
 from ..reports.comparability import judge_in
+from ..reports.evidence import Selection
 from ..reports.graders import is_pack
+from ..settings.rules import fitting
+from ..settings.run_config import (
+    Endpoint,
+    RunConfig,
+    stored_role_sampling,
+    stored_roles,
+    stored_sampling,
+    with_judges,
+)
+from ..types import JsonDict, JsonObject
 from ..types.result_document import ResultDocument
 from .finding import JUDGE, JudgeNames
 
 
 class RecordedRun:
-    """A run's row, and the rows about it; the arguments are those of `StoredRun`."""
+    """A run's row, the rows about it, its configuration and its data; arguments as of `StoredRun`.
+
+    Attributes:
+        id: What commands know it by: 12 hexadecimal digits.
+        benchmark: The name of its benchmark.
+        model: The spec of its model.
+        name: What tables call its model.
+        demo: Whether a demo model answered: no result of a real model.
+        status: How its last command ended (docs/runs.md); ``running`` where one is under way.
+        settings: What it was made with, by the names of the journal (docs/storage.md).
+    """
 
     def __init__(
         self, journal: Journal, record: RunRecord, catalogue: Catalogue | None = None
     ) -> None:
         self.journal, self.record = journal, record
         self.catalogue = catalogue or installed()
+        self.id, self.benchmark, self.model = record.run_id, record.benchmark, record.model
+        self.name, self.demo, self.status = record.name, record.demo, record.status
+        self.settings: Mapping[str, Any] = record.settings
 
     def __repr__(self) -> str:
         demo = ", DEMO" if self.record.demo else ""
         return f"<Run {self.id}: {self.benchmark}, {self.name}{demo}, {self.record.status}>"
-
-    @property
-    def id(self) -> str:
-        """What commands know it by: 12 hexadecimal digits."""
-        return self.record.run_id
-
-    @property
-    def benchmark(self) -> str:
-        """The name of its benchmark."""
-        return self.record.benchmark
-
-    @property
-    def model(self) -> str:
-        """The spec of its model."""
-        return self.record.model
-
-    @property
-    def name(self) -> str:
-        """What tables call its model."""
-        return self.record.name
-
-    @property
-    def demo(self) -> bool:
-        """Whether a demo model answered: no result of a real model."""
-        return self.record.demo
-
-    @property
-    def status(self) -> str:
-        """How its last command ended (docs/runs.md); ``running`` where one is under way."""
-        return self.record.status
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What it was made with, by the names of the journal (docs/storage.md)."""
-        return self.record.settings
 
     @property
     def plugin(self) -> Benchmark:
@@ -156,3 +148,150 @@ class RecordedRun:
         except BenchError:  # it names no data of this benchmark
             return False
         return found.sha256 == row.pack_sha256
+
+    @property
+    def asked(self) -> Endpoint:
+        """Its model, where it was asked first."""
+        return replace(Endpoint.of(self.record.party), base_url=self.settings["endpoint"])
+
+    def config(
+        self,
+        changes: JsonObject | None = None,
+        *,
+        judge: Endpoint | Judge | str | None = None,
+        dataset: str | None = None,
+    ) -> RunConfig:
+        """Its configuration, as a command of today would give it.
+
+        Args:
+            changes: Other values of grading options, as they are or as texts.
+            judge: Who judges, or has, or what it goes by; by default that of its own result, else
+                the last that has. Nobody where its benchmark needs no judge.
+            dataset: Where its data is now, if it was moved.
+
+        Raises:
+            JournalError: It needs a judge, and none has replied yet.
+            UsageError: It has no replies of that judge, or an option is changed that the
+                benchmark does not have, or that would change what the model was sent.
+        """
+        options = _changed(self.plugin, changes or {})
+        made = self.unjudged(options, dataset)
+        judged = guard(made.benchmark).needs_judge(made.options)
+        return judged_by(made, self._judge(judge) if judged else None)
+
+    def unjudged(self, options: JsonObject | None = None, dataset: str | None = None) -> RunConfig:
+        """Its configuration without a judge, with other values of some options."""
+        settings = self.settings
+        return RunConfig(
+            benchmark=self.plugin,
+            model=self.asked,
+            options={**settings["all_options"], **(options or {})},
+            dataset=dataset or settings["dataset"] or self.record.pack_name,
+            sampling=stored_sampling(settings),
+            system=settings["system"],
+            name=settings["name"],
+            roles=stored_roles(settings),
+            role_sampling=stored_role_sampling(settings),
+        )
+
+    def config_of(self, document: ResultDocument, dataset: str | None = None) -> RunConfig:
+        """How one of its results was graded, which a later command may have changed.
+
+        Raises:
+            BenchError: As of `config`.
+        """
+        judge = judge_in(document)
+        config = self.config(judge=judge, dataset=dataset)
+        options = {**config.options, **document["options"]}
+        return judged_by(replace(config, options=options), judge)
+
+    def _judge(self, wanted: Endpoint | Judge | str | None) -> Endpoint | Judge:
+        """The judge that is given, or whose replies came last."""
+        if not isinstance(wanted, str | None):
+            return wanted
+        judges = sorted(self._judges(), key=lambda judge: judge != self.judged_by)
+        if not judges:
+            raise JournalError(f"run {self.id} has no judge's replies yet; run its command first")
+        known = [judge for judge in judges if wanted is None or judge.goes_by(wanted)]
+        if not known:
+            there = ", ".join(map(str, judges))
+            raise UsageError(
+                f"run {self.id} has no replies of the judge {wanted}; there are: {there}"
+            )
+        return known[0]
+
+    def _judges(self) -> list[Judge]:
+        """Its judges, those that have replied last first, and its panels after them."""
+        graders = (count.grader.judge for count in self.all_graders)
+        panels = dict.fromkeys(judge for judge in graders if isinstance(judge, Panel))
+        return [*self.journal.judges(self.record), *panels]
+
+    def pack_of(self, config: RunConfig) -> Pack:
+        """Its data, from where a configuration says, and read with its options.
+
+        Raises:
+            DataError: What is there now is not what the run was made with.
+        """
+        record, dataset = self.record, config.dataset
+        moved = dataset == self.settings["dataset"] and not Path(str(dataset)).exists()
+        if moved and record.pack_name != "custom":
+            dataset = record.pack_name
+        try:
+            source = find_pack(config.benchmark, dataset, config.options)
+        except DataError as error:
+            hint = f"the data of run {self.id}; if it was moved, name it with --dataset PATH"
+            raise DataError(error.path, f"{hint} ({error})") from None
+        if source.sha256 != record.pack_sha256:
+            raise DataError(
+                config.dataset,
+                f"is not the data of run {self.id} (SHA-256 {record.pack_sha256[:12]}…); "
+                "name the right one with --dataset",
+            )
+        return guard(config.benchmark).read_pack(source, config.options)
+
+    def pack_by(self, grader: Grader, dataset: str | None = None) -> Pack:
+        """Its data, read with the options of a grader; errors as of `pack_of`."""
+        return self.pack_of(self.unjudged(grader.options, dataset))
+
+    @cached_property
+    def pack(self) -> Pack:
+        """Its data.
+
+        Raises:
+            DataError: What is there now is not what the run was made with.
+            UsageError: Its benchmark is not installed.
+        """
+        return self.pack_of(self.unjudged())
+
+    @property
+    def selection(self) -> Selection:
+        """All samples of the items and iterations of which it holds anything."""
+        return self.selection_of(self.pack)
+
+    def selection_of(self, pack: Pack) -> Selection:
+        """The same, of its data read with other options."""
+        ids = {item_id for item_id, _ in self.samples_begun}
+        items = [item for item in pack.items if item.id in ids]
+        return Selection(items, max((n for _, n in self.samples_begun), default=1))
+
+
+def judged_by(config: RunConfig, judge: Endpoint | Judge | None) -> RunConfig:
+    """A configuration with a judge, or with a panel."""
+    if judge is None or isinstance(judge, Endpoint):
+        return with_judges(config, [judge] if judge else [])
+    panel = judge if isinstance(judge, Panel) else None
+    return with_judges(replace(config, panel=panel), [Endpoint.of(party) for party in judge.judges])
+
+
+def _changed(benchmark: Benchmark, changes: JsonObject) -> JsonDict:
+    gradable = {o.name: o for o in benchmark.options if o.in_grades}
+    for name in changes:
+        if name not in gradable:
+            there = ", ".join(gradable) or "none"
+            raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
+    return {
+        name: fitting(name, gradable[name].rule, value, is_text=True)
+        if isinstance(value, str)
+        else value
+        for name, value in changes.items()
+    }

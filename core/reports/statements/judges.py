@@ -1,7 +1,7 @@
 """Statements about judges: what was found against them, and who of a panel answered."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...parties.panels import Replies
@@ -48,21 +48,23 @@ def answered_by(document: ResultDocument) -> list[str]:
     ``verdicts: openai/a 20 of 20, openai/b 0 of 20``, where one did not answer all, or too seldom
     so that it could be read; nothing where all are whole, or where there is no panel.
     """
-    by_kind, judge = dict[str, dict[Party, Replies]](), judge_in(document)
-    parties = {party.label: party for party in judge.judges} if judge else {}
+    by_kind, judge = dict[str, list[tuple[str, Replies]]](), judge_in(document)
+    names = _names(judge.judges if judge else ())
     for row in document.get("judges", ()):
         for kind, replies in replies_in(row):
-            by_kind.setdefault(kind, {})[parties[row["judge"]]] = replies
+            name = names.get(row["judge"], row["judge"])
+            by_kind.setdefault(kind, []).append((name, replies))
     return [
         f"{kind}: {_gave(given)}"
         for kind, given in by_kind.items()
-        if not all(replies.whole for replies in given.values())
+        if not all(replies.whole for _, replies in given)
     ]
 
 
 def gave_verdicts(replies: Mapping[Party, Replies]) -> str:
     """``verdicts: openai/a 20 of 20, openai/b 0 of 20``, whether all are whole or not."""
-    return f"verdicts: {_gave(replies)}"
+    names = _names(replies)
+    return f"verdicts: {_gave([(names[str(judge)], own) for judge, own in replies.items()])}"
 
 
 def whole_judges(short: WholeJudges | None) -> str:
@@ -70,13 +72,14 @@ def whole_judges(short: WholeJudges | None) -> str:
     return f"{short['whole']} of {short['judges']} judges" if short else ""
 
 
-def _gave(replies: Mapping[Party, Replies]) -> str:
-    """By their specs; with the host where two differ in that alone."""
-    several = Counter(judge.spec for judge in replies)
-    names = {judge: str(judge) if several[judge.spec] > 1 else judge.short for judge in replies}
-    return ", ".join(f"{names[judge]} {_count(own)}" for judge, own in replies.items())
+def _names(judges: Collection[Party]) -> dict[str, str]:
+    """What judges are called, by label: their specs; with the host where two differ in it alone."""
+    several = Counter(judge.short for judge in judges)
+    return {str(judge): str(judge) if several[judge.short] > 1 else judge.short for judge in judges}
 
 
-def _count(replies: Replies) -> str:
-    unread = f" ({replies.unread} unread)" if replies.unread else ""
-    return f"{replies.answered} of {replies.asked}{unread}"
+def _gave(replies: Iterable[tuple[str, Replies]]) -> str:
+    return ", ".join(
+        f"{name} {own.answered} of {own.asked}" + (f" ({own.unread} unread)" if own.unread else "")
+        for name, own in replies
+    )

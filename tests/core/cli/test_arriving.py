@@ -45,6 +45,7 @@ def changed(lines: list[Any], kind: str, place: tuple[Any, ...], value: Any) -> 
         ("grade", ("graded_by", "options"), [], '"graded_by" "options" must be an object'),
         ("grade", ("graded_by", "judge"), {"rule": "mean"}, '"judge" needs "judges"'),
         ("grade", ("graded_by", "offline"), "no", '"offline" must be true or false'),
+        ("grade", ("grader",), "0" * 32, '"grader" is not the digest of "graded_by"'),
         ("run", ("settings", "sampling"), 3, '"settings" "sampling" must be an object'),
         ("run", ("settings", "sampling", "heat"), 3, 'has an unknown field "heat"'),
         ("run", ("settings", "roles"), {"user": 3}, '"user" must be an object'),

@@ -11,9 +11,13 @@ from typing import Any, get_args
 
 import pytest
 
+from eibench.core.cli.report import run_input
 from eibench.core.html import item_pages
 from eibench.core.html.masking import Masker
 from eibench.core.html.policy import Policy
+from eibench.core.html.report import OPEN
+from eibench.core.journal import Journal
+from eibench.core.runs.stored_run import StoredRun
 from eibench.core.types.result_document import Grade
 from eibench.testing import LoopbackServer, uniform_ratings
 
@@ -91,6 +95,19 @@ def test_texts_of_a_pack_without_a_licence_are_left_out(
     assert any("not published here" in text for text in everything().values())
     assert bench("site", "-o", SITE, "--texts", "all").code == 0
     assert any(asked in text for text in everything().values())
+
+
+@pytest.mark.parametrize(("policy", "named"), [(OPEN, True), (Policy("all"), False)])
+def test_the_transcripts_of_a_report_name_hosts_to_their_owner_alone(
+    bench: Bench, empty_place: Path, server: LoopbackServer, policy: Policy, named: bool
+) -> None:
+    """Whoever was asked is called as in the own journal; for others without the host."""
+    run(bench, server)
+    with Journal(Path("runs"), create=False) as journal:
+        stored = StoredRun(journal, journal.runs()[-1])
+        first, *_ = run_input(stored, policy, transcripts=True).texts
+    asked = first.record["iterations"][0]["calls"][0]["asked"]
+    assert (" at 127.0.0.1:" in asked) is named
 
 
 @pytest.mark.skipif(

@@ -302,6 +302,15 @@ def test_a_panel_says_who_answered_how_many_where_one_did_not(
     assert statements.answered_by(result(**judges(**gave))) == said
 
 
+def test_a_row_of_somebody_who_is_no_judge_of_the_panel_is_told_by_its_name() -> None:
+    """A result that was imported may have one; what it says is still told."""
+    made = judges(a=(20, 20, 0))
+    made["judges"].append({**made["judges"][0], "judge": "openai/z", "graded": 5})
+    assert statements.answered_by(result(**made)) == [
+        "verdicts: openai/a 20 of 20, openai/z 5 of 20"
+    ]
+
+
 def test_judges_at_two_hosts_are_told_apart() -> None:
     """By the host, where the model is the same."""
     gave = {Party.of("openai/a", host): (4, n, 0) for host, n in (("one", 4), ("two", 3))}
