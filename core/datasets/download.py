@@ -198,6 +198,8 @@ class _Download:
             message = f"no answer for {self._patience.timeout_s:g} s"
         elif isinstance(error, aiohttp.ClientConnectorDNSError):
             message = "its host is not found; there may be no network"
+        elif isinstance(error, aiohttp.ClientProxyConnectionError):
+            message = f"the proxy of the environment is not reached: {shown(reason(error))}"
         elif isinstance(error, aiohttp.ClientHttpProxyError):
             message = f"the proxy answered {error.status} {shown(error.message)}"
         elif isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientResponseError):

@@ -270,7 +270,6 @@ def test_a_server_that_refuses_ends_it(
     assert not target(pack).exists()
 
 
-@pytest.mark.slow
 def test_nothing_of_a_failed_download_is_kept(pack: OfficialPack, server: FileServer) -> None:
     """Nor of the attempts before; a later fetch begins anew."""
     server.faults = [cut(5000), *[status(500)] * 3]
@@ -279,6 +278,42 @@ def test_nothing_of_a_failed_download_is_kept(pack: OfficialPack, server: FileSe
     assert leftovers(pack) == []
     fetch(pack)
     assert leftovers(pack) == ["questions.json"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        (b"hello\r\n\r\n", "the connection broke: ClientResponseError"),
+        (b"HTTP/1.1 302 Found\r\n\r\n", "the server answers 302 Found;"),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+            "the connection ended after 5 of 307,200 bytes",
+        ),
+    ],
+    ids=["no HTTP", "a redirect nowhere", "a part of its chunks"],
+)
+def test_an_answer_that_is_none_is_one_line(
+    pack: OfficialPack, server: FileServer, sent: bytes, message: str
+) -> None:
+    """What came instead, and what to do; nothing is kept."""
+
+    def send(handler: Handler, body: bytes) -> None:
+        handler.wfile.write(sent)
+
+    server.faults = [send]
+    with pytest.raises(ProviderError, match=f"{message}.*the same command") as caught:
+        fetch(pack, patience=Patience(retries=0))
+    assert "\n" not in str(caught.value)
+    assert leftovers(pack) == []
+
+
+def test_a_proxy_that_is_down_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It, not the file's server, is what is not reached."""
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    pack = make_pack(tmp_path, entry("https://files.example/questions.json"))
+    with pytest.raises(ProviderError, match="proxy of the environment is not reached: Connection"):
+        fetch(pack, patience=Patience(retries=0))
 
 
 def test_a_closed_port_is_no_network(tmp_path: Path, server: FileServer) -> None:
