@@ -15,8 +15,8 @@ from ..runs.selectors import place_of
 from ..text import as_text
 from .command import Command
 from .completion import judge_labels, run_ids
-from .selectors import find_all, model_and_benchmark, selector
-from .stored import as_given, stored_options
+from .selectors import find_all, model_and_benchmark, selector, stored_options
+from .stored import as_given
 from .values import pairs
 
 _AGREEMENT_EXAMPLES = (
@@ -48,19 +48,17 @@ def _agreed(
     starts: tuple[str, ...],
     judges: tuple[str, ...],
     changes: tuple[str, ...],
-    dataset: str | None,
     runs_dir: Path,
 ) -> Agreement:
     wanted, named = pairs(changes, "--set"), as_given("judges", judges) or ()
-    dataset = as_given("dataset", dataset)
-    chosen_by = selector(dataset=dataset)
+    chosen_by = selector()
     if not (starts or any(chosen_by)):
         raise UsageError("Missing argument 'RUN...'.")
     with run_set.runs(runs_dir) as stored:
-        found = list(find_all(stored, starts, chosen_by))
+        found = list(find_all(stored, starts))
         refuse_unlike([run.record for run in found])
         sides = two_judges([chosen(run.record, run.graders(), wanted) for run in found], named)
-        pack = found[0].pack_by(sides[0].first, place_of(dataset))
+        pack = found[0].pack_by(sides[0].first, place_of(chosen_by.dataset))
         judged = [
             Judged(*(run.graded(side, pack.clusters) for side in pair))
             for run, pair in zip(found, sides, strict=True)

@@ -56,10 +56,8 @@ _SCORE_EXAMPLES = (
 @options.judge_options
 @options.limit_options
 @options.money_options
-@options.runs_dir_option
-@options.details_option
-@options.json_option
-@config_option
+@options.place_options
+@options.output_options
 def score_command(
     benchmark: Benchmark,
     responses: Path,

@@ -25,10 +25,9 @@ from ..runs.selectors import Selector, place_of
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from .command import Command
-from .completion import judge_labels, run_ids
+from .completion import run_ids
 from .options import kin_options
-from .selectors import find, model_and_benchmark, selector
-from .stored import as_given, stored_options
+from .selectors import find, grades_option, model_and_benchmark, selector, stored_options
 from .values import pairs
 
 _COMPARE_EXAMPLES = (
@@ -41,8 +40,7 @@ _COMPARE_EXAMPLES = (
 @click.command("compare", cls=Command, epilog=_COMPARE_EXAMPLES)
 @click.argument("runs", metavar="RUN_A RUN_B", nargs=-1, shell_complete=run_ids)
 @model_and_benchmark
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
-              help="Whose grades, where several judges graded both.")  # fmt: skip
+@grades_option("Whose grades, where several judges graded both.")
 @kin_options
 @stored_options
 def compare_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> None:
@@ -67,18 +65,15 @@ def compare_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> 
 
 def _compared(
     starts: tuple[str, ...],
-    judge: str | None,
     changes: tuple[str, ...],
-    dataset: str | None,
     runs_dir: Path,
     exclude_kin: bool,
     additive: bool,
 ) -> tuple[RunComparison, KinRule | None, OnBoard | None]:
-    wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
-    dataset = as_given("dataset", dataset)
+    wanted, by = pairs(changes, "--set"), selector()
     with run_set.runs(runs_dir) as stored:
-        two = _two(stored, starts, selector(judge=judge, dataset=dataset))
-        pack, both = graded_pair(two, judge, wanted, place_of(dataset))
+        two = _two(stored, starts, by)
+        pack, both = graded_pair(two, by.judge, wanted, place_of(by.dataset))
         benchmark, kin = two[0].plugin, None
         if exclude_kin or additive:
             kin, both = graded_without_kin(benchmark, both, additive=additive)

@@ -57,8 +57,7 @@ _CONFIG_EXAMPLES = "\b\nExamples:\n  bench config --approve gpu.example:8443 GPU
 @click.option("--approve", type=_PAIR, metavar="HOST VAR",
               help="Let settings files send the key in VAR to HOST.")  # fmt: skip
 @click.option("--revoke", type=_PAIR, metavar="HOST VAR", help="Take that back.")
-@options.details_option
-@options.json_option
+@options.output_options
 def config_command(
     config: str | None,
     suite: str | None,

@@ -21,7 +21,7 @@ from . import options
 from .command import Command
 from .completion import judge_labels, run_ids
 from .selectors import find
-from .settings import config_option, given_by_user
+from .settings import given_by_user
 from .stored import as_given, named_pack
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ _CORRELATE_EXAMPLES = (
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.csv",
               help="Write the pairs to a file.")  # fmt: skip
 @options.demo_option
-@options.runs_dir_option
+@options.place_options
 @options.json_option
-@config_option
 def correlate_command(
     words: tuple[str, ...], output: Path | None, **params: Unpack[CorrelateParams]
 ) -> None:

@@ -34,7 +34,6 @@ from ..types import JsonDict
 from . import options
 from .command import Group
 from .generate import generate_command
-from .settings import config_option
 
 _LIVE_EVERY_S = 0.1
 _PLAIN_EVERY_S = 10.0
@@ -147,8 +146,7 @@ def _print(rows: list[JsonDict], broken: list[dict[str, str]]) -> None:
 @click.option("--from", "source", metavar="DIR|URL", help="Another place that has the same files.")
 @_lang_option
 @click.option("--ladder", is_flag=True, help="The published results too, into --runs-dir.")
-@options.runs_dir_option
-@config_option
+@options.place_options
 def fetch_command(
     name: str, source: str | None, lang: str | None, ladder: bool, runs_dir: Path
 ) -> None:

@@ -40,7 +40,7 @@ from ..text import as_text, line, plural
 from ..types import Json
 from . import options
 from .command import Command
-from .settings import config_option, current
+from .settings import current
 
 _DOCTOR_EXAMPLES = (
     "\b\nExamples:\n  bench doctor --model openai/NAME --base-url http://127.0.0.1:8000/v1\n"
@@ -51,9 +51,8 @@ _DOCTOR_EXAMPLES = (
 @options.endpoint_options
 @options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
 @click.option("--no-call", is_flag=True, help="Ask the models nothing.")
-@options.runs_dir_option
+@options.place_options
 @options.json_option
-@config_option
 def doctor_command(*, no_call: bool, json_output: bool, **params: Json) -> int:
     """Look at all that a run needs, and say what to do.
 

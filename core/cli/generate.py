@@ -42,7 +42,6 @@ from .session import (
     tell,
     work,
 )
-from .settings import config_option
 from .values import click_type
 
 
@@ -85,10 +84,9 @@ _GENERATE_EXAMPLES = (
 @options.limit_options
 @options.money_options
 @options.fresh_option
-@options.runs_dir_option
+@options.place_options
 @options.dry_run_option
 @options.json_option
-@config_option
 def generate_command(
     benchmark: Benchmark,
     *,

@@ -20,7 +20,6 @@ from . import options
 from .completion import benchmarks_and_files, judge_labels
 from .rate import check_source, read_source
 from .rating_options import AuditCommand, protocol_options
-from .settings import config_option
 from .stored import as_given, pack_given
 from .values import pairs
 
@@ -58,10 +57,8 @@ _JUDGE_REPORT_EXAMPLES = (
 @options.models_option
 @options.without_option
 @options.demo_option
-@options.runs_dir_option
-@options.details_option
-@options.json_option
-@config_option
+@options.place_options
+@options.output_options
 def judge_report_command(
     source: str | None,
     benchmark: str | None,

@@ -15,7 +15,6 @@ from ..runs.judged import read_judged
 from ..text import as_text, line, number
 from . import options
 from .command import Command
-from .settings import config_option
 from .stored import as_given, pack_given
 
 
@@ -25,9 +24,8 @@ from .stored import as_given, pack_given
               help="Only these judges; by default all that graded any model.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
 @options.demo_option
-@options.runs_dir_option
+@options.place_options
 @options.json_option
-@config_option
 def judges_command(
     benchmark: Benchmark,
     judges: tuple[str, ...],

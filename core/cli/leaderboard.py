@@ -26,7 +26,6 @@ from . import options
 from .completion import judge_labels
 from .rate import anchor_sets
 from .rating_options import BoardCommand, protocol_options, rating_options
-from .settings import config_option
 from .stored import as_given, pack_given
 from .values import pairs
 
@@ -52,13 +51,11 @@ _LEADERBOARD_EXAMPLES = (
 @options.role_option
 @options.without_option
 @options.demo_option
-@options.runs_dir_option
-@options.details_option
-@options.json_option
+@options.place_options
+@options.output_options
 @options.option(
     "--csv", "csv_output", is_flag=True, help="Print comma-separated values: all metrics."
 )
-@config_option
 def leaderboard_command(
     benchmark: Benchmark,
     dataset: str | None,

@@ -29,7 +29,7 @@ from ..spending.book import parse_price
 from ..types import DRAWING, SAMPLING, Json, JsonDict, JsonObject, Sampling
 from .command import BENCHMARK, BENCHMARKS, SECTION, BenchmarkName
 from .completion import judge_labels, model_names, model_specs
-from .settings import SUITE, current, given_by_user, setting_name
+from .settings import SUITE, config_option, current, given_by_user, setting_name
 from .values import click_type, env_name, item_list, json_object, pairs, read_system, role_numbers
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -131,7 +131,11 @@ def server_options(command: F) -> F:
     return apply(command, *map(setting, ("base_url", "api_key_env", "headers")))
 
 
-runs_dir_option = setting("runs_dir")
+def place_options(command: F) -> F:
+    """Where runs are, and settings."""
+    return apply(command, setting("runs_dir"), config_option)
+
+
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
 fresh_option = setting("fresh")
 demo_option = setting("demo")
@@ -178,6 +182,11 @@ def wants_details() -> bool:
 
 
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
+
+
+def output_options(command: F) -> F:
+    """How to print."""
+    return apply(command, details_option, json_option)
 
 
 def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunSettings:

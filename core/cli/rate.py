@@ -29,7 +29,6 @@ from .completion import benchmarks_and_files, judge_labels
 from .data import ladder_of
 from .ladder import published_comparisons
 from .rating_options import BoardCommand, no_rating_options, protocol_options, rating_options
-from .settings import config_option
 from .stored import as_given, official_or_default, pack_given
 from .values import pairs
 
@@ -81,9 +80,8 @@ _RATE_EXAMPLES = (
 @options.models_option
 @options.without_option
 @options.demo_option
-@options.runs_dir_option
+@options.place_options
 @options.json_option
-@config_option
 def rate_command(
     source: str | None,
     benchmark: str | None,

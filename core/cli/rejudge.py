@@ -19,10 +19,9 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .run import planned, start
-from .selectors import check_named, find_one, model_and_benchmark, selector
+from .selectors import check_named, data_option, find_one, model_and_benchmark, selector
 from .session import allow, begin
-from .settings import config_option
-from .stored import as_given, data_option
+from .stored import as_given
 from .values import pairs
 
 _REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 --dry-run\n"
@@ -37,11 +36,9 @@ _REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 
 @data_option
 @options.limit_options
 @options.money_options
-@options.runs_dir_option
+@options.place_options
 @options.dry_run_option
-@options.details_option
-@options.json_option
-@config_option
+@options.output_options
 def rejudge_command(
     run: str | None,
     *,
@@ -94,11 +91,11 @@ def _task(
     name: str | None, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
 ) -> Regrade:
     judge = find_target(settings, spec, OF_JUDGE)
-    dataset = as_given("dataset", settings.dataset)
-    check_named(name, selector(dataset=dataset))
+    check_named(name)
+    dataset = selector().dataset or as_given("dataset", settings.dataset)
     with run_set.runs(settings.runs_dir) as stored:
         return rejudge_task(
-            find_one(stored, name, selector(dataset=dataset)),
+            find_one(stored, name),
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),

@@ -16,9 +16,7 @@ from ..text import as_text
 from . import options
 from .command import Command
 from .completion import run_ids
-from .selectors import all_but_data, find_all, selector
-from .settings import config_option, given_by_user
-from .stored import as_given, data_option
+from .selectors import all_but_data, data_option, find_all, selector
 
 if TYPE_CHECKING:
     from ..analysis.reruns import Reruns
@@ -29,7 +27,6 @@ class RepeatParams(TypedDict):
 
     without: tuple[str, ...]
     view: str | None
-    dataset: str | None
     runs_dir: Path
     json_output: bool
 
@@ -49,9 +46,8 @@ _REPEAT_EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revis
     "--view", metavar="NAME", help="Grade as this view of each run, not as its own result."
 )
 @data_option
-@options.runs_dir_option
+@options.place_options
 @options.json_option
-@config_option
 def repeat_command(
     sources: tuple[str, ...],
     metrics: tuple[str, ...],
@@ -89,8 +85,6 @@ def _from_file(
         raise UsageError(f"{selector()} is for runs; a file of scores has none")
     if more:
         raise UsageError("name one file, or runs; not more than one file, and not both")
-    if given_by_user("dataset"):
-        raise UsageError("--dataset is for runs; a file of scores has no data pack")
     if params["view"]:
         raise UsageError("--view is for runs; a file of scores has no views")
     file = read_csv(Path(source))
@@ -100,10 +94,9 @@ def _from_file(
 
 
 def _from_runs(sources: tuple[str, ...], params: RepeatParams) -> "Reruns":
-    dataset = as_given("dataset", params["dataset"])
-    chosen = selector(dataset=dataset)
+    chosen = selector()
     if not (sources or any(chosen)):
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
     with run_set.runs(params["runs_dir"]) as stored:
-        found = find_all(stored, sources, chosen)
-        return reruns_of_runs(found, place_of(dataset), params["view"])
+        found = find_all(stored, sources)
+        return reruns_of_runs(found, place_of(chosen.dataset), params["view"])

@@ -25,7 +25,6 @@ from .compare import graded_pair
 from .completion import run_ids
 from .selectors import all_selectors, find_all, selector
 from .session import sections
-from .settings import config_option
 
 _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcripts\n"
 
@@ -38,8 +37,7 @@ _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcri
 @click.option("--transcripts", is_flag=True, help="Put all transcripts inside, compressed.")
 @click.option("--public", is_flag=True,
               help="Leave out hosts, folders, system prompts, keys, e-mail addresses.")  # fmt: skip
-@options.runs_dir_option
-@config_option
+@options.place_options
 def report_command(
     runs: tuple[str, ...], output: Path, transcripts: bool, public: bool, runs_dir: Path
 ) -> None:

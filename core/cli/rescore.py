@@ -19,11 +19,9 @@ from ..text import as_text
 from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
-from .completion import judge_labels, run_ids
-from .selectors import find_one, model_and_benchmark, selector
+from .completion import run_ids
+from .selectors import data_option, find_one, grades_option, model_and_benchmark, selector
 from .session import EXIT, print_result
-from .settings import config_option
-from .stored import as_given, data_option
 from .values import pairs
 
 _RESCORE_EXAMPLES = (
@@ -38,20 +36,15 @@ _RESCORE_EXAMPLES = (
 @click.option("--dry-run", is_flag=True, help="Say what would change, and store nothing.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
-              help="By the replies of this judge, where several have graded it.")  # fmt: skip
+@grades_option("By the replies of this judge, where several have graded it.")
 @data_option
-@options.runs_dir_option
-@options.details_option
-@options.json_option
-@config_option
+@options.place_options
+@options.output_options
 def rescore_command(
     run: str | None,
     every: bool,
     dry_run: bool,
     changes: tuple[str, ...],
-    judge: str | None,
-    dataset: str | None,
     runs_dir: Path,
     json_output: bool,
 ) -> int:
@@ -60,8 +53,7 @@ def rescore_command(
     With --set the result is kept as a view beside the run's own. --all takes every stored result
     that this version would compute otherwise, such as after an update.
     """
-    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
-    chosen = selector(judge=judge, dataset=dataset)
+    chosen = selector()
     if every == (run is not None or any(chosen)):
         raise UsageError("name a RUN, or --all for those whose numbers would be others today")
     if every:
@@ -69,9 +61,9 @@ def rescore_command(
             raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
     with run_set.runs(runs_dir) as kept:
-        stored = find_one(kept, run, chosen)
+        stored = find_one(kept, run)
         given = pairs(changes, "--set")
-        config = stored.config(given, judge=judge, dataset=place_of(dataset))
+        config = stored.config(given, judge=chosen.judge, dataset=place_of(chosen.dataset))
         pack = stored.pack_of(config)
         document: ResultDocument
         with no_exit():

@@ -90,8 +90,7 @@ _RUN_EXAMPLES = (
 @options.option("--fail-under", "fail_under", metavar="[METRIC=]N", multiple=True,
                 help="End with exit code 1 where a result is worse; the main metric if none "
                      "is named.")  # fmt: skip
-@options.details_option
-@options.json_option
+@options.output_options
 @config_option
 def run_command(
     benchmarks: tuple[Benchmark, ...],

@@ -24,17 +24,14 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .selectors import all_selectors, find, selector
-from .settings import config_option
 
 _RUNS_EXAMPLES = "\b\nExamples:\n  bench runs --benchmark eqbench3 --model openai/gpt-4.1\n"
 
 
 @click.command("runs", cls=Command, epilog=_RUNS_EXAMPLES)
 @all_selectors
-@options.runs_dir_option
-@options.details_option
-@options.json_option
-@config_option
+@options.place_options
+@options.output_options
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs, or those that the options choose."""
     rows: list[tuple[RunRecord, ResultDocument | None]] = []
@@ -170,8 +167,7 @@ def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[st
 @click.command("delete", cls=Command)
 @click.argument("run", shell_complete=run_ids)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@options.runs_dir_option
-@config_option
+@options.place_options
 def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
     """Delete a run with all its replies.
 

@@ -18,6 +18,7 @@ from .stored import as_given
 
 F = TypeVar("F", bound=Callable[..., object])
 _CHOSEN = "eibench.selector"
+_GRADES = "grades_of"
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
@@ -43,6 +44,27 @@ judge_option = _option(
 dataset_option = _option(
     "--dataset", metavar="NAME|PATH|SHA", help="Only runs on this data, by its name or digest."
 )
+data_option = _option(
+    "--dataset", metavar="NAME|PATH|SHA",
+    help="Only runs on this data; a path also says where it is now.",
+)  # fmt: skip
+
+
+def grades_option(text: str) -> Callable[[F], F]:
+    """``--judge`` for commands that also take the grades of that judge, and refuse another."""
+    return _option("--judge", _GRADES, metavar="SPEC", shell_complete=judge_labels, help=text)
+
+
+def stored_options(command: F) -> F:
+    """Which grades, where the data is, and how to print."""
+    return options.apply(
+        command,
+        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
+                     help="Grades by this value of a grading option, where there are several."),
+        data_option,
+        options.place_options,
+        options.json_option,
+    )  # fmt: skip
 
 
 def model_and_benchmark(command: F) -> F:
@@ -62,21 +84,20 @@ def all_selectors(command: F) -> F:
     return options.apply(command, *chosen, section="Which runs")
 
 
-def selector(*, judge: str | None = None, dataset: str | None = None) -> Selector:
-    """What the command under way chooses runs by.
+def _kept() -> dict[str, Any]:
+    found: dict[str, Any] = click.get_current_context().meta.get(_CHOSEN, {})
+    return found
 
-    Args:
-        judge: Of a command whose own option says whose grades are meant.
-        dataset: Of a command with an option of its own for it.
-    """
-    kept = click.get_current_context().meta.get(_CHOSEN, {})
+
+def selector() -> Selector:
+    """What the command under way chooses runs by."""
+    kept = _kept()
     benchmark = kept.get("benchmark")
     return Selector(
         benchmark.name if benchmark else None,
         tuple(kept.get("models") or ()),
-        kept.get("judge") or judge,
-        kept.get("dataset") or dataset,
-        judge is not None,
+        kept.get("judge") or kept.get(_GRADES),
+        kept.get("dataset"),
     )
 
 
@@ -99,7 +120,7 @@ def find_fitting(runs: RunSet, start: str, chosen: Selector | None = None) -> Ru
     """The runs that could be meant, one at least; as `find`."""
     named = runs.named(start)
     chosen = selector() if chosen is None else chosen
-    if chosen.checks_judge and len(named) == 1:
+    if _kept().get(_GRADES) and len(named) == 1:  # the command itself refuses another judge
         chosen = chosen._replace(judge=None)
     if fitting := named.chosen(chosen):
         return fitting
@@ -119,42 +140,41 @@ def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
         raise DataError(dataset, f"{of}; name the right one with --dataset")
 
 
-def find_all(runs: RunSet, starts: Sequence[str], chosen: Selector | None = None) -> RunSet:
+def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
     """The runs that are named, each once; without names all that the options choose.
 
     Raises:
         UsageError: One cannot be found, or there is none.
     """
-    chosen = selector() if chosen is None else chosen
     if starts:
-        return runs.of(find(runs, start, chosen) for start in starts)
+        return runs.of(find(runs, start) for start in starts)
+    chosen = selector()
     if fitting := runs.chosen(chosen):
         return fitting
     folder = runs.journal.folder
     raise UsageError(f"no run with {chosen} in {folder}; {bench('runs')} lists all")
 
 
-def check_named(start: str | None, chosen: Selector) -> None:
+def check_named(start: str | None) -> None:
     """Refuse a command that says in no way which run is meant.
 
     Raises:
         UsageError: It does not.
     """
-    if start is None and not any(chosen):
+    if start is None and not any(selector()):
         raise UsageError(f"Missing argument 'RUN': an id or a model's name; {bench('runs')} lists")
 
 
-def find_one(runs: RunSet, start: str | None, chosen: Selector | None = None) -> StoredRun:
+def find_one(runs: RunSet, start: str | None) -> StoredRun:
     """The one run that is named, or else that the options choose.
 
     Raises:
         UsageError: There is none, or more than one.
     """
-    chosen = selector() if chosen is None else chosen
-    check_named(start, chosen)
+    check_named(start)
     if start is not None:
-        return find(runs, start, chosen)
-    found = find_all(runs, (), chosen)
+        return find(runs, start)
+    found = find_all(runs, ())
     if len(found) == 1:
         return found.only()
-    raise UsageError(f"{chosen} could be {found.listed()}")
+    raise UsageError(f"{selector()} could be {found.listed()}")

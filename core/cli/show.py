@@ -22,19 +22,18 @@ from ..text import as_text, line, listed
 from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
-from .completion import item_ids, judge_labels, run_ids
+from .completion import item_ids, run_ids
 from .runs import main_metric
 from .selectors import (
     check_named,
     dataset_option,
     find_fitting,
     find_one,
+    grades_option,
     model_and_benchmark,
     selector,
 )
 from .session import print_result
-from .settings import config_option
-from .stored import as_given
 
 _SHOW_EXAMPLES = (
     "\b\nExamples:\n"
@@ -68,16 +67,13 @@ _SHOW_EXAMPLES = (
     is_flag=True,
     help="Show messages as they were sent, judges' prompts and replies about comparisons too.",
 )
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
-              help="The result by this judge, of all samples.")  # fmt: skip
+@grades_option("The result by this judge, of all samples.")
 @model_and_benchmark
 @dataset_option
 @click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
 @click.option("--view", metavar="NAME", help="One of them.")
-@options.runs_dir_option
-@options.details_option
-@options.json_option
-@config_option
+@options.place_options
+@options.output_options
 def show_command(
     run: str | None,
     item: str | None,
@@ -85,7 +81,6 @@ def show_command(
     sort: str,
     csv_output: bool,
     full: bool,
-    judge: str | None,
     views: bool,
     view: str | None,
     runs_dir: Path,
@@ -96,23 +91,22 @@ def show_command(
     RUN is a run's id or the beginning of it, or a model's name or its end; or --model and its like
     choose it. Of several runs of a model, the last line of each is shown.
     """
-    judge = as_given("judge", judge)
+    judge = selector().judge
     if item is not None and judge:
         raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
     if sum(map(bool, (item, items, judge, views, view))) > 1:
         raise UsageError("ITEM, --items, --judge, --views and --view are for one at a time")
     if csv_output and not items:
         raise UsageError("--csv is for --items")
-    chosen = selector(judge=judge)
-    check_named(run, chosen)
+    check_named(run)
     with run_set.runs(runs_dir) as kept:
         one = any((item, items, judge, views, view, json_output))
         if run and not (one or kept.journal.runs_like(run)):
-            fitting = find_fitting(kept, run, chosen)
+            fitting = find_fitting(kept, run)
             if len(fitting) > 1:
                 _show_each(fitting)
                 return
-        stored = find_one(kept, run, chosen)
+        stored = find_one(kept, run)
         if views:
             _list_views(stored, json_output)
         elif items:

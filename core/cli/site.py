@@ -20,7 +20,6 @@ from ..text import line, listed, plural
 from . import options
 from .command import Command
 from .session import sections
-from .settings import config_option
 
 _EXAMPLES = "\b\nExamples:\n  bench site -o site && open site/index.html\n  bench site --preview\n"
 
@@ -32,8 +31,7 @@ _EXAMPLES = "\b\nExamples:\n  bench site -o site && open site/index.html\n  benc
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
 @click.option("--preview", is_flag=True,
               help="Write nothing; list what would become public.")  # fmt: skip
-@options.runs_dir_option
-@config_option
+@options.place_options
 def site_command(output: Path | None, texts: str, preview: bool, runs_dir: Path) -> None:
     """Write all boards, with a page for each model, as a folder of HTML pages.
 

@@ -1,6 +1,5 @@
-"""Options that commands about stored runs share, and the packs that these name."""
+"""What was given with a command about stored runs, and the packs that it names."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,28 +8,9 @@ import click
 from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack, read_manifest
 from ..guard import guard
-from . import options
-from .settings import config_option, given_by_user
+from .settings import given_by_user
 
-F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
-data_option = click.option(
-    "--dataset", metavar="NAME|PATH|SHA",
-    help="Only runs on this data; a path also says where it is now.",
-)  # fmt: skip
-
-
-def stored_options(command: F) -> F:
-    """Which grades, where the data is, and how to print."""
-    return options.apply(
-        command,
-        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
-                     help="Grades by this value of a grading option, where there are several."),
-        data_option,
-        options.runs_dir_option,
-        options.json_option,
-        config_option,
-    )  # fmt: skip
 
 
 def as_given(name: str, value: T, ctx: click.Context | None = None) -> T | None:

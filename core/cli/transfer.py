@@ -26,7 +26,6 @@ from .completion import run_ids
 from .import_foreign import ImportOptions, bring_in, outcome
 from .selectors import all_selectors, find_all, selector
 from .session import tell
-from .settings import config_option
 from .stored import as_given
 
 
@@ -86,8 +85,7 @@ _EXPORT_EXAMPLES = (
 @click.option("--format", "form", type=ExporterName(),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
-@options.runs_dir_option
-@config_option
+@options.place_options
 def export_command(
     runs: tuple[str, ...],
     output: Path,
@@ -185,8 +183,7 @@ _IMPORT_EXAMPLES = (
 @click.option("--judge", metavar="NAME", help="With --format: who judged, if FILE does not say.")
 @click.option("--dataset", metavar="NAME|PATH",
               help="With --format, of runs: their data (default: official).")  # fmt: skip
-@options.runs_dir_option
-@config_option
+@options.place_options
 def import_command(
     file: Path,
     form: str | None,

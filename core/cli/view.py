@@ -16,7 +16,6 @@ from ..journal import Journal
 from ..text import line
 from . import options
 from .command import Command
-from .settings import config_option
 from .site import make_site
 
 _EXAMPLES = "\b\nExamples:\n  bench view\n  bench view --runs-dir elsewhere --no-browser\n"
@@ -26,8 +25,7 @@ _EXAMPLES = "\b\nExamples:\n  bench view\n  bench view --runs-dir elsewhere --no
 @options.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N",
                 help="The port on this machine (0: any that is free).")  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
-@options.runs_dir_option
-@config_option
+@options.place_options
 def view_command(port: int, browser: bool, runs_dir: Path) -> None:
     """Look at all boards and models in the browser, with all transcripts, until Ctrl-C.
 

@@ -14,14 +14,12 @@ class Selector(NamedTuple):
         models: The models' names or specs.
         judge: The spec or label of one that has graded them.
         dataset: The pack's name, a path to its data, or six digits or more of its SHA-256.
-        checks_judge: What is done with a run that is named refuses another judge itself.
     """
 
     benchmark: str | None = None
     models: tuple[str, ...] = ()
     judge: str | None = None
     dataset: str | None = None
-    checks_judge: bool = False
 
     def __str__(self) -> str:
         words = [("--benchmark", self.benchmark), *(("--model", name) for name in self.models)]
