@@ -8,11 +8,10 @@ from pathlib import Path
 import click
 
 from ..benchmark import Benchmark
-from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
 from ..exchange.answers import run_of_answers, source_of
 from ..exchange.load import import_foreign
-from ..guard import guard, no_exit
+from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import ModelSpec
 from ..reading import batches
@@ -24,7 +23,7 @@ from ..run.score_file import (
     score_config,
     scoring_config,
 )
-from ..run.task import choose_items
+from ..run.task import choose_items, read_pack
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..text import plural
@@ -98,8 +97,7 @@ def score_command(
 
 def _save(config: RunConfig, path: Path, model: str | None) -> str:
     """Keep answers as a run, whose id it gives back."""
-    source = find_pack(config.benchmark, config.dataset, config.options)
-    pack = guard(config.benchmark).read_pack(source, config.options)
+    pack = read_pack(config)
     run = run_of_answers(config, pack, path, model or config.display_name)
     (done,) = import_foreign(config.runs_dir, source_of(config, pack, path), [run])
     tell_run(done)
@@ -170,9 +168,7 @@ def prompts_command(
 
 
 async def _request_lines(config: RunConfig) -> list[JsonDict]:
-    source = find_pack(config.benchmark, config.dataset, config.options)
-    pack = guard(config.benchmark).read_pack(source, config.options)
-    lines = []
+    pack, lines = read_pack(config), list[JsonDict]()
     for iteration in range(1, config.iterations + 1):
         for item in choose_items(pack, config):
             asked = await sample_requests(config, item, iteration)

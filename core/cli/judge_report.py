@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import click
 
 from .. import console, ratings
 from ..compare.boards import Boards
 from ..compare.judge_record import JudgeRecord, read_judge
-from ..compare.leaderboard import BoardChoice
 from ..compare.which_board import OtherBoard, boards_beside
 from ..journal import Journal
 from ..plugins import installed
@@ -17,23 +16,14 @@ from ..ratings import auditing
 from ..text import as_text, line
 from ..types import Json
 from . import options
-from .completion import benchmarks_and_files, judge_labels
+from .board_options import GivenBoard, board_options, given_board
+from .completion import benchmarks_and_files
 from .rate import check_source, read_source
-from .rating_options import AuditCommand, protocol_options
-from .stored import as_given, pack_given
-from .values import pairs
+from .rating_options import AuditCommand
 
 if TYPE_CHECKING:
     from ..ratings.auditing.audit import JudgeAudit
     from ..reports.judges import JudgesDocument
-
-
-class _Choice(TypedDict):
-    """Which models are looked at."""
-
-    mixed: bool
-    without: tuple[str, ...]
-    models: tuple[str, ...]
 
 
 _JUDGE_REPORT_EXAMPLES = (
@@ -48,27 +38,14 @@ _JUDGE_REPORT_EXAMPLES = (
                 shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
                 help="Audit a judge of the journal's comparisons; as BENCHMARK.")  # fmt: skip
-@options.option("--dataset", metavar="NAME|PATH|SHA",
-                help="Of the journal's, those on this pack.")  # fmt: skip
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
-              help="Which judge, where there are several.")  # fmt: skip
+@board_options
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
-@options.role_option
-@options.models_option
-@options.without_option
-@options.demo_option
 @options.place_options
 @options.output_options
 def judge_report_command(
     source: str | None,
     benchmark: str | None,
-    dataset: str | None,
-    judge: str | None,
     dedupe: bool,
-    roles: tuple[str, ...],
-    models: tuple[str, ...],
-    without: tuple[str, ...],
-    demo: bool,
     runs_dir: Path,
     json_output: bool,
     **own: Json,
@@ -78,23 +55,16 @@ def judge_report_command(
     Order flips, position and length bias, unread replies, criteria, scenarios, cycles, and how
     ranks hang on one family or one opponent. docs/judge-report.md says how to read it.
     """
-    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
+    given = given_board()
     comparisons, benchmark = read_source(source, benchmark)
-    check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
-    with_whom = _Choice(mixed=demo, without=without, models=as_given("models", models) or ())
+    check_source(comparisons, benchmark, dataset=given.dataset, dedupe=dedupe)
     judges: Sequence[JudgesDocument] = ()
     others: Sequence[OtherBoard] = ()
     if comparisons is not None:
-        made = _of_file(comparisons, dedupe, judge, with_whom)
+        made = _of_file(comparisons, dedupe, given)
     else:
         chosen = installed().benchmark(str(benchmark))
-        which: BoardChoice = {
-            "dataset": pack_given(chosen, dataset),
-            "judge": judge,
-            "roles": pairs(roles, "--role"),
-            "protocol": protocol_options(chosen, own),
-            **with_whom,
-        }
+        which = given.choice(chosen, own)
         with Journal(runs_dir, create=False) as journal:
             found = read_judge(Boards(journal, installed(), chosen), **which)
         made, judges, others = _audit(chosen.name, found), found.robustness, found.others
@@ -108,9 +78,9 @@ def judge_report_command(
         console.output.show(line(message))
 
 
-def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "JudgeAudit":
-    there = ratings.reading.read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
-    given = ratings.parting.part(there, **choice)
+def _of_file(path: Path, dedupe: bool, board: GivenBoard) -> "JudgeAudit":
+    read = ratings.reading.read_comparisons
+    given = board.part(read(path, dedupe=dedupe, judge=board.judge, by_criterion=True))
     source = auditing.audit.AuditSource(file=str(path))
     return auditing.audit.audit(given, source=source, demo=ratings.parting.has_demo(given))
 

@@ -23,11 +23,9 @@ from ..text import as_text, interval, line, listed, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
-from .completion import judge_labels
+from .board_options import board_options, given_board
 from .rate import anchor_sets
-from .rating_options import BoardCommand, protocol_options, rating_options
-from .stored import as_given, pack_given
-from .values import pairs
+from .rating_options import BoardCommand, rating_options
 
 _LEADERBOARD_EXAMPLES = (
     "\b\nExamples:\n"
@@ -38,19 +36,13 @@ _LEADERBOARD_EXAMPLES = (
 
 @click.command("leaderboard", cls=BoardCommand, epilog=_LEADERBOARD_EXAMPLES)
 @options.benchmark_argument
-@click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
-              help="The judge, where there are several.")  # fmt: skip
-@options.models_option
+@board_options
 @options.option("--engine", metavar="NAME", help="The rating engine, if not the default.")
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
 @options.kin_options
-@options.role_option
-@options.without_option
-@options.demo_option
 @options.place_options
 @options.output_options
 @options.option(
@@ -58,15 +50,9 @@ _LEADERBOARD_EXAMPLES = (
 )
 def leaderboard_command(
     benchmark: Benchmark,
-    dataset: str | None,
-    judge: str | None,
     engine: str | None,
     anchors: tuple[str, ...],
     published: bool,
-    roles: tuple[str, ...],
-    models: tuple[str, ...],
-    without: tuple[str, ...],
-    demo: bool,
     exclude_kin: bool,
     additive: bool,
     runs_dir: Path,
@@ -80,24 +66,17 @@ def leaderboard_command(
     judge and one protocol: of several the newest with a whole run of a real model is shown, and
     the others are named with the options that choose them, the benchmark's own among them.
     """
-    dataset, judge = pack_given(benchmark, dataset), as_given("judge", judge)
     catalogue = installed()
     chosen = catalogue.rating_engines.get(engine).name if engine else None
     with Journal(runs_dir, create=False) as journal:
         board = read_leaderboard(
             Boards(journal, catalogue, benchmark),
-            dataset=dataset,
-            judge=judge,
             engine=chosen,
             anchors=anchor_sets(anchors),
-            mixed=demo,
-            without=without,
-            models=as_given("models", models) or (),
-            roles=pairs(roles, "--role"),
-            protocol=protocol_options(benchmark, own),
             options=rating_options(benchmark, own),
             exclude_kin=exclude_kin or additive,
             additive=additive,
+            **given_board().choice(benchmark, own),
         )
     beside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()

@@ -161,12 +161,6 @@ def kin_options(command: F) -> F:
     )  # fmt: skip
 
 
-role_option = click.option(
-    "--role", "roles", multiple=True, metavar="NAME=SPEC",
-    help="Who plays a role, where runs differ in that; may be repeated.",
-)  # fmt: skip
-
-
 def _keep_details(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     ctx.meta[_DETAILS] = value
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from .. import console, ratings
+from ..benchmark import Benchmark
 from ..compare.boards import Boards
 from ..compare.comparison_pool import as_comparisons
-from ..compare.leaderboard import BoardChoice, read_leaderboard
+from ..compare.leaderboard import read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..compare.which_board import OtherBoard, boards_beside
 from ..errors import UsageError
@@ -25,12 +26,12 @@ from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
-from .completion import benchmarks_and_files, judge_labels
+from .board_options import GivenBoard, board_options, given_board
+from .completion import benchmarks_and_files
 from .data import ladder_of
 from .ladder import published_comparisons
-from .rating_options import BoardCommand, no_rating_options, protocol_options, rating_options
-from .stored import as_given, official_or_default, pack_given
-from .values import pairs
+from .rating_options import BoardCommand, no_rating_options, rating_options
+from .stored import official_or_default
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
@@ -64,7 +65,7 @@ _RATE_EXAMPLES = (
                 shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
                 help="Rate what the journal holds of it; as BENCHMARK.")  # fmt: skip
-@click.option("--dataset", metavar="NAME|PATH|SHA", help="Of the journal's, those on this pack.")
+@board_options
 @click.option("--published", is_flag=True,
               help="Of a benchmark, the verdicts of its published ladder alone.")  # fmt: skip
 @options.option("--engine", metavar="NAME",
@@ -73,28 +74,16 @@ _RATE_EXAMPLES = (
                 "plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
-              help="Only comparisons by this judge.")  # fmt: skip
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
-@options.role_option
-@options.models_option
-@options.without_option
-@options.demo_option
 @options.place_options
 @options.json_option
 def rate_command(
     source: str | None,
     benchmark: str | None,
-    dataset: str | None,
     published: bool,
     engine: str | None,
     anchors: tuple[str, ...],
-    judge: str | None,
     dedupe: bool,
-    roles: tuple[str, ...],
-    models: tuple[str, ...],
-    without: tuple[str, ...],
-    demo: bool,
     runs_dir: Path,
     json_output: bool,
     **own: Json,
@@ -107,21 +96,18 @@ def rate_command(
     comparisons, benchmark = read_source(source, benchmark)
     if published and comparisons is not None:
         comparisons, benchmark = None, _only_one(benchmark, str(comparisons))
-    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
-    sets, models = anchor_sets(anchors), as_given("models", models) or ()
+    board, sets = given_board(), anchor_sets(anchors)
     if not published:
-        check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
+        check_source(comparisons, benchmark, dataset=board.dataset, dedupe=dedupe)
     if published or comparisons is not None:
-        path = _published(benchmark, dataset) if published else comparisons
+        path = _published(benchmark, board.dataset) if published else comparisons
         assert path is not None
-        all_there = ratings.reading.read_comparisons(path, dedupe=dedupe, judge=judge)
-        given = ratings.parting.part(all_there, mixed=demo, without=without, models=models)
+        read = ratings.reading.read_comparisons
+        given = board.part(read(path, dedupe=dedupe, judge=board.judge))
         settings = _settings(str(benchmark) if published else None, sets, own)
         asked = _RateRequest(given, settings, ratings.parting.has_demo(given))
     else:
-        choice: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": demo}
-        choice |= {"without": without, "models": models, "roles": pairs(roles, "--role")}
-        asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
+        asked = _of_journal(installed().benchmark(str(benchmark)), board, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)
     if json_output:
@@ -197,8 +183,8 @@ def _settings(name: str | None, sets: tuple[AnchorSet, ...], own: JsonObject) ->
 
 
 def _of_journal(
-    name: str,
-    choice: BoardChoice,
+    benchmark: Benchmark,
+    chosen: GivenBoard,
     sets: tuple[AnchorSet, ...],
     runs_dir: Path,
     own: JsonObject,
@@ -206,8 +192,8 @@ def _of_journal(
     """The journal's comparisons of a benchmark, and its anchors.
 
     Args:
-        name: The benchmark.
-        choice: Which board, and who on it.
+        benchmark: Which.
+        chosen: Which board, and who on it.
         sets: The user's anchors.
         runs_dir: Where the journal is.
         own: Options of ratings as they were given.
@@ -215,11 +201,9 @@ def _of_journal(
     Raises:
         UsageError: There are none.
     """
-    benchmark = installed().benchmark(name)
-    options = rating_options(benchmark, own)
+    name, options = benchmark.name, rating_options(benchmark, own)
     with Journal(runs_dir, create=False) as journal:
-        choice = {**choice, "dataset": pack_given(benchmark, choice.get("dataset"))}
-        choice["protocol"] = protocol_options(benchmark, own)
+        choice = chosen.choice(benchmark, own)
         board = read_leaderboard(Boards(journal, installed(), benchmark), **choice)
     if board.compared is None:
         raise UsageError(

@@ -10,7 +10,7 @@ from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..guard import guard
 from ..reports.hints import bench
-from ..settings.run_settings import RunSettings
+from ..settings.run_settings import RunSettings, option_of
 from .command import BENCHMARKS
 from .session import tell
 from .settings import given_by_user
@@ -32,7 +32,7 @@ def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> lis
     return list(found)
 
 
-_OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env", "panel", "quorum", "exclude_kin",
+_OF_JUDGES = ("judges", "judge_base_url", "judge_api_key_env", "panel", "quorum", "exclude_kin",
               "overlap")  # fmt: skip
 _OF_ROLES = ("roles", "role_base_url", "role_api_key_env", "role_max_tokens")
 
@@ -50,17 +50,16 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
     settings = replace(settings, **own)
     plain = {option.name: option.default for option in benchmark.options}
     if not guard(benchmark).compares(plain):
-        settings = _without(settings, ("without",), without=())
-    if benchmark.judged:
-        return settings
-    return _without(settings, _OF_JUDGES, judges=(), judge_base_url=(), judge_api_key_env=(),
-                    panel=None, quorum=None, exclude_kin=False, overlap=None)  # fmt: skip
+        settings = _without(settings, ["without"])
+    return settings if benchmark.judged else _without(settings, _OF_JUDGES)
 
 
-def _without(settings: RunSettings, names: Sequence[str], **unset: Any) -> RunSettings:
+def _without(settings: RunSettings, names: Sequence[str]) -> RunSettings:
     """Settings some of which are as if nobody had given them."""
-    kept = [name for name in settings.sources if name not in names]
-    return replace(settings, sources={name: settings.sources[name] for name in kept}, **unset)
+    usual, given = RunSettings(), {option_of(name) for name in names}
+    unset: dict[str, Any] = {name: getattr(usual, name) for name in names}
+    sources = {name: one for name, one in settings.sources.items() if name not in given}
+    return replace(settings, sources=sources, **unset)
 
 
 def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:

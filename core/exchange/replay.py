@@ -18,7 +18,7 @@ from ..journal.calls import storable
 from ..parties.party import Party
 from ..run.score_file import answers_of
 from ..sample.context import Sample
-from ..sample.model import Answer, JournaledModel
+from ..sample.model import Answer, JournaledModel, model_of
 from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 
@@ -95,15 +95,7 @@ class ConversationReplay:
         self, item: Item, sample: ForeignSample, talk: "_Conversation | _Replies"
     ) -> object:
         config = self.config
-        model = JournaledModel(
-            talk.answer,
-            phase="generate",
-            asked=config.model.party,
-            sampling=config.effective_sampling,
-            system=config.system,
-            item_id=item.id,
-            iteration=sample.iteration,
-        )
+        model = model_of(config, talk.answer, item, sample.iteration)
         try:
             transcript = await self._plugin.generate(item, model, config.options)
         except Unusable:

@@ -234,8 +234,8 @@ class Guarded:
         plugin = self.benchmark
         if not isinstance(plugin, HasTranscriptView):
             return None
-        about = (plugin.transcript_view, item, calls, score)
-        return self._call("transcript_view", parts.transcript_view, *about)
+        view = plugin.transcript_view
+        return self._call("transcript_view", parts.transcript_view, view, item, calls, score)
 
     def without_reading(self, pack: Pack) -> "Table | None":
         """What rules score that read nothing."""

@@ -171,9 +171,9 @@ def evidence_of(
         stopped: Why no more was.
     """
     members = {judge: member.grader for judge, member in context.members.items()}
-    stored = StoredRun(context.journal, context.run)
-    about = context.grader, selection
-    return stored.evidence(*about, members=members, sent=sent, stopped=stopped)
+    return StoredRun(context.journal, context.run).evidence(
+        context.grader, selection, members=members, sent=sent, stopped=stopped
+    )
 
 
 def _not_made(failed: Sequence[str]) -> list[str]:

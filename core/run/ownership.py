@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from ..benchmark import Pack
 from ..benchmark.roles import phase_of
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party
-from ..parties.providers import OF_JUDGE, PartyOptions, host_of
+from ..parties.providers import OF_JUDGE, PartyOptions
 from ..parties.sites import is_local
 from ..plugins import installed
 from ..runs.finding import JUDGE, MODEL
@@ -75,17 +74,19 @@ class Servers:
     def keep(self, journal: Journal, run: RunRecord, task: Task) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
         for party, endpoint, *_ in task.asked:
-            about = (endpoint.party, endpoint.name, self.entries.get(party))
-            journal.add_asked(run, AskedParties(run.run_id, role_name(party), *about))
+            asked = _asked(run, party, endpoint)
+            journal.add_asked(run, asked._replace(entry=self.entries.get(party)))
 
 
 def keep_names(journal: Journal, run: RunRecord, task: Task) -> None:
     """Store the names that endpoints have in bench.toml now, where a run asked them without."""
     for party, endpoint, *_ in task.asked:
         if endpoint.name:
-            about = (role_name(party), endpoint.party, endpoint.name)
-            asked = AskedParties(run.run_id, *about)
-            journal.name_asked(run, asked)
+            journal.name_asked(run, _asked(run, party, endpoint))
+
+
+def _asked(run: RunRecord, party: PartyOptions, endpoint: Endpoint) -> AskedParties:
+    return AskedParties(run.run_id, role_name(party), endpoint.party, endpoint.name)
 
 
 def role_name(party: PartyOptions) -> str:
@@ -165,7 +166,13 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
             ordinal=ordinal,
             demo=installed().provider(config.model.spec.provider).demo,
             settings=run_settings(config, meant),
-            **_names(config, task.pack),
+            benchmark=config.benchmark.name,
+            benchmark_version=config.benchmark.version,
+            model=str(config.model.spec),
+            name=config.display_name,
+            pack_name=task.pack.source.name,
+            pack_sha256=task.pack.source.sha256,
+            endpoint=config.model.address,
         )
 
 
@@ -174,19 +181,6 @@ def _run_id(journal: Journal, run_identity: str, ordinal: int) -> str:
     ids = [run_identity[:length] + suffix for length in ID_LENGTHS]
     there = {run_id: journal.find_run(run_id) for run_id in ids}
     return next(i for i, run in there.items() if run is None or run.identity == run_identity)
-
-
-def _names(config: RunConfig, pack: Pack) -> JsonDict:
-    base_url = config.model.base_url
-    return {
-        "benchmark": config.benchmark.name,
-        "benchmark_version": config.benchmark.version,
-        "model": str(config.model.spec),
-        "name": config.display_name,
-        "pack_name": pack.source.name,
-        "pack_sha256": pack.source.sha256,
-        "endpoint": host_of(base_url) if base_url else None,
-    }
 
 
 def run_settings(config: RunConfig, meant: JsonDict) -> JsonDict:

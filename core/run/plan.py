@@ -24,7 +24,6 @@ from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, grader, graders_of
 from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, total_tokens
-from ..types import ChatRequest, Item
 from .connect import untried
 from .plan_requests import calls_left, first_requests
 from .session import Session
@@ -116,7 +115,8 @@ def make_plan(task: Task, session: Session) -> Plan:
             they have there.
     """
     known = _known(task, session)
-    asked = {**first_requests(task, session.say), TRIAL: [_trial(task)]}
+    trial = trial_request(task.config.benchmark.judge_sampling)
+    asked = {**first_requests(task, session.say), TRIAL: [trial]}
 
     def plan(party: TaskParty, calls: int, fewest: int | None = None) -> PartyPlan:
         requests = asked[party.phase]
@@ -155,10 +155,6 @@ def make_plan(task: Task, session: Session) -> Plan:
         task.config.iterations,
         any(task.asks(phase) for _, _, phase in known.calls),
     )
-
-
-def _trial(task: Task) -> ChatRequest:
-    return trial_request(task.config.benchmark.judge_sampling)
 
 
 @contextlib.contextmanager
@@ -249,7 +245,8 @@ class _Known(NamedTuple):
         if config.panel is None:
             return self.left[JUDGE]
         graded = self.graded.by_judge.get(judge, frozenset())
-        planned = {i.id: _verdicts_of(config, i) for i in selection.items}
+        plugin = guard(config.benchmark)
+        planned = {i.id: plugin.planned_calls(i, config.options)[JUDGE] for i in selection.items}
         return sum(
             planned[item_id]
             for item_id, n in selection.samples - graded
@@ -287,11 +284,6 @@ def _held(journal: Journal | None, task: Task) -> _Known:
         return _Known(graded, calls)
     replay = SampleReplay(journal, run, config)
     return _Known(graded, calls, asyncio.run(_verdicts(task, replay, wanted)))
-
-
-def _verdicts_of(config: RunConfig, item: Item) -> int:
-    """The calls to each judge of a sample."""
-    return guard(config.benchmark).planned_calls(item, config.options)["judge"]
 
 
 async def _verdicts(

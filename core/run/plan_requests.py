@@ -20,7 +20,7 @@ from ..journal import CallKey, Journal
 from ..parties.party import Party
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..sample.bounds import CallBound, method_of
-from ..sample.model import JournaledModel
+from ..sample.model import JournaledModel, model_of
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
 from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score, digest
@@ -213,14 +213,7 @@ def _made_so_far(benchmark: DataMaker, task: Task, replies: Mapping[CallKey, Cha
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
         return replies.get(key) or ChatResponse("")  # which fits nowhere, as a refused one
 
-    model = JournaledModel(
-        answer,
-        phase="generate",
-        asked=config.model.party,
-        item_id=item.id,
-        sampling=config.effective_sampling,
-        system=config.system,
-    )
+    model = model_of(config, answer, item)
     try:
         return len(guard(benchmark).made(asyncio.run(_score(benchmark, task, model)), "").lines)
     except BenchError:  # a plan is an estimate, the run will tell

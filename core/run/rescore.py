@@ -45,9 +45,10 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
         journal.writer.flush()
         evidence = evidence_of(context, selection)
         view = view_of(StoredRun(journal, run), config, selection)
-        about = (run, config, pack, selection, evidence)
         compared = rated_as_before(context, pack)
-        document = build_document(*about, compared=compared, view=view)
+        document = build_document(
+            run, config, pack, selection, evidence, compared=compared, view=view
+        )
         ended = run.finished_at is not None
         status = None if ended else run.status
         keep_result(stored, document, finished=ended, status=status)
@@ -142,12 +143,13 @@ def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
 
 def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = False) -> C:
     """A context in which nobody can be asked."""
-    about = (
+    return kind(
         task.config,
         stored.record,
         stored.journal,
         Progress(),
         Stop(),
         [p.connected() for p in task.parties],
+        regrades=True,
+        offline=offline,
     )
-    return kind(*about, regrades=True, offline=offline)

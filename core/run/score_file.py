@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..clients.thinking import split_thinking
-from ..datasets import find_pack
 from ..errors import ErrorKind, MissingCall, PluginError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure
@@ -18,7 +17,7 @@ from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
 from ..reports.result import Result, as_result
 from ..sample.context import Sample
-from ..sample.model import Answer, JournaledModel, given_replies
+from ..sample.model import Answer, given_replies, model_of
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
@@ -26,6 +25,7 @@ from ..text import plural, readable
 from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
 from ..types.result_document import ResultDocument
 from .checks import check_stored
+from .task import read_pack
 
 
 def needs_single_turn(benchmark: Benchmark, command: str) -> None:
@@ -77,8 +77,7 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
     Raises:
         DataError: The data or the answers are broken.
     """
-    source = find_pack(config.benchmark, config.dataset, config.options)
-    pack = guard(config.benchmark).read_pack(source, config.options)
+    pack = read_pack(config)
     answers = read_answers(config, pack, responses)
     return as_result(await score_responses(config, pack, list(pack.items), answers))
 
@@ -135,7 +134,7 @@ async def _score(
     if given is None:
         return Score.unscored(NO_RESPONSE)
     try:
-        model = _handle(config, await answers_of(config, sample, given), item, iteration)
+        model = model_of(config, await answers_of(config, sample, given), item, iteration)
         transcript = await plugin.generate(item, model, config.options)
         return await plugin.grade(item, transcript, None, config.options)
     except MissingCall as error:
@@ -163,18 +162,6 @@ def _numbered(numbers: Mapping[CallKey, int], replies: Mapping[int, ChatResponse
         return replies[number]
 
     return answer
-
-
-def _handle(config: RunConfig, answer: Answer, item: Item, iteration: int) -> JournaledModel:
-    return JournaledModel(
-        answer,
-        phase="generate",
-        asked=config.model.party,
-        sampling=config.effective_sampling,
-        system=config.system,
-        item_id=item.id,
-        iteration=iteration,
-    )
 
 
 def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> Answers:
@@ -216,7 +203,7 @@ async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list
 
     plugin, name = guard(config.benchmark), config.benchmark.name
     with contextlib.suppress(MissingCall):
-        await plugin.generate(item, _handle(config, note, item, iteration), config.options)
+        await plugin.generate(item, model_of(config, note, item, iteration), config.options)
     if not asked:
         raise PluginError(f"{plugin.called('generate')} asks nothing about item {item.id!r}")
     if len(asked) > calls_of(config, item):

@@ -62,9 +62,7 @@ class Task(ABC):
         """The data, read when it is first wanted."""
         if self.given_pack is not None:
             return self.given_pack
-        config = self.config
-        source = find_pack(config.benchmark, config.dataset, config.options)
-        return guard(config.benchmark).read_pack(source, config.options)
+        return read_pack(self.config)
 
     @cached_property
     def selection(self) -> Selection:
@@ -186,6 +184,12 @@ class Regrade(Task):
     def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
         """The run stays what it was."""
         return run.finished_at is not None
+
+
+def read_pack(config: RunConfig) -> Pack:
+    """The data that a configuration asks for."""
+    source = find_pack(config.benchmark, config.dataset, config.options)
+    return guard(config.benchmark).read_pack(source, config.options)
 
 
 def choose_items(pack: Pack, config: RunConfig) -> list[Item]:

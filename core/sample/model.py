@@ -11,10 +11,12 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from random import Random
 
+from ..benchmark.roles import MODEL
 from ..errors import MissingCall
 from ..journal.records import CallKey
 from ..parties.party import Party
-from ..types import ChatRequest, ChatResponse, Message, Sampling, canonical, digest
+from ..settings.run_config import RunConfig
+from ..types import ChatRequest, ChatResponse, Item, Message, Sampling, canonical, digest
 
 _ROLES = ("system", "user", "assistant")
 _SAMPLING = frozenset(field.name for field in fields(Sampling))
@@ -183,3 +185,16 @@ def known_replies(known: Mapping[CallKey, ChatResponse]) -> Answer:
         return known[key]
 
     return answer
+
+
+def model_of(config: RunConfig, answer: Answer, item: Item, iteration: int = 1) -> JournaledModel:
+    """The model that a configuration asks about an item, answered from elsewhere."""
+    return JournaledModel(
+        answer,
+        phase=MODEL,
+        asked=config.model.party,
+        sampling=config.effective_sampling,
+        system=config.system,
+        item_id=item.id,
+        iteration=iteration,
+    )

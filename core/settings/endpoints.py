@@ -1,16 +1,14 @@
 """``[endpoints.NAME]`` of bench.toml: where a server is, its key's variable, its limits."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import ConfigError, UsageError
 from ..parties.providers import check_base_url
-from ..reading.names import nearest
 from ..types.rules import Rule
 from .rules import RULES, VariableRule
-from .tables import check_value, plain_names
+from .tables import read_table, tables_of
 
 # A name can be no address, or the file could send elsewhere what a user types.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -46,22 +44,15 @@ def read_endpoints(raw: object, path: object) -> dict[str, EndpointSettings]:
     Raises:
         ConfigError: A name, a key or a value is wrong.
     """
-    if not isinstance(raw, Mapping):
-        raise ConfigError(f"{path}: endpoints must be tables; write [endpoints.NAME]")
-    return {name: _read(name, table, path) for name, table in raw.items()}
+    tables = tables_of(raw, path, "endpoints").items()
+    return {name: _read(name, table, path) for name, table in tables}
 
 
 def _read(name: str, table: object, path: object) -> EndpointSettings:
     place = f"{path}: [endpoints.{name}]"
     if not NAME.fullmatch(name):
         raise ConfigError(f"{place}: a name has letters, digits, dots, dashes and underscores")
-    values = plain_names(place, table)
-    for key in values:
-        if key not in _RULES:
-            raise ConfigError(f"{place} has no setting {key}{nearest(key, _RULES)}")
-    if "base_url" not in values:
-        raise ConfigError(f"{place}: base_url is missing")
-    made = {key: check_value(place, key, value, _RULES[key]) for key, value in values.items()}
+    made = read_table(place, table, _RULES, {"base_url": ""})
     try:
         made["base_url"] = check_base_url(made["base_url"])
     except UsageError as error:

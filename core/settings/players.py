@@ -1,13 +1,10 @@
 """``[roles.NAME]`` of bench.toml: who plays a role of a benchmark, where, with which key."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..errors import ConfigError
-from ..reading.names import nearest
 from ..types.rules import Rule, TextRule
 from .rules import RULES, VariableRule
-from .tables import check_value, plain_names
+from .tables import read_table, tables_of
 
 _RULES: dict[str, Rule] = {
     "model": TextRule(),
@@ -38,16 +35,8 @@ def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
     Raises:
         ConfigError: A key or a value is wrong.
     """
-    if not isinstance(raw, Mapping):
-        raise ConfigError(f"{path}: roles must be tables; write [roles.NAME]")
-    return {name: _read(f"{path}: [roles.{name}]", table) for name, table in raw.items()}
-
-
-def _read(place: str, table: object) -> RolePlayer:
-    values = plain_names(place, table)
-    for key in values:
-        if key not in _RULES:
-            raise ConfigError(f"{place} has no setting {key}{nearest(key, _RULES)}")
-    if "model" not in values:
-        raise ConfigError(f'{place}: model is missing; write model = "PROVIDER/NAME"')
-    return RolePlayer(**{k: check_value(place, k, v, _RULES[k]) for k, v in values.items()})
+    needed = {"model": '; write model = "PROVIDER/NAME"'}
+    return {
+        name: RolePlayer(**read_table(f"{path}: [roles.{name}]", table, _RULES, needed))
+        for name, table in tables_of(raw, path, "roles").items()
+    }

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..reading.names import nearest
-from .tables import plain_names
+from .tables import plain_names, tables_of
 
 ALIASES = {"models": "model", "judges": "judge"}
 """What a suite may call a setting of which it has several."""
@@ -36,9 +36,7 @@ def read_suites(raw: object, path: Path) -> dict[str, Suite]:
     Raises:
         ConfigError: One names no benchmark, or holds what is no table where one belongs.
     """
-    if not isinstance(raw, dict):
-        raise ConfigError(f"{path}: suite must hold tables; write [suite.NAME]")
-    return {name: _read(name, table, path) for name, table in raw.items()}
+    return {name: _read(name, table, path) for name, table in tables_of(raw, path, "suite").items()}
 
 
 def _read(name: str, raw: object, path: Path) -> Suite:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ConfigError
+from ..reading.names import nearest
 from ..types.rules import Rule, UnfitValue
 from .rules import MAY_HOLD_KEYS
 
@@ -27,6 +28,41 @@ def check_value(place: str, key: str, value: object, rule: Rule, more: str = "")
     except UnfitValue as error:
         shown = "" if key in MAY_HOLD_KEYS else f", not {json.dumps(value, default=str)}"
         raise ConfigError(f"{place} {key} must be {error}{more}{shown}") from None
+
+
+def tables_of(raw: object, path: object, kind: str) -> Mapping[str, object]:
+    """What a file says under a heading such as ``endpoints``, by name.
+
+    Raises:
+        ConfigError: It is no table.
+    """
+    if not isinstance(raw, Mapping):
+        raise ConfigError(f"{path}: {kind} must be tables; write [{kind}.NAME]")
+    return raw
+
+
+def read_table(
+    place: str, table: object, rules: Mapping[str, Rule], needed: Mapping[str, str]
+) -> dict[str, Any]:
+    """A table of a settings file, each value held to its rule.
+
+    Args:
+        place: The file and the table, for messages.
+        table: As TOML gave it.
+        rules: By key.
+        needed: The keys that must be there, each with what to do where it is not.
+
+    Raises:
+        ConfigError: A key is unknown or missing, or a value is wrong.
+    """
+    values = plain_names(place, table)
+    for key in values:
+        if key not in rules:
+            raise ConfigError(f"{place} has no setting {key}{nearest(key, rules)}")
+    for key, way_out in needed.items():
+        if key not in values:
+            raise ConfigError(f"{place}: {key} is missing{way_out}")
+    return {key: check_value(place, key, value, rules[key]) for key, value in values.items()}
 
 
 def plain_names(place: str, table: object) -> dict[str, Any]:

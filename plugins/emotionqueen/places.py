@@ -48,8 +48,8 @@ def places(count: int) -> Iterator[Place]:
         life_scenario = LIFE_SCENARIOS[(shift + task) % len(LIFE_SCENARIOS)]
         polarity = "positive" if (lap - _STEP * pair) % 10 in _POSITIVE else "negative"
         rng = Random(f"place {position}")
-        about = _writer(rng), rng.choice(_LENGTHS)
-        yield Place(position, TASKS[task], life_scenario, polarity, *about)
+        writer, length = _writer(rng), rng.choice(_LENGTHS)
+        yield Place(position, TASKS[task], life_scenario, polarity, writer, length)
 
 
 def _writer(rng: Random) -> str:

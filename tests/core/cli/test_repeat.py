@@ -138,7 +138,7 @@ def test_hostile_names_are_harmless(bench: Bench) -> None:
         (("r.csv", "--without", "x"), 2, "there are no reruns"),
         (("r.csv", "r.csv"), 2, "name one file, or runs"),
         (("r.csv", "7a3c"), 2, "name one file, or runs"),
-        (("r.csv", "--dataset", "x"), 2, "--dataset is for runs"),
+        (("r.csv", "--dataset", "x"), 2, "--dataset x is for runs"),
         (("single.csv",), 2, "no model has two reruns; each row is one rerun of its model"),
         (("words.csv",), 3, "words.csv: has no column of numbers: column 'a': words.csv, line 2"),
         (("zzz",), 4, "no runs in runs"),
