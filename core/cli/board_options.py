@@ -57,7 +57,7 @@ def given_board() -> GivenBoard:
         UsageError: One of ``--role`` is not of the form NAME=SPEC.
     """
     kept: dict[str, Any] = click.get_current_context().meta[_KEPT]
-    roles, models = pairs(kept["roles"], "--role"), kept["models"] or ()
+    roles, models = pairs(kept["roles"] or (), "--role"), kept["models"] or ()
     return GivenBoard(**{**kept, "roles": roles, "models": models})
 
 

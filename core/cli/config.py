@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import click
@@ -19,6 +19,7 @@ from ..parties.secrets import (
     shown_header,
     without_credentials,
 )
+from ..settings.endpoints import EndpointSettings
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.suites import Suite
@@ -167,26 +168,23 @@ def _tables(found: _Listing) -> Iterator[Table]:
     title = "Settings of bench run; an option on the command line goes before all of these"
     note = "" if options.wants_details() else "all others have their defaults: --details"
     yield Table(title, ("setting", "value", "from"), cells, note=note)
-    if found.suites:
-        named = ("name", "benchmarks", "models", "judges", "also sets", "origin")
-        yield _table("Suites: bench run --suite NAME", named, found.suites)
-    if found.endpoints:
-        columns = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout", "origin")
-        yield _table("Endpoints: --base-url NAME", ("name", *columns), found.endpoints)
-    if found.prices:
-        rates = ("input", "output", "cached", "cache_write", "origin")
-        title = "Prices, in dollars per million tokens"
-        yield _table(title, ("model", *rates), found.prices)
-    if found.families:
-        yield _table("Families of models", ("model", "family", "origin"), found.families)
-    if found.approved:
-        title = "Keys that settings files may send"
-        yield _table(title, ("place", "variable", "origin"), found.approved)
+    for kind, title in _TITLES.items():
+        rows: Sequence[JsonObject] = getattr(found, kind)
+        if rows:
+            names = _OF_ENDPOINTS if kind == "endpoints" else list(rows[0])
+            listed = [[_plain(row.get(name)) for name in names] for row in rows]
+            columns = ["from" if name == "origin" else name for name in names]
+            yield Table(title, columns, listed)
 
 
-def _table(title: str, names: tuple[str, ...], rows: Sequence[JsonObject]) -> Table:
-    cells = [[_plain(row.get(name)) for name in names] for row in rows]
-    return Table(title, ["from" if name == "origin" else name for name in names], cells)
+_TITLES = {
+    "suites": "Suites: bench run --suite NAME",
+    "endpoints": "Endpoints: --base-url NAME",
+    "prices": "Prices, in dollars per million tokens",
+    "families": "Families of models",
+    "approved": "Keys that settings files may send",
+}
+_OF_ENDPOINTS = [*(field.name for field in fields(EndpointSettings)), "origin"]
 
 
 def _settings(settings: SettingsFile, suite: Suite | None) -> Iterator[_Setting]:

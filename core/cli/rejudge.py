@@ -13,7 +13,7 @@ from ..runs import run_set
 from ..runs.selectors import place_of
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings
-from ..settings.targets import find_target, limits_of
+from ..settings.targets import find_target
 from ..types import Json
 from . import options
 from .command import Command
@@ -99,6 +99,5 @@ def _task(
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),
-            limits=limits_of(settings, judge.settings),
             transfer=settings.transfer,
         )

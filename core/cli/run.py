@@ -23,7 +23,7 @@ from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig
 from ..text import as_text, plural
-from ..types import Json, JsonDict
+from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options
 from .asking_on import asks_on
@@ -265,36 +265,18 @@ def _finish(result: Result, run: Planned, *, json_output: bool, following: int) 
     print_result(result.document, another=another, later=later, messages=messages, now=True)
 
 
-def _asked_with(config: RunConfig) -> JsonDict:
-    sampling = config.effective_sampling.sent()
-    return {"sampling": sampling, "system": config.system}
-
-
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
     """The command for another model; for a real one after a demo model, with a real judge."""
     judges, real = config.judges, model != "SPEC"
-    only = judges[0] if len(judges) == 1 else None
-    named = judge_words(config.judge, only.base_url) if only else _panel_words(config)
+    named = judge_words(config.judge, {judge.party: judge.base_url for judge in judges})
     return another_run(
         document,
         config.benchmark,
-        _asked_with(config),
+        {"sampling": config.effective_sampling.sent(), "system": config.system},
         dataset=config.dataset if real else pack_of(document, config.dataset),
         judge=["--judge", "openai/NAME"] if judges and real else named,
         model=model,
     )
-
-
-def _panel_words(config: RunConfig) -> list[str]:
-    """The options that name a panel."""
-    if config.panel is None:
-        return []
-    urls = {str(judge.spec): judge.base_url for judge in config.judges if judge.base_url}
-    words = [word for judge in config.judges for word in ("--judge", str(judge.spec))]
-    common = set(urls.values()) if len(urls) == len(config.judges) else set()
-    where = common if len(common) == 1 else {f"{spec}={url}" for spec, url in urls.items()}
-    words += [word for url in sorted(map(str, where)) for word in ("--judge-base-url", url)]
-    return [*words, "--panel", config.panel.rule]
 
 
 def _beyond(result: Result, money: Pricing) -> str | None:

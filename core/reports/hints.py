@@ -13,6 +13,7 @@ from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..guard import guard
 from ..parties.panels import Judge, Panel
+from ..parties.party import Party
 from ..parties.sites import is_local
 from ..types import SAMPLING, JsonObject, canonical
 from ..types.result_document import ResultDocument
@@ -88,23 +89,25 @@ def usual_url(host: str) -> str:
 
 def judge_words(
     judge: Judge | None,
-    base_url: str | None = None,
+    known: Mapping[Party, str | None] = {},
     address: Callable[[str], str] = usual_url,
 ) -> list[str]:
     """The options that name a judge, or each of a panel and its rule.
 
     Args:
         judge: It; ``None`` for none.
-        base_url: The address of one judge, where it is known.
+        known: The addresses of judges that are known.
         address: Gives that of a host elsewhere.
     """
-    rule = ["--panel", judge.rule] if isinstance(judge, Panel) else []
-    words = list[str]()
-    for one in judge.judges if judge else ():
-        words += ["--judge", one.short]
-        if url := base_url or (one.host and address(one.host)):
-            words += ["--judge-base-url", f"{one.short}={url}" if rule else url]
-    return words + rule
+    judges = judge.judges if judge else ()
+    urls = [known.get(one) or (one.host and address(one.host)) for one in judges]
+    words = [word for one in judges for word in ("--judge", one.short)]
+    if len(set(urls)) == 1:
+        words += ["--judge-base-url", urls[0]] if urls[0] else []
+    else:
+        own = [f"{one.short}={url}" for one, url in zip(judges, urls, strict=True) if url]
+        words += [word for text in own for word in ("--judge-base-url", text)]
+    return [*words, "--panel", judge.rule] if isinstance(judge, Panel) else words
 
 
 def another_run(

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from ..benchmark import Benchmark, Pack
-from ..clients.caller import Limits
 from ..compare.contest import Contest
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
@@ -22,7 +21,6 @@ def rejudge_task(
     *,
     changes: JsonObject,
     dataset: str | None,
-    limits: Limits,
     transfer: Transfer,
 ) -> Regrade:
     """What judges the finished transcripts of a stored run.
@@ -32,7 +30,6 @@ def rejudge_task(
         judge: Who judges.
         changes: Other values of grading options.
         dataset: Where its data is now, if it was moved.
-        limits: How fast the judge is asked.
         transfer: How requests are carried.
 
     Raises:
@@ -53,8 +50,7 @@ def rejudge_task(
         config,
         items=items,
         iterations=iterations,
-        judge_limits={judge.spec: limits},
-        limits=limits,
+        limits=judge.limits or config.limits,
         transfer=transfer,
         runs_dir=stored.journal.folder,
     )

@@ -98,11 +98,8 @@ class Task(ABC):
 
     def limits(self, party: TaskParty) -> Limits:
         """How fast a party may be asked."""
-        config, role = self.config, party.options.role
-        own = config.role_limits.get(role) if role else None
-        if party.phase == JUDGE:
-            own = config.judge_limits.get(party.endpoint.spec)
-        return own or config.limits
+        is_model = party.phase == MODEL
+        return self.config.limits if is_model else party.endpoint.limits or self.config.limits
 
     def planned_calls(self, item: Item, iteration: int = 1) -> Mapping[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""

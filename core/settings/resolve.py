@@ -52,9 +52,7 @@ def run_configs(
                 _fitting_judges(benchmark, own, model.endpoint.spec, named),
             ),
             limits=limits_of(settings, model.settings),
-            judge_limits={j.endpoint.spec: limits_of(settings, j.settings) for j in judges},
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
-            role_limits={n: limits_of(settings, t.settings) for n, t in roles.items()},
             role_sampling=_role_sampling(benchmark, settings),
         )
         for model in models

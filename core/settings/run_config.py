@@ -32,6 +32,7 @@ class Endpoint:
         api_key_env: The variable named for it with ``--api-key-env``.
         headers: Extra HTTP headers; they may hold secrets, so they are never stored.
         name: What bench.toml calls it, if it does.
+        limits: How fast it may be asked; ``None`` where it has none of its own.
         first: As whom the journal knows it, from an address that it may have left since; ``None``
             where it is asked for the first time.
     """
@@ -42,6 +43,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     name: str | None = None
     first: Party | None = None
+    limits: Limits | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, party: Party) -> "Endpoint":
@@ -87,12 +89,9 @@ class RunConfig:
     limit: int | None = None
     items: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    """Those of the model, and of a judge without its own."""
-    judge_limits: Mapping[ModelSpec, Limits] = field(default_factory=dict)
-    """Those of judges."""
+    """Those of the model, and of other endpoints without their own."""
     roles: Mapping[str, Endpoint] = field(default_factory=dict)
     """Who plays the benchmark's roles, by name."""
-    role_limits: Mapping[str, Limits] = field(default_factory=dict)
     role_sampling: Mapping[str, Sampling] = field(default_factory=dict)
     """How replies of roles are drawn, where that is not as the benchmark says now."""
     transfer: Transfer = field(default_factory=Transfer)

@@ -55,7 +55,7 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         headers = settings.headers if party is OF_MODEL else {}
         given = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
         _refuse(spec, [option for option, value in given.items() if value])
-        return Target(Endpoint(spec), party=party)
+        return Target(Endpoint(spec, limits=limits_of(settings, None)), party=party)
     role = settings.filed_roles.get(party.role)
     if base_url is None and role:
         base_url = role.base_url
@@ -75,6 +75,7 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         variable,
         settings.headers if party is OF_MODEL else {},
         endpoint.name if endpoint else None,
+        limits=limits_of(settings, endpoint),
     )
     return Target(asked, endpoint, _sending(settings, asked, provider, party), party)
 

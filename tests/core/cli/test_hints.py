@@ -141,4 +141,4 @@ def test_a_judge_is_named_with_its_address(
     judge: Party | None, url: str | None, words: list[str]
 ) -> None:
     """Else the command would go to the provider, with the user's key."""
-    assert judge_words(judge, url) == words
+    assert judge_words(judge, {judge: url} if judge else {}) == words

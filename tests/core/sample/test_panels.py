@@ -112,11 +112,10 @@ def first_line(document: Any) -> str:
 async def judged(lab: Lab, *judges: str, timeout_s: float = 60.0, **rules: Any) -> Any:
     """The result of a run with these judges, of which each call is sent once."""
     session = lab.session(judge=None)
-    endpoints = [lab.endpoint(name) for name in judges]
     hasty = Limits(concurrency=16, timeout_s=timeout_s, retry=RetryPolicy(attempts=1, timeouts=0))
-    limits = {endpoint.spec: hasty for endpoint in endpoints}
-    config = replace(session.task.config, judge_limits=limits)
-    config = with_judges(replace(config, panel=Panel((), **rules)), endpoints)
+    endpoints = [replace(lab.endpoint(name), limits=hasty) for name in judges]
+    config = replace(session.task.config, panel=Panel((), **rules))
+    config = with_judges(config, endpoints)
     session.task = replace(session.task, config=config)
     return await session.run()
 
