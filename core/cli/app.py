@@ -161,7 +161,7 @@ def _guarded(command: Callable[[], int | None], debug: bool) -> int:
         return error.exit_code
     except click.ClickException as error:
         message = error.format_message() + _help_hint(error)
-        return _failed(message, _exit_code(error), debug, "usage")
+        return _failed(message, 3 if _variable(error) else error.exit_code, debug, "usage")
     except BenchError as error:
         from .errors import kind_of
 
@@ -198,11 +198,6 @@ def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> i
 
             click.echo(as_text({"error": error_of(kind, line(redact(message)), code)}))
     return code
-
-
-def _exit_code(error: click.ClickException) -> int:
-    """That of a usage error, or of a configuration error where the environment is at fault."""
-    return 3 if _variable(error) else error.exit_code
 
 
 def _help_hint(error: click.ClickException) -> str:

@@ -103,15 +103,12 @@ def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str])
     for param, count in Counter(given).items():
         if count > 1 and isinstance(param, click.Option) and not _may_repeat(param):
             name = max(param.opts, key=len)
-            raise click.UsageError(f"{name} is given {_times(count)}: give it once", ctx)
+            times = "twice" if count == 2 else f"{count} times"
+            raise click.UsageError(f"{name} is given {times}: give it once", ctx)
 
 
 def _may_repeat(param: click.Option) -> bool:
     return param.multiple or param.count or (param.is_flag and not param.secondary_opts)
-
-
-def _times(count: int) -> str:
-    return "twice" if count == 2 else f"{count} times"
 
 
 class Group(click.Group):

@@ -34,6 +34,7 @@ from ..types import JsonDict
 from . import options
 from .command import Group
 from .generate import generate_command
+from .session import tell
 
 _LIVE_EVERY_S = 0.1
 _PLAIN_EVERY_S = 10.0
@@ -165,7 +166,7 @@ def fetch_command(
 
         import_ladder(published, runs_dir)
     if _is_data_only(name):
-        _tell(f"{name} is {DATA_ONLY}")
+        tell(f"{name} is {DATA_ONLY}")
 
 
 def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None = None) -> None:
@@ -175,9 +176,9 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
     if fetched:
         size = sum(file.size or 0 for file in fetched)
         files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
-        _tell(f"{pack.name}: {files}, {size:,} bytes, SHA-256 right, now in {pack.folder}")
+        tell(f"{pack.name}: {files}, {size:,} bytes, SHA-256 right, now in {pack.folder}")
     else:
-        _tell(f"{pack.name}: all there and right in {pack.folder}; nothing was downloaded")
+        tell(f"{pack.name}: all there and right in {pack.folder}; nothing was downloaded")
 
 
 def ladder_of(name: str) -> Ladder:
@@ -195,7 +196,7 @@ def _fetch_ladder(ladder: Ladder, source: str | None) -> None:
         fetched = fetch_ladder(ladder, source, watch)
     files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
     message = f"{files}, git's ids right, now in" if fetched else "all there and right in"
-    _tell(f"{ladder.name}, published ladder: {message} {ladder.folder}")
+    tell(f"{ladder.name}, published ladder: {message} {ladder.folder}")
 
 
 def get_data(config: RunConfig) -> None:
@@ -225,10 +226,10 @@ def import_command(name: str, path: Path) -> None:
     """
     pack = _pack(name)
     found = import_files(pack, path)
-    _tell(f"{pack.name}: {', '.join(f.path for f in found)} now in {pack.folder}")
+    tell(f"{pack.name}: {', '.join(f.path for f in found)} now in {pack.folder}")
     missing = [f.path for f in pack.all_files if pack.state(f) is not FetchState.HERE]
     if missing:
-        _tell(f"still to come: {', '.join(missing)}")
+        tell(f"still to come: {', '.join(missing)}")
 
 
 @data_command.command("verify")
@@ -319,7 +320,3 @@ def _meter() -> Iterator[_Meter]:
         yield meter
     finally:
         meter.end()
-
-
-def _tell(message: str) -> None:
-    click.echo(line(message), err=True)

@@ -8,11 +8,12 @@ import click
 
 import eibench.data
 
+from ..benchmark.roles import JUDGE, MODEL
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.fetching import pack_folders
 from ..errors import BenchError
-from ..parties.providers import ModelSpec, of_judge, of_role
+from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..run.doctor.checks import (
     Check,
@@ -29,13 +30,12 @@ from ..run.doctor.checks import (
 )
 from ..run.doctor.endpoints import TOKENS, Probe, probe, reach
 from ..run.doctor.one_item import plainest
+from ..run.session import Pricing
 from ..settings.endpoints import EndpointSettings
 from ..settings.file import SettingsFile
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings
 from ..settings.targets import Target, find_target
-from ..spending.book import PriceBook
-from ..spending.prices import Price
 from ..text import as_text, line, plural
 from ..types import Json
 from . import options
@@ -135,16 +135,11 @@ def _models(settings: RunSettings) -> dict[str, Target]:
     found = {f"model {spec}": find_target(settings, spec) for spec in specs}
     for spec in map(judge_spec, settings.judges):
         found[f"judge {spec}"] = find_target(settings, spec, of_judge(str(spec)))
-    for name, player in _players(settings).items():
+    configured = {name: player.model for name, player in settings.filed_roles.items()}
+    for name, player in (configured | dict(settings.roles)).items():
         target = find_target(settings, ModelSpec.parse(player), of_role(name))
         found[f"role {name} {player}"] = target
     return found
-
-
-def _players(settings: RunSettings) -> dict[str, str]:
-    """Who plays roles, by role."""
-    configured = settings.file.roles if settings.file else {}
-    return {name: player.model for name, player in configured.items()} | dict(settings.roles)
 
 
 async def _check_models(
@@ -152,25 +147,20 @@ async def _check_models(
 ) -> AsyncIterator[Check]:
     if not models:
         yield ok("models", "none is given or configured; bench run uses demo/medium, which is free")
-    environment = process_environment()
+    environment, money = process_environment(), Pricing.of(settings)
     for label, target in models.items():
         if refused := _unapproved(label, target):
             yield refused
             continue
-        price = _price(target, settings.price if label.startswith("model") else None)
+        price = money.price(target.endpoint, MODEL if target.party is OF_MODEL else JUDGE)
         if call and not installed().provider(target.endpoint.spec.provider).demo:
             message = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
-            plain = plainest(installed()) if label.startswith("model") else None
+            plain = plainest(installed()) if target.party is OF_MODEL else None
             message += f", and one item of {plain.name}" if plain else ""
             click.echo(line(f"{message} (--no-call leaves that out)"), err=True)
         one = Probe(label, target.endpoint, price, call, target.party)
         async for check in probe(one, installed(), environment):
             yield check
-
-
-def _price(target: Target, given: Price | None) -> Price | None:
-    book = PriceBook.of(installed().providers, current().prices)
-    return book.find(target.endpoint.spec, target.endpoint.base_url, given)
 
 
 def _unapproved(label: str, target: Target) -> Check | None:

@@ -54,24 +54,6 @@ class GenerationRequest(NamedTuple):
     output: Path
 
 
-def maker_options(command: options.F) -> options.F:
-    """Who writes, and how much."""
-    return options.apply(
-        command,
-        options.option("--model", "models", multiple=True, metavar="SPEC",
-                       help="Who writes: PROVIDER/NAME, such as openai/gpt-4.1."),
-        options.server_options,
-        click.option("-n", "--count", type=click_type(COUNT.rule), default=COUNT.default,
-                     show_default=True, metavar="N",
-                     help="How many items; more later go on from these."),
-        click.option("--attempts", type=click_type(ATTEMPTS.rule), default=ATTEMPTS.default,
-                     show_default=True, metavar="N",
-                     help="How often to ask for an item until one fits."),
-        click.option("-o", "--output", required=True, type=click.Path(path_type=Path),
-                     metavar="FILE", help="Where the items go; it must not exist."),
-    )  # fmt: skip
-
-
 _GENERATE_EXAMPLES = (
     "\b\nExamples:\n  bench data generate emotionqueen --model openai/NAME -n 50 -o more.jsonl\n"
 )
@@ -79,7 +61,17 @@ _GENERATE_EXAMPLES = (
 
 @click.command("generate", cls=Command, epilog=_GENERATE_EXAMPLES)
 @options.benchmark_argument
-@maker_options
+@options.option("--model", "models", multiple=True, metavar="SPEC",
+                help="Who writes: PROVIDER/NAME, such as openai/gpt-4.1.")  # fmt: skip
+@options.server_options
+@click.option("-n", "--count", type=click_type(COUNT.rule), default=COUNT.default,
+              show_default=True, metavar="N",
+              help="How many items; more later go on from these.")  # fmt: skip
+@click.option("--attempts", type=click_type(ATTEMPTS.rule), default=ATTEMPTS.default,
+              show_default=True, metavar="N",
+              help="How often to ask for an item until one fits.")  # fmt: skip
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path),
+              metavar="FILE", help="Where the items go; it must not exist.")  # fmt: skip
 @options.sampling_options
 @options.limit_options
 @options.money_options

@@ -1,6 +1,6 @@
 """`bench import --format`: what another program wrote, comparisons into a file, runs into runs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -114,7 +114,7 @@ def _import_runs(wanted: ImportOptions, found: ForeignFile) -> None:
     done = import_foreign(wanted.runs_dir, source, found.results.runs)
     for each in done:
         tell_run(each)
-    _tell(found.results.left_out, (*found.results.notes, *_namesakes(done)))
+    _tell(found.results.left_out, (*found.results.notes, *namesakes(done)))
     _tell_next(done)
 
 
@@ -152,7 +152,7 @@ def _tell(left_out: Mapping[str, int], notes: Iterable[str]) -> None:
         click.echo(line(f"note: {note}"), err=True)
 
 
-def _namesakes(done: list[Import]) -> list[str]:
+def namesakes(done: Sequence[Import]) -> list[str]:
     """What becomes of runs of one name, once for each name."""
     counts = {each.config.display_name: each.namesakes for each in done if each.imported}
     counted = "boards and ratings take the newest whole one"

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
-
 from .. import ratings
 from ..benchmark import Benchmark
 from ..benchmark.foreign import ForeignResults, ForeignRun
@@ -19,7 +17,9 @@ from ..journal.archives import write_lines
 from ..plugins import installed
 from ..ratings.comparisons import Comparison
 from ..reports.hints import bench
-from ..text import line, plural
+from ..text import plural
+from .import_foreign import namesakes
+from .session import tell
 from .stored import official_or_default
 
 
@@ -42,7 +42,7 @@ def _import_file(
 ) -> int:
     """Import the runs of a file, and add to what was compared; how many runs there are."""
     path = ladder.folder / file.path
-    _tell(f"{file.path}: reading it, which may take a minute or two")
+    tell(f"{file.path}: reading it, which may take a minute or two")
     found = read_foreign(installed(), path, ladder.form, ladder.judge)
     done = _import_runs(ladder, path, found.benchmark, found.results.runs, runs_dir)
     compared += found.results.comparisons
@@ -65,12 +65,12 @@ def _write(ladder: Ladder, compared: Sequence[Comparison]) -> None:
 
 def _tell_file(file: NamedFile, found: ForeignResults, done: Sequence[Import]) -> None:
     for message in (*_of_runs(done), *_of_comparisons(found.comparisons)):
-        _tell(f"{file.path}: {message}")
+        tell(f"{file.path}: {message}")
     reasons = sum((each.left_out for each in done), Counter(found.left_out))
     for reason, n in reasons.most_common():
-        _tell(f"left out: {n:,} x {reason}", indent=2)
+        tell(f"left out: {n:,} x {reason}", indent=2)
     for note in found.notes:
-        _tell(f"note: {note}", indent=2)
+        tell(f"note: {note}", indent=2)
 
 
 def _of_runs(done: Sequence[Import]) -> Iterator[str]:
@@ -85,10 +85,7 @@ def _of_runs(done: Sequence[Import]) -> Iterator[str]:
     for each in done:
         if each.imported is None:
             yield f"run {each.run.key!r} ({each.run.name}): nothing of it can be used"
-    namesakes = {e.config.display_name: e.namesakes for e in done if e.imported}
-    for name, n in namesakes.items():
-        if n > 1:
-            yield f"{n} runs are called {name!r}; boards and ratings take the newest whole one"
+    yield from namesakes(done)
 
 
 def _of_comparisons(found: Sequence[Comparison]) -> Iterator[str]:
@@ -102,10 +99,10 @@ def _of_comparisons(found: Sequence[Comparison]) -> Iterator[str]:
 def _tell_next(name: str, *, imported: bool, compared: bool) -> None:
     if imported:
         command = bench("run", name, "--model", "SPEC", "--judge", "SPEC")
-        _tell(f"next: {command} places a model among the published ones, by your own judge")
+        tell(f"next: {command} places a model among the published ones, by your own judge")
     if compared:
         command = bench("rate", name, "--published")
-        _tell(f"next: {command} rates the published verdicts")
+        tell(f"next: {command} rates the published verdicts")
 
 
 def published_comparisons(ladder: Ladder) -> Path:
@@ -119,7 +116,3 @@ def published_comparisons(ladder: Ladder) -> Path:
         message = f"the published verdicts of {ladder.name} are not on this machine"
         raise DataError(ladder.folder, f"{message}; {fetch} gets them")
     return ladder.comparisons
-
-
-def _tell(message: str, indent: int = 0) -> None:
-    click.echo(line(message, indent=indent), err=True)

@@ -95,13 +95,6 @@ def benchmark_argument(command: F) -> F:
     return click.argument("benchmark", type=BenchmarkName())(command)
 
 
-def benchmarks_argument(command: F) -> F:
-    """BENCHMARK..., one or more; none with ``--suite``."""
-    return click.argument("benchmarks", nargs=-1, metavar="BENCHMARK...", type=BenchmarkName())(
-        command
-    )
-
-
 data_options = _section(DATA)
 """Which items, and of which pack."""
 sampling_options = _section(DRAWING)

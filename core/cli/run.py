@@ -27,7 +27,7 @@ from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options
 from .asking_on import asks_on
-from .command import BenchmarksCommand
+from .command import BenchmarkName, BenchmarksCommand
 from .data import get_data, tell_pack
 from .errors import error_document
 from .limits import Limit, lacking, read_limit, shortfalls
@@ -77,7 +77,7 @@ _RUN_EXAMPLES = (
 
 
 @click.command("run", cls=BenchmarksCommand, epilog=_RUN_EXAMPLES)
-@options.benchmarks_argument
+@click.argument("benchmarks", nargs=-1, metavar="BENCHMARK...", type=BenchmarkName())
 @options.endpoint_options
 @options.data_options
 @options.sampling_options

@@ -79,7 +79,7 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
         FitColumn("status", list(map(_status, runs, documents)), 4),
         FitColumn("score", list(map(main_metric, documents)), 0, values, 2),
         *judged * any(d and d["judge"] for d in documents),
-        FitColumn("started", list(map(_minute, runs)), 1),
+        FitColumn("started", [run.created_at[:16].replace("T", " ") for run in runs], 1),
     ]
 
 
@@ -110,11 +110,6 @@ def _value_and_status(run: RunRecord, document: ResultDocument | None) -> str:
     if run.status == "complete":
         return value
     return run.status if value == "–" else f"{value} {run.status}"
-
-
-def _minute(run: RunRecord) -> str:
-    """When a run was started, UTC."""
-    return run.created_at[:16].replace("T", " ")
 
 
 def main_metric(document: ResultDocument | None) -> str:

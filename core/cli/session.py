@@ -201,9 +201,9 @@ def allow(target: Target) -> Endpoint:
     return target.endpoint
 
 
-def tell(text: str) -> None:
+def tell(text: str, indent: int = 0) -> None:
     """Say something on standard error; what prints it is imported only then."""
-    console.output.tell(text)
+    console.output.tell(text, indent)
 
 
 def begin(settings: RunSettings) -> Session:

@@ -45,17 +45,14 @@ def filed_options(command: click.Command) -> list[click.Option]:
 
 def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
     """Make a file's values the defaults of a command; the callback of ``--config``."""
-    settings = in_suite(find_settings(value), ctx.meta.get(SUITE))
+    settings = find_settings(value)
+    if suite := ctx.meta.get(SUITE):
+        settings = replace(settings, run={**settings.run, **suite.run})
     ctx.meta[_META] = settings
     stated.set(settings.families)
     made = defaults(settings, ctx.command.get_params(ctx))
     ctx.default_map = {name: made[name] for name in made.keys() - KEY_VARIABLES}
     return settings.path
-
-
-def in_suite(settings: SettingsFile, suite: Suite | None) -> SettingsFile:
-    """The settings of a file with those of a suite before them."""
-    return replace(settings, run={**settings.run, **suite.run}) if suite else settings
 
 
 def find_suite(settings: SettingsFile, name: str) -> Suite:

@@ -116,7 +116,8 @@ def export_command(
         _refuse_journal(stored.journal, output)
         chosen = find_all(stored, runs)
         _tell_owners(chosen)
-        lines = _comparison_lines(chosen) if comparisons else _lines(chosen)
+        whole = export_lines(stored.journal, chosen.records)
+        lines = _comparison_lines(chosen) if comparisons else whole
         if str(output) == "-":
             print_lines(lines)
             return
@@ -133,10 +134,6 @@ def _refuse_options_of_others(
         if value and name not in known:
             of = [e.name for e in installed().exporters if name in {o.name for o in e.options}]
             raise UsageError(f"--{name.replace('_', '-')} is for --format {', '.join(of)}")
-
-
-def _lines(runs: RunSet) -> Iterator[bytes]:
-    return export_lines(runs.journal, runs.records)
 
 
 def _comparison_lines(runs: RunSet) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from ..journal import Journal
 from ..text import line
 from . import options
 from .command import Command
-from .site import make_site
+from .site import MadeSite, make_site
 
 _EXAMPLES = "\b\nExamples:\n  bench view\n  bench view --runs-dir elsewhere --no-browser\n"
 
@@ -33,7 +33,8 @@ def view_command(port: int, browser: bool, runs_dir: Path) -> None:
     are followed: the page loads again when there is something new. Nothing is changed.
     """
     folder = _folder(runs_dir)
-    _build(runs_dir, folder)
+    for message in _build(runs_dir, folder).gathered.absent:
+        click.echo(line(f"note: {message}"), err=True)
     with _serving(folder, port) as server, contextlib.suppress(KeyboardInterrupt):
         click.echo(line(f"{server.address}  (Ctrl-C ends it)"))
         if browser:
@@ -46,7 +47,7 @@ def view_command(port: int, browser: bool, runs_dir: Path) -> None:
 def _followed(server: SiteServer, runs_dir: Path, folder: Path) -> Iterator[None]:
     """Bring the site up to date whenever the journal has changed, while the block lasts."""
     ended = threading.Event()
-    about = (server, JournalState(runs_dir), lambda: _again(runs_dir, folder), ended)
+    about = (server, JournalState(runs_dir), lambda: _build(runs_dir, folder), ended)
     threading.Thread(target=follow, args=about, kwargs={"tell": _tell}, daemon=True).start()
     try:
         yield
@@ -67,16 +68,9 @@ def _folder(runs_dir: Path) -> Path:
     return cache_folder().parent / "sites" / digest
 
 
-def _build(runs_dir: Path, folder: Path) -> None:
+def _build(runs_dir: Path, folder: Path) -> MadeSite:
     with Journal(runs_dir, create=False) as journal:
-        made = make_site(journal, folder, "all")
-    for message in made.gathered.absent:
-        click.echo(line(f"note: {message}"), err=True)
-
-
-def _again(runs_dir: Path, folder: Path) -> None:
-    with Journal(runs_dir, create=False) as journal:
-        make_site(journal, folder, "all")
+        return make_site(journal, folder, "all")
 
 
 def _tell(problem: str) -> None:

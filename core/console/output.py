@@ -95,10 +95,10 @@ def err() -> _Console:
     return _console(stderr=True)
 
 
-def tell(text: str) -> None:
+def tell(text: str, indent: int = 0) -> None:
     """Say something on standard error, on one line; a live display goes on below it."""
     with dropping():
-        err().print(line(text), soft_wrap=True)
+        err().print(line(text, indent=indent), soft_wrap=True)
 
 
 def tell_wrapped(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..benchmark import Benchmark, Pack
+from ..benchmark import Pack
 from ..compare.contest import Contest
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
@@ -11,7 +11,7 @@ from ..parties.providers import Transfer
 from ..reports.hints import bench
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import Endpoint, RunConfig
-from ..types import JsonDict, JsonObject
+from ..types import JsonObject
 from .task import Regrade
 
 
@@ -42,7 +42,8 @@ def rejudge_task(
         raise UsageError(f"{benchmark.name} asks no judge; {again} scores again")
     config = stored.config(changes, judge=judge, dataset=dataset)
     if not _asks_judge(config, stored.pack_of(config)):
-        given = {**_defaults(benchmark), **changes}
+        usual = {o.name: o.default for o in benchmark.options if o.in_grades}
+        given = {**usual, **changes}
         config = stored.config(given, judge=judge, dataset=dataset)
     pack = stored.pack_of(config)
     items, iterations = _finished(stored, config, pack)
@@ -61,11 +62,6 @@ def _asks_judge(config: RunConfig, pack: Pack) -> bool:
     """Whether any transcript is judged by itself: a run may only have been compared."""
     plugin = guard(config.benchmark)
     return any(plugin.planned_calls(item, config.options)["judge"] for item in pack.items)
-
-
-def _defaults(benchmark: Benchmark) -> JsonDict:
-    """Those of grading options, where the run's own leave nothing to judge."""
-    return {o.name: o.default for o in benchmark.options if o.in_grades}
 
 
 def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> tuple[tuple[str, ...], int]:

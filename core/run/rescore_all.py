@@ -117,7 +117,7 @@ def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> Checked
         config = stored.config_of(document)
         pack = stored.pack_of(config)
         made = asyncio.run(regrade(stored, config, pack))
-        if _has_other_samples(document, made.document):
+        if document["items"]["total"] != made.document["items"]["total"]:
             return CheckedRun(run, reason=_OTHER_SAMPLES)
         changes = tuple(_changes(document, made.document))
         if changes and made.missing:
@@ -129,11 +129,6 @@ def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> Checked
         return CheckedRun(run, changes, rescored=asyncio.run(rescore(stored, config, pack)))
     except BenchError as error:
         return CheckedRun(run, reason=str(error))
-
-
-def _has_other_samples(stored: ResultDocument, made: ResultDocument) -> bool:
-    """Whether the journal is not that of the result: a longer run goes on, or samples are gone."""
-    return stored["items"]["total"] != made["items"]["total"]
 
 
 def _changes(stored: ResultDocument, made: ResultDocument) -> Iterator[Change]:

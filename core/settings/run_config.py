@@ -183,12 +183,8 @@ def merge(base: Sampling, changes: Sampling) -> Sampling:
 
 
 def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
-    """The sampling that a stored run's settings hold."""
-    return _sampling(settings["sampling"])
-
-
-def _sampling(stored: Mapping[str, Any]) -> Sampling:
-    sampling = dict(stored)
+    """The sampling that the settings of a stored run, or of a player of a role, hold."""
+    sampling = dict(settings["sampling"])
     sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
     return Sampling(**sampling)
 
@@ -236,7 +232,7 @@ def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
 def stored_role_sampling(settings: Mapping[str, Any]) -> dict[str, Sampling]:
     """How the replies of roles of a stored run were drawn."""
     roles = settings.get("roles", {}).items()
-    return {name: _sampling(player["sampling"]) for name, player in roles if "sampling" in player}
+    return {name: stored_sampling(player) for name, player in roles if "sampling" in player}
 
 
 def grader(config: RunConfig, *, offline: bool = False) -> Grader:

@@ -180,7 +180,8 @@ async def _outcome(name: str, ask: Callable[[], Awaitable[Check]]) -> Check:
     except BenchError as error:
         return fail(name, error)
     except Exception as error:  # noqa: BLE001 - a plugin's client may raise anything
-        return _unexpected(name, error, 4)
+        todo = "are its packages up to date?"
+        return fail(name, f"{type(error).__name__}: {error}", todo, 4)
 
 
 def _answered(name: str, one: Probe, reply: ChatResponse) -> Check:
@@ -191,10 +192,6 @@ def _answered(name: str, one: Probe, reply: ChatResponse) -> Check:
         return ok(name, message)
     todo = "replies may be as long as the context, so that time and --max-cost have no bound"
     return warn(name, f"{message}, though at most {TOKENS} were asked for", todo)
-
-
-def _unexpected(name: str, error: Exception, code: int) -> Check:
-    return fail(name, f"{type(error).__name__}: {error}", "are its packages up to date?", code)
 
 
 def _context(catalogue: Catalogue) -> CallContext:
