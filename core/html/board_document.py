@@ -21,6 +21,7 @@ from .slugs import model_path, slug
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
 _RANGE = re.compile(r"\((\d+)-(\d+)\)")
 Numbers = Sequence[float | None]
+Scale = tuple[float | None, float | None]
 LONGEST = 200
 """Characters of a name on a page."""
 _RANGES = (1.0, 10.0, 20.0, 100.0)
@@ -88,9 +89,8 @@ def _metrics(board: SiteBoard) -> tuple[SiteMetric, list[SiteMetric]]:
         groups |= {n: g for n, g in document["metric_groups"].items() if n not in groups}
         labels |= {n: text[0] for n, text in document["metric_labels"].items() if n not in labels}
         better |= {n: m["higher_is_better"] for n, m in document["metrics"].items()}
-    scales = _scales(board, groups)
-    name = board.board.metric
-    main = _metric(name, labels, "", better, (None, None))
+    scales = {group: _scale(board, group, groups) for group in dict.fromkeys(groups.values())}
+    main = _metric(board.board.metric, labels, "", better, (None, None))
     return main, [_metric(n, labels, g, better, scales[g]) for n, g in groups.items()]
 
 
@@ -99,29 +99,20 @@ def _metric(
     labels: Mapping[str, str],
     group: str,
     better: Mapping[str, bool | None],
-    ends: tuple[float | None, float | None],
+    ends: Scale,
 ) -> SiteMetric:
     label = (labels.get(name) or name).replace("_", " ")
-    low, high = ends
     return {
         "name": name, "label": label, "group": group, "higher_is_better": better.get(name),
-        "low": low, "high": high,
+        "low": ends[0], "high": ends[1],
     }  # fmt: skip
 
 
-def _scales(
-    board: SiteBoard, groups: Mapping[str, str]
-) -> dict[str, tuple[float | None, float | None]]:
-    """The fixed scale of each group: what its title says, else the smallest usual that holds all.
+def _scale(board: SiteBoard, group: str, groups: Mapping[str, str]) -> Scale:
+    """The fixed scale of a group: what its title says, else the smallest usual that holds all.
 
     It never depends on which models are shown more closely than that, so that noise is no signal.
     """
-    return {group: _scale(board, group, groups) for group in dict.fromkeys(groups.values())}
-
-
-def _scale(
-    board: SiteBoard, group: str, groups: Mapping[str, str]
-) -> tuple[float | None, float | None]:
     if stated := _RANGE.search(group):
         return float(stated[1]), float(stated[2])
     values = [

@@ -123,9 +123,7 @@ class _Writer:
         (self.folder / MANIFEST).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
-def build_site(
-    folder: Path, gathered: Gathered, policy: Policy, date: str
-) -> Built:  # fmt: skip
+def build_site(folder: Path, gathered: Gathered, policy: Policy, date: str) -> Built:
     """Write a site, or bring one up to date.
 
     Args:

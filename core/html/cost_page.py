@@ -74,7 +74,8 @@ def _part(document: SiteBoardDocument) -> CostOnBoard | None:
         return None
     rows = [row for row in rows if spending.of(row) is not None]
     whole = [row for row in rows if not row["partial"]]
-    whole.sort(key=lambda row: (_about(spending, row), -_worth(document, row)))
+    # Of what it took two digits count: what costs about the same is not cheaper.
+    whole.sort(key=lambda row: (float(f"{spending.of(row):.2g}"), -_worth(document, row)))
     front, best = set[str](), float("-inf")
     for row in whole:
         if (worth := _worth(document, row)) > best:
@@ -84,11 +85,6 @@ def _part(document: SiteBoardDocument) -> CostOnBoard | None:
     lines = [_line(row, spending, row["id"] in front) for row in [*whole, *partial]]
     number = number_name(document)
     return CostOnBoard(document, spending, number, _plot(number, spending, whole, front), lines)
-
-
-def _about(spending: Spending, row: SiteRow) -> float:
-    """What it took, of which two digits count: what costs about the same is not cheaper."""
-    return float(f"{spending.of(row):.2g}")
 
 
 def _is_known(spending: Spending, rows: Sequence[SiteRow]) -> bool:
@@ -110,9 +106,7 @@ def _line(row: SiteRow, spending: Spending, on_front: bool) -> CostLine:
 
 
 def _plot(number: str, spending: Spending, rows: Sequence[SiteRow], front: set[str]) -> Figure:
-    names = (
-        f"no {spending.less} model has a better number", f"a {spending.less} one has"
-    )  # fmt: skip
+    names = f"no {spending.less} model has a better number", f"a {spending.less} one has"
     series = []
     for name, on in zip(names, (True, False), strict=True):
         own = [row for row in rows if (row["id"] in front) is on]

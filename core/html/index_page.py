@@ -26,9 +26,7 @@ class BoardOnIndex(NamedTuple):
     by_judge: Sequence[SiteBoardDocument]
 
 
-def index_page(
-    gathered: Gathered, documents: Mapping[str, SiteBoardDocument], date: str
-) -> Page:  # fmt: skip
+def index_page(gathered: Gathered, documents: Mapping[str, SiteBoardDocument], date: str) -> Page:
     """The entry: all boards with their first models, and what could not be shown."""
     of_panels = _of_panels(gathered.boards)
     boards = [

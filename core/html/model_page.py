@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.ratings import ranks
+from ..types import JsonObject
 from .board_document import shown_name
 from .board_numbers import in_words, mark_of, number_name, number_of
 from .charts.rows import ChartRow, RowChart, ladder
@@ -29,7 +30,6 @@ from .rendering import Page, page_of
 from .run_files import graded_name, text_name
 from .shapes import SiteBoardDocument, SiteRow
 from .slugs import Address, board_path, model_path, slug
-from .transcripts import PackedIteration
 from .words import figure, plain_name
 
 NEIGHBOURS = 3
@@ -68,7 +68,7 @@ class ItemLine(NamedTuple):
     notes: Sequence[str]
     anchor: str
     file: str
-    packed: Sequence[PackedIteration] = ()
+    packed: Sequence[JsonObject] = ()
 
 
 ShownRun = dict[str, Any]
@@ -181,12 +181,9 @@ def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
 
 def _ranked(run: SiteRun, shown: Shown | None, own: SiteRow | None) -> list[RowChart]:
     """The models next to one on its board, else those that its own result rates."""
-    if shown is None or own is None:
-        chart = among_rated(run.document)
-    elif len(shown.document["rows"]) > 1:
-        chart = _neighbours(shown, own)
-    else:
-        chart = None
+    if shown and own:
+        return [_neighbours(shown, own)] if len(shown.document["rows"]) > 1 else []
+    chart = among_rated(run.document)
     return [chart] if chart else []
 
 

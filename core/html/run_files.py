@@ -1,8 +1,5 @@
 """The data files of a run: what came of its items, and its transcripts, an item a file."""
 
-from collections.abc import Mapping, Sequence
-from typing import TypedDict
-
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
 from .policy import Policy
@@ -11,25 +8,13 @@ from .slugs import Address, slug
 from .transcripts import ItemText, packed
 
 
-class SiteItem(TypedDict):
-    """What came of an item; `texts` names the file of its transcripts, if there is one."""
-
-    item: str
-    samples: Sequence[Mapping[str, float | None]]
-    texts: str | None
-
-
-class SiteRunDocument(TypedDict):
-    """A run as the script that compares reads it: the values of its samples, and the main one."""
-
-    value: str | None
-    items: Sequence[SiteItem]
-
-
 def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
-    """The items of a run, as the judge of a board graded them, as far as they become public."""
+    """The items of a run by the grader of a board, as the script that compares reads them.
+
+    Of each the values of its samples, and `texts`: the file of its transcripts, if there is one.
+    """
     texts = policy.shows(board.board.pack.source.facts)
-    items: list[SiteItem] = [
+    items = [
         {
             "item": row.item_id,
             "samples": [sample.values for sample in row.samples],
@@ -37,8 +22,8 @@ def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
         }
         for row in run.items.items
     ]
-    document: SiteRunDocument = {"value": run.items.value, "items": items}
-    return put_file(f"runs/{board.key}/{run.run.run_id}", policy.masked(document))
+    document = policy.masked({"value": run.items.value, "items": items})
+    return put_file(f"runs/{board.key}/{run.run.run_id}", document)
 
 
 def graded_name(run: SiteRun) -> Address:

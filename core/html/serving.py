@@ -9,13 +9,13 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..errors import BenchError
+from .rendering import asset
 
 HOST = "127.0.0.1"
 VERSION, FOLLOW = "version.js", "follow.js"
@@ -83,59 +83,49 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(self.server, SiteServer)
         return self.server
 
-    def do_GET(self) -> None:
-        self._answer(body=True)
-
-    def do_HEAD(self) -> None:
-        self._answer(body=False)
-
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: what is served is nobody's business."""
 
-    def _answer(self, *, body: bool) -> None:
+    def do_GET(self) -> None:
         if self.headers.get("Host") not in self._names():
-            self._refuse(HTTPStatus.FORBIDDEN, "This address is not served here.", body=body)
+            self._refuse(HTTPStatus.FORBIDDEN, "This address is not served here.")
             return
         try:
             path = urlsplit(self.path).path
         except ValueError:
-            self._refuse(HTTPStatus.BAD_REQUEST, "This address cannot be read.", body=body)
+            self._refuse(HTTPStatus.BAD_REQUEST, "This address cannot be read.")
             return
-        own = {VERSION: f"eibenchVersion({self._site.version});\n", FOLLOW: script_that_follows()}
+        own = {VERSION: f"eibenchVersion({self._site.version});\n", FOLLOW: asset(FOLLOW)}
         if (name := path.removeprefix(f"/{self._site.token}/")) in own:
-            self._send(HTTPStatus.OK, "text/javascript", own[name].encode(), body=body)
+            self._send(HTTPStatus.OK, "text/javascript", own[name].encode())
             return
         file = self._site.file(path)
         if file is None:
-            self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.", body=body)
+            self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.")
             return
         kind = _TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0]
         kind = kind or "application/octet-stream"
         content = self._site.following(file) if kind == "text/html" else file.read_bytes()
-        self._send(HTTPStatus.OK, kind, content, body=body)
+        self._send(HTTPStatus.OK, kind, content)
+
+    do_HEAD = do_GET
 
     def _names(self) -> set[str]:
         return {f"{name}:{self._site.server_port}" for name in (HOST, "localhost")}
 
-    def _refuse(self, status: HTTPStatus, why: str, *, body: bool) -> None:
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
         text = f"{why} Use the address that bench view printed.\n"
-        self._send(status, "text/plain", text.encode(), body=body)
+        self._send(status, "text/plain", text.encode())
 
-    def _send(self, status: HTTPStatus, kind: str, content: bytes, *, body: bool) -> None:
+    def _send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.end_headers()
-        if body:
+        if self.command != "HEAD":
             self.wfile.write(content)
-
-
-@cache
-def script_that_follows() -> str:
-    """What a page asks with."""
-    return (Path(__file__).parent / "assets" / FOLLOW).read_text(encoding="utf-8")
 
 
 _HEADERS = {

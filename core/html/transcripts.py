@@ -7,7 +7,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from ..benchmark.roles import role_in
 from ..hooks.sections import Table, TranscriptView, Turn
@@ -35,15 +35,8 @@ def texts_of(run: SiteRun, *, public: bool) -> Iterator[ItemText]:
         yield ItemText(document, run.stored.transcript_views(document))
 
 
-class PackedIteration(TypedDict):
-    """An iteration of an item as a page's script opens it: JSON, gzip, base64."""
-
-    iteration: int
-    packed: str
-
-
-def packed(item: ItemText) -> list[PackedIteration]:
-    """What was said in each iteration of an item, and how it was graded."""
+def packed(item: ItemText) -> list[JsonDict]:
+    """What was said in each iteration of an item, and how it was graded: JSON, gzip, base64."""
     rows = item.record["iterations"]
     return [{"iteration": row["iteration"], "packed": _pack(item, row)} for row in rows]
 

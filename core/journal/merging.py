@@ -8,7 +8,7 @@ import json
 import sqlite3
 from typing import NamedTuple
 
-from ..types import Json, JsonDict, canonical
+from ..types import Json, canonical
 from .records import as_json
 from .schema import CALLS, COMPARISONS, FAILURES, GRADES, PARTIES, RUNS, VIEWS
 from .tables import AnyTable, field_of, quoted
@@ -172,10 +172,10 @@ def _plain(document: str | None) -> str:
 
 
 class _Rows(NamedTuple):
-    """The rows of one run: where they are in the journal and in the file."""
+    """The rows of one run: its number in the journal, and its id in the file."""
 
     n: int
-    run_id: str
+    run: str
 
 
 def _joined(table: AnyTable) -> str:
@@ -196,7 +196,7 @@ def _refuse_others(
     differing = [f'new."{column}" IS NOT old."{column}"' for column in columns]
     sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(table)}"
     sql += f" AND {condition} AND ({' OR '.join(differing)}) ORDER BY new.line LIMIT 1"
-    if found := database.execute(sql, _named(rows)).fetchone():
+    if found := database.execute(sql, rows._asdict()).fetchone():
         line, item, *differs = found
         pairs = zip(columns, differs, strict=True)
         fields = ", ".join(field_of(column) for column, different in pairs if different)
@@ -217,11 +217,7 @@ def _add_rows(
         f" SELECT :n, {table.values('new.')} FROM {_joined(table)}"
         f" AND {condition} ORDER BY new.line"
     )
-    return database.execute(sql, _named(rows)).rowcount
-
-
-def _named(rows: _Rows) -> JsonDict:
-    return {"n": rows.n, "run": rows.run_id}
+    return database.execute(sql, rows._asdict()).rowcount
 
 
 def _merge_comparisons(database: sqlite3.Connection, rows: _Rows) -> int:
@@ -255,14 +251,14 @@ def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
         " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
         " entry = coalesce(parties.entry, excluded.entry)"
     )
-    database.execute(sql, _named(rows))
+    database.execute(sql, rows._asdict())
 
 
 def _merge_views(database: sqlite3.Connection, rows: _Rows, run_id: str) -> int:
     """Keep the later of two views of one name; how many came."""
     sql = f"SELECT new.name, new.document, new.at FROM {_joined(VIEWS)}"
     sql += " AND (old.run IS NULL OR old.at < new.at)"
-    newer = database.execute(sql, _named(rows)).fetchall()
+    newer = database.execute(sql, rows._asdict()).fetchall()
     database.executemany(
         "INSERT OR REPLACE INTO here.views (run, name, document, at) VALUES (?, ?, ?, ?)",
         [(rows.n, name, _of_run(document, run_id), at) for name, document, at in newer],

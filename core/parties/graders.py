@@ -1,8 +1,9 @@
 """How samples of a run were graded: by whom, with which options, and how verdicts are read."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import cast
+from typing import Any
 
 from ..text import plain
 from ..types import JsonDict, JsonObject, canonical, digest
@@ -33,15 +34,8 @@ class Grader:
 
     def as_json(self) -> JsonDict:
         """The value as the journal keeps it."""
-        return {
-            "version": self.version,
-            "judge": self.judge.as_json() if self.judge else None,
-            "options": self.options,
-            "grading": self.grading,
-            "prompts": self.prompts,
-            "sampling": self.sampling,
-            "offline": self.offline,
-        }
+        facts: JsonDict = {one.name: getattr(self, one.name) for one in fields(self)}
+        return facts | {"judge": self.judge.as_json() if self.judge else None}
 
     @cached_property
     def text(self) -> str:
@@ -76,18 +70,7 @@ class Grader:
         return f"{self.judge or 'no judge'}{f' ({message})' if message else ''}"
 
 
-def grader_of(facts: JsonObject) -> Grader:
+def grader_of(facts: Mapping[str, Any]) -> Grader:
     """The grader that `Grader.as_json` gave."""
-    judge = cast("JsonObject | None", facts["judge"])
-    options, prompts, sampling = (
-        cast("JsonObject", facts[name]) for name in ("options", "prompts", "sampling")
-    )
-    return Grader(
-        version=str(facts["version"]),
-        judge=judge_of(judge) if judge else None,
-        options=options,
-        grading=str(facts["grading"]),
-        prompts=prompts,
-        sampling=sampling,
-        offline=facts["offline"] is True,
-    )
+    judge = facts["judge"]
+    return Grader(**{**facts, "judge": judge_of(judge) if judge else None})

@@ -325,7 +325,7 @@ def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None
         *source_warnings(spent.sources),
         *about.pack.warnings,
         *summary.warnings,
-        *_rough(summary, about.families),
+        *(few_families(about.families) if any(m.ci95 for m in summary.metrics.values()) else ()),
     ]
     return made + [line for line in compared.warnings if line not in made] if compared else made
 
@@ -340,10 +340,3 @@ def judge_warnings(config: "RunConfig") -> list[str]:
             if family := common_family(player.spec, other.spec):
                 made.append(f"who plays {name} is of the {whom}'s family ({family})")
     return made
-
-
-def _rough(summary: Summary, families: int) -> list[str]:
-    """The warning about intervals from few families, where there are intervals."""
-    if all(metric.ci95 is None for metric in summary.metrics.values()):
-        return []
-    return few_families(families)

@@ -168,9 +168,7 @@ def placed(document: ResultDocument) -> StatedRank | None:
     return placed_among(document["ratings"], document["name"])
 
 
-def placed_among(
-    rows: Sequence[RatingRow] | Sequence[BoardRow], name: str
-) -> StatedRank | None:  # fmt: skip
+def placed_among(rows: Sequence[RatingRow] | Sequence[BoardRow], name: str) -> StatedRank | None:
     """The place of a model among the ranked rows of a board; ``None`` where it has no rank."""
     ranked = [row for row in rows if row["rank"] is not None]
     own = next((row for row in ranked if row["model"] == name), None)
