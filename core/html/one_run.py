@@ -8,13 +8,14 @@ from ..reports.comparability import judge_in
 from ..reports.items import ItemRow, ItemSample
 from ..reports.ratings import ranks
 from ..reports.statements import better_end, joint_rank
+from ..reports.statements.baselines import main_metric
 from ..text import plural
 from ..types.result_document import Facts, ResultDocument
 from .charts.plots import Figure, strip
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteRun
 from .plugin_parts import ShownPart, shown_part
-from .words import ends, figure, label_of, listed_facts, main_metric, plain_name, took
+from .words import ends, figure, label_of, listed_facts, plain_name, took
 
 NAMED = 3
 """Items that are named as the best, the worst and the least certain."""

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from .. import statistics
 from ..reports.comparing import RunComparison
 from ..reports.pairing import ValueDifference
+from ..reports.statements.baselines import main_metric
 from ..text import p_value
 from ..types.result_document import ResultDocument
 from .charts.rows import SHAPES, ChartRow, Mark, RowChart, forest
 from .one_run import main_ladder
-from .words import ends, figure, main_metric, plain_name, signed, took
+from .words import ends, figure, plain_name, signed, took
 
 COLUMNS = ("", "", "difference", "95 % interval", "p", "p, Holm")
 

@@ -13,6 +13,7 @@ from ..reports.statements import (
     placed,
     too_few,
 )
+from ..reports.statements.baselines import main_metric
 from ..text import duration, number
 from ..types.result_document import MetricRow, ResultDocument
 from .charts.rows import Ends
@@ -46,11 +47,6 @@ def plain_name(name: str) -> str:
 def label_of(document: ResultDocument, name: str) -> str:
     """What a metric is called."""
     return document["metric_labels"].get(name, [""])[0] or plain_name(name)
-
-
-def main_metric(document: ResultDocument) -> tuple[str, MetricRow] | None:
-    """The first metric with its name."""
-    return next(iter(document["metrics"].items()), None)
 
 
 def verdict(document: ResultDocument) -> str:

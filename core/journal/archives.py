@@ -45,7 +45,9 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
             with path.open("wb") as file:
                 _write(file, lines, packed=path.suffix == ".gz")
         else:
-            _write_whole(path.resolve(), lines, packed=path.suffix == ".gz")
+            with replacing(path.resolve()) as file:
+                _write(file, lines, packed=path.suffix == ".gz")
+                os.fsync(file.fileno())
 
 
 def print_lines(lines: Iterable[bytes]) -> None:
@@ -69,12 +71,6 @@ def _naming(where: object) -> Iterator[None]:
         raise
     except OSError as error:
         raise DataError(where, f"cannot be written: {error.strerror or error}") from None
-
-
-def _write_whole(path: Path, lines: Iterable[bytes], *, packed: bool) -> None:
-    with replacing(path) as file:
-        _write(file, lines, packed=packed)
-        os.fsync(file.fileno())
 
 
 def _write(file: BinaryIO, lines: Iterable[bytes], *, packed: bool) -> None:

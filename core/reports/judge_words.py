@@ -43,7 +43,7 @@ def words_of(found: "JudgesDocument") -> list[ConclusionRow]:
     kin = [_liking(row, found) for row in found.judges if row.own_models]
     return [
         _agreement(found),
-        *(kin or [_no_kin(found)]),
+        *(kin or [_untested("kin", "no judge is of the family of a model", len(found.models))]),
         *_ranking(found),
         votes_in_words(found.votes, len(found.judges)),
     ]
@@ -114,10 +114,6 @@ def _liking(row: "JudgeAmongOthers", found: "JudgesDocument") -> ConclusionRow:
     if verdict == NOT_SHOWN:
         text += f"; up to {number(furthest(given))} is possible"
     return conclusion(about, verdict, text, given, n)
-
-
-def _no_kin(found: "JudgesDocument") -> ConclusionRow:
-    return _untested("kin", "no judge is of the family of a model", len(found.models))
 
 
 def _untested(about: str, why: str, n: int) -> ConclusionRow:
