@@ -1,7 +1,7 @@
 """`bench config`: all settings with their values and where those came from, and approvals."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -75,12 +75,13 @@ def config_command(
         _change(approve, revoke)
         return
     settings = find_settings(config)
-    found = _found(settings, find_suite(settings, suite) if suite else None)
+    found = list(_settings(settings, find_suite(settings, suite) if suite else None))
+    others = _tables_of(settings)
     if json_output:
-        click.echo(as_text(found))
+        click.echo(as_text({"settings": found, **others}))
         return
 
-    for table in _tables(found):
+    for table in _tables(found, others):
         console.output.show(console.tables.table(table))
 
 
@@ -108,27 +109,16 @@ class _Setting(NamedTuple):
     origin: str
 
 
-class _Listing(NamedTuple):
-    """All that `bench config` prints."""
-
-    settings: Sequence[_Setting]
-    suites: Sequence[JsonObject]
-    endpoints: Sequence[JsonObject]
-    prices: Sequence[JsonObject]
-    families: Sequence[JsonObject]
-    approved: Sequence[JsonObject]
-
-
-def _found(settings: SettingsFile, suite: Suite | None) -> _Listing:
+def _tables_of(settings: SettingsFile) -> dict[str, list[JsonDict]]:
+    """What the file says beside settings, and what is approved: rows by kind."""
     origin = f"file {settings.path}"
     approvals = Approvals()
-    return _Listing(
-        settings=list(_settings(settings, suite)),
-        suites=[{**_suite(s), "origin": origin} for s in settings.suites.values()],
-        endpoints=[
+    return {
+        "suites": [{**_suite(s), "origin": origin} for s in settings.suites.values()],
+        "endpoints": [
             {"name": e.name, **e.given(), "origin": origin} for e in settings.endpoints.values()
         ],
-        prices=[
+        "prices": [
             {
                 "model": spec,
                 "input": price.input,
@@ -139,14 +129,14 @@ def _found(settings: SettingsFile, suite: Suite | None) -> _Listing:
             }
             for spec, price in settings.prices.items()
         ],
-        families=[
+        "families": [
             {"model": name, "family": own, "origin": origin}
             for name, own in settings.families.items()
         ],
-        approved=[
+        "approved": [
             {**sending._asdict(), "origin": f"file {approvals.path}"} for sending in approvals.all()
         ],
-    )
+    }
 
 
 def _suite(suite: Suite) -> JsonDict:
@@ -162,15 +152,16 @@ def _suite(suite: Suite) -> JsonDict:
     }
 
 
-def _tables(found: _Listing) -> Iterator[Table]:
-    shown = [row for row in found.settings if options.wants_details() or row.origin != _DEFAULT]
+def _tables(
+    found: Sequence[_Setting], others: Mapping[str, Sequence[JsonObject]]
+) -> Iterator[Table]:
+    shown = [row for row in found if options.wants_details() or row.origin != _DEFAULT]
     cells = [(_named(row), _plain(row.value), row.origin) for row in shown]
     title = "Settings of bench run; an option on the command line goes before all of these"
     note = "" if options.wants_details() else "all others have their defaults: --details"
     yield Table(title, ("setting", "value", "from"), cells, note=note)
     for kind, title in _TITLES.items():
-        rows: Sequence[JsonObject] = getattr(found, kind)
-        if rows:
+        if rows := others[kind]:
             names = _OF_ENDPOINTS if kind == "endpoints" else list(rows[0])
             listed = [[_plain(row.get(name)) for name in names] for row in rows]
             columns = ["from" if name == "origin" else name for name in names]

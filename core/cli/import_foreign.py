@@ -5,8 +5,6 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-import click
-
 from .. import ratings
 from ..benchmark.foreign import ForeignResults
 from ..errors import DataError, UsageError
@@ -17,7 +15,8 @@ from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed
 from ..reports.hints import bench
-from ..text import line, plural
+from ..text import plural
+from .session import tell
 from .stored import official_or_default
 
 
@@ -87,7 +86,7 @@ def _tell_others(wanted: ImportOptions, found: ForeignResults) -> None:
     else:
         return
     message = f"the file also holds {held}, not imported now; next: {_command(wanted)}{how}"
-    click.echo(line(f"note: {message}"), err=True)
+    tell(f"note: {message}")
 
 
 def _write_comparisons(found: ForeignResults, output: Path) -> None:
@@ -98,7 +97,7 @@ def _write_comparisons(found: ForeignResults, output: Path) -> None:
     models = {name for row in found.comparisons for name in (row.a, row.b)}
     held = f"{plural(len(found.comparisons), 'comparison')} of {plural(len(models), 'model')}"
     message = f"{held} in {output}"
-    click.echo(line(f"{message}; no ratings, rubric scores or transcripts are imported"), err=True)
+    tell(f"{message}; no ratings, rubric scores or transcripts are imported")
 
 
 def _import_runs(wanted: ImportOptions, found: ForeignFile) -> None:
@@ -126,15 +125,14 @@ def tell_run(each: Import) -> None:
         message = f"run {each.run.key!r} ({name}): {what}"
     else:
         message = f"run {each.imported.run_id} ({name}): {_outcome(each, each.imported)}"
-    click.echo(line(message), err=True)
+    tell(message)
     for reason, n in each.left_out.most_common():
-        click.echo(line(f"left out: {n} x {reason}", indent=2), err=True)
+        tell(f"left out: {n} x {reason}", indent=2)
     if each.left_out:
-        click.echo(line("what is left out is not kept: only the file has it", indent=2), err=True)
+        tell("what is left out is not kept: only the file has it", indent=2)
     if each.thinking:
         message = f"in {plural(each.thinking, 'transcript')} the model was shown its own thinking"
-        note = f"note: {message}, which is kept apart here"
-        click.echo(line(note, indent=2), err=True)
+        tell(f"note: {message}, which is kept apart here", indent=2)
 
 
 def _outcome(each: Import, imported: Imported) -> str:
@@ -147,9 +145,9 @@ def _outcome(each: Import, imported: Imported) -> str:
 
 def _tell(left_out: Mapping[str, int], notes: Iterable[str]) -> None:
     for reason, n in left_out.items():
-        click.echo(line(f"left out: {n} x {reason}"), err=True)
+        tell(f"left out: {n} x {reason}")
     for note in notes:
-        click.echo(line(f"note: {note}"), err=True)
+        tell(f"note: {note}")
 
 
 def namesakes(done: Sequence[Import]) -> list[str]:
@@ -165,8 +163,7 @@ def _tell_next(done: list[Import]) -> None:
     assert first.imported is not None
     run_id = first.imported.run_id
     shown, judged = bench("show", run_id), bench("rejudge", run_id, "--judge", "SPEC")
-    message = f"{shown} shows a result, {judged} has its transcripts judged"
-    click.echo(line(f"next: {message}"), err=True)
+    tell(f"next: {shown} shows a result, {judged} has its transcripts judged")
 
 
 def outcome(imported: Imported) -> str:

@@ -15,7 +15,7 @@ from ..runs.judged import read_judged
 from ..text import as_text, line, number
 from . import options
 from .command import Command
-from .stored import as_given, pack_given
+from .stored import as_given, named_pack
 
 
 @click.command("judges", cls=Command)
@@ -41,8 +41,10 @@ def judges_command(
     """
     if not benchmark.judged:
         raise UsageError(f"{benchmark.name} asks no judge")
+    given = as_given("dataset", dataset)
+    pack = given and named_pack(benchmark, given)
     with run_set.runs(runs_dir) as stored:
-        models = read_judged(stored, benchmark, pack_given(benchmark, dataset), demo=demo)
+        models = read_judged(stored, benchmark, pack, demo=demo)
     found = study(benchmark, models, as_given("judges", judges) or ())
     if json_output:
         click.echo(as_text(found))

@@ -26,7 +26,7 @@ from ..settings.run_settings import (
 )
 from ..settings.suites import Suite
 from ..spending.book import parse_price
-from ..types import DRAWING, SAMPLING, Json, JsonDict, JsonObject, Sampling
+from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, Sampling
 from .command import BENCHMARK, BENCHMARKS, SECTION, BenchmarkName
 from .completion import judge_labels, model_names, model_specs
 from .settings import SUITE, config_option, current, given_by_user, setting_name
@@ -190,7 +190,9 @@ def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunS
     every = ctx.meta.get(BENCHMARKS) or [*filter(None, [ctx.meta.get(BENCHMARK)])]
     common = params.keys() - {option.name for one in every for option in one.options}
     options = own_values(params, benchmark or next(iter(every), None), several=len(every) > 1)
-    read: dict[str, Any] = {name: _READ.get(name, _same)(params[name]) for name in common}
+    read: dict[str, Any] = {
+        name: _READ[name](params[name]) if name in _READ else params[name] for name in common
+    }
     file = current(ctx)
     return RunSettings(
         **{
@@ -223,10 +225,6 @@ def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool
             raise ConfigError(message + nearest(name, names))
     said = {n: v for n, v in said.items() if not given_by_user(n)}
     return {n: params[n] for n in (*filed, *typed)} | said
-
-
-def _same(value: Json) -> Json:
-    return value
 
 
 _BY_FORM: Mapping[str, Callable[..., object]] = {"pairs": pairs, "json": json_object}

@@ -18,14 +18,8 @@ def as_given(name: str, value: T, ctx: click.Context | None = None) -> T | None:
     return value if given_by_user(name, ctx) else None
 
 
-def pack_given(benchmark: Benchmark, dataset: str | None) -> str | None:
-    """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
-    given: str | None = as_given("dataset", dataset)
-    return given and named_pack(benchmark, given)
-
-
 def named_pack(benchmark: Benchmark, given: str) -> str:
-    """The same of what was given."""
+    """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
     if given in ("bundled", "official") or not Path(given).exists():
         return given
     options = {option.name: option.default for option in benchmark.options}

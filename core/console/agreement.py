@@ -8,8 +8,8 @@ from rich.text import Text
 
 from ..hooks.sections import Table
 from ..text import line, plural
-from .differences import estimate, graded_by, title, warnings
-from .tables import table
+from .differences import estimate, graded_by, title
+from .tables import table, warning
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement, ModelOrder
@@ -25,7 +25,7 @@ def agreement(document: "Agreement") -> RenderableType:
     if document.order:
         parts += [Text(""), table(_order(document.order))]
         parts += [Text(line(message)) for message in _order_lines(document.order)]
-    return Group(*parts, *warnings(document))
+    return Group(*parts, *map(warning, document.warnings))
 
 
 def _head(document: "Agreement") -> list[str]:

@@ -9,6 +9,7 @@ from rich.text import Text
 from ..text import interval, line, number
 from .grid import Column, Grid
 from .scatter import Point, Scatter, marks
+from .tables import titled, warning
 
 if TYPE_CHECKING:
     from ..analysis.correlations import ColumnCorrelation, Correlations, LeftOut
@@ -36,7 +37,7 @@ def correlations(document: "Correlations") -> RenderableType:
         parts += _one(rows[0])
     parts += [quiet(f"{row.y}: {row.reason}") for row in rows if row.reason]
     parts += [quiet(f"left out: {message}") for message in document.left_out]
-    parts += [Text(f"warning: {line(w)}", style="yellow") for w in document.warnings]
+    parts += map(warning, document.warnings)
     return Group(*parts)
 
 
@@ -48,10 +49,7 @@ def quiet(text: str) -> Text:
 def _title(document: "Correlations") -> Text:
     rows = document.correlations
     others = rows[0].y if len(rows) == 1 else f"{len(rows)} others"
-    title = Text(line(f"{rows[0].x} and {others}, from {document.source}"), style="bold")
-    if document.demo:
-        title.append("  DEMO", style="bold magenta")
-    return title
+    return titled(f"{rows[0].x} and {others}, from {document.source}", demo=document.demo)
 
 
 def _coefficients(rows: Sequence["ColumnCorrelation"]) -> Grid:

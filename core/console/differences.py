@@ -7,7 +7,7 @@ from rich.text import Text
 
 from ..hooks.sections import Table
 from ..text import interval, line, number, p_value, plural
-from .tables import table
+from .tables import table, titled, warning
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
@@ -23,15 +23,12 @@ def comparison(document: "RunComparison", said: str) -> RenderableType:
         parts += [Text(""), table(metrics)]
     parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
     last = Text(line(said), style="bold")
-    return Group(*parts, *warnings(document), last)
+    return Group(*parts, *map(warning, document.warnings), last)
 
 
 def title(document: "RunComparison | Agreement", what: str) -> Text:
     """The line above a table of several runs: what it is about, and by whom it was graded."""
-    made = Text(f"{document.benchmark}  {line(what)}", style="bold")
-    if document.demo:
-        made.append("  DEMO", style="bold magenta")
-    return made
+    return titled(f"{document.benchmark}  {what}", demo=document.demo)
 
 
 def graded_by(document: "RunComparison | Agreement") -> str:
@@ -42,11 +39,6 @@ def graded_by(document: "RunComparison | Agreement") -> str:
         shown = ("on" if value else "off") if isinstance(value, bool) else str(value)
         message += f"  ·  {name} {shown}"
     return line(message)
-
-
-def warnings(document: "RunComparison | Agreement") -> list[Text]:
-    """A line for each warning."""
-    return [Text(f"warning: {line(w)}", style="yellow") for w in document.warnings]
 
 
 def share(value: float | None) -> str:

@@ -9,6 +9,7 @@ from rich.text import Text
 from ..text import interval, line, number, plural
 from .conclusions import conclusions, strong
 from .correlations import quiet, ruled
+from .tables import warning
 
 if TYPE_CHECKING:
     from ..ratings.auditing.asking import Asking
@@ -39,7 +40,7 @@ def judge_report(
     parts: list[RenderableType] = [_title(audit), _counts(audit.counts)]
     parts += [*conclusions(audit.conclusions), *judges_in_words(judges), Text("")]
     parts += _details(audit) if details else [quiet("--details has all measures")]
-    parts += [Text(f"warning: {line(message)}", style="yellow") for message in audit.warnings]
+    parts += map(warning, audit.warnings)
     return Group(*parts)
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 from ..text import line, number, plural
 from ..types import JsonObject
 from .correlations import quiet, ruled
+from .tables import titled
 
 if TYPE_CHECKING:
     from ..analysis.repeatability import (
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 def repeatability(document: "Repeatability") -> RenderableType:
     """Everything `bench repeat` prints."""
-    title = Text(line(f"Reruns, from {document.source}"), style="bold")
-    if document.demo:
-        title.append("  DEMO", style="bold magenta")
+    title = titled(f"Reruns, from {document.source}", demo=document.demo)
     parts: list[RenderableType] = [title, _spreads(document.models)]
     parts += [quiet("SD with n - 1; CV = SD / mean, for scores that cannot be below zero.")]
     parts += [quiet(f"judge: {document.judge}")] if document.judge else []

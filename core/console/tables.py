@@ -75,10 +75,14 @@ def warning(message: str) -> RenderableType:
     return Text(f"warning: {line(message)}", style="yellow")
 
 
+def titled(text: str, *, demo: bool) -> Text:
+    """The line above a table, with what marks demo models."""
+    title = Text(line(text), style="bold")
+    return title.append("  DEMO", style="bold magenta") if demo else title
+
+
 def _title(document: ResultDocument) -> Text:
-    title = Text(f"{document['benchmark']}  {line(document['name'])}", style="bold")
-    if document["demo"]:
-        title.append("  DEMO", style="bold magenta")
+    title = titled(f"{document['benchmark']}  {document['name']}", demo=document["demo"])
     style = "green" if document["status"] == "complete" else "bold red"
     title.append(f"  {document['status'].upper()}", style=style)
     if view := document["view"]:
