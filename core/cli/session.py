@@ -263,9 +263,19 @@ def _announce_stop(session: Session) -> None:
 
 
 def sections(document: ResultDocument) -> list[Part]:
-    """A panel's section and those of plugins; one that fails is named and left out."""
-    return sections_of(document, installed(), lambda failed: tell(f"warning: {failed}"))
+    """A panel's section and those of plugins; one that fails is named once and left out."""
+    context = click.get_current_context(silent=True)
+    before: set[str] = context.meta.setdefault(_FAILED, set()) if context else set()
 
+    def tell_once(failed: str) -> None:
+        if failed not in before:
+            before.add(failed)
+            tell(f"warning: {failed}")
+
+    return sections_of(document, installed(), tell_once)
+
+
+_FAILED = "eibench.sections_that_failed"
 
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
 

@@ -193,7 +193,7 @@ def _list_views(run: StoredRun, json_output: bool) -> None:
         [name or "(the run's own)", str(judge_in(doc) or "–"), doc["status"], main_metric(doc)]
         for name, doc in found.items()
     ]
-    note = f"{bench('show', run.id, '--view')} NAME prints one"
+    note = f"{bench('show', run.id, '--view', 'NAME')} prints one"
     columns = ("view", "judge", "status", "score")
     console.output.show(
         console.tables.table(Table(f"results of run {run.id}", columns, cells, note=note))

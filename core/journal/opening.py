@@ -49,6 +49,8 @@ def reading(path: Path) -> Iterator[None]:
     except UnicodeEncodeError:  # of what is asked for; what is read is decoded
         raise UsageError("what is looked for is no text: it has bytes that are not UTF-8") from None
     except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+        if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+            raise JournalError(f"{path} was closed; what was not read before needs it") from error
         raise _damaged(path, error) from error
 
 

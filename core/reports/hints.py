@@ -26,13 +26,15 @@ typed: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
 
 
 def with_run(word: str, run_id: str) -> str:
-    """The command under way with a run's id in place of a word, or at its end.
+    """The command under way with a run's id in place of a word, or at its end; in Python the id.
 
     Args:
         word: What was typed, such as a model's name.
         run_id: What was meant.
     """
     words = list(typed.get())
+    if not words:  # in Python
+        return run_id
     if word in words[1:]:
         words[words.index(word, 1)] = run_id
     else:

@@ -93,7 +93,7 @@ class RunSet:
             UsageError: There is none.
         """
         if not start.strip():
-            raise UsageError(f"name a run; {bench('runs')} lists them")
+            raise UsageError(f"name a run by its id or its model; {bench('runs')} lists them")
         found = self._with_id(start) or self._of_model(start)
         if not found:
             raise UsageError(

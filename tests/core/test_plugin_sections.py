@@ -141,7 +141,7 @@ def test_a_part_that_cannot_be_shown_is_refused(part: str, message: str) -> None
 def test_a_section_that_fails_is_named_and_the_result_is_shown(
     place: Place, tmp_path: Path
 ) -> None:
-    """In one line with its distribution."""
+    """In one line with its distribution, also where several runs are shown."""
     own = Place(tmp_path)
     drawing = "eibench.Drawing('d', '<svg viewBox=\"0 0 1 1\"><script/></svg>')"
     own.install("parts", HEAD + f"def parts(document):\n    return {drawing}\n" + SECTION)
@@ -149,6 +149,9 @@ def test_a_section_that_fails_is_named_and_the_result_is_shown(
     assert (done.returncode, done.stderr.count("\n")) == (0, 1)
     assert done.stderr.startswith("warning: build of parts (parts-dist 1.2) returned the Drawing")
     assert "eqbench-v1" in done.stdout
+    for model in ("demo/weak", "demo/strong"):
+        assert own.bench("run", "eqbench-v1", "--limit", "2", "--model", model).returncode == 0
+    assert own.bench("site", "-o", "site").stderr.count("build of parts") == 1
 
 
 @pytest.mark.parametrize(

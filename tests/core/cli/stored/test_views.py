@@ -120,7 +120,9 @@ def test_show_lists_the_views(bench: Bench, court: Any, judged: str) -> None:
     rows = bench("show", judged, "--views", "--json").json["views"]
     assert [row["view"] for row in rows] == [None, "judge-openai-kind", "limit-2"]
     assert [row["judge"] for row in rows] == ["openai/strict", "openai/kind", "openai/strict"]
-    assert all(name in bench("show", judged, "--views").out for name in ("limit-2", "kind"))
+    shown = bench("show", judged, "--views", "--runs-dir", "runs").out
+    assert all(name in shown for name in ("limit-2", "kind"))
+    assert "--view NAME" in shown
     wrong = bench("show", judged, "--view", "limit-3")
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
     assert "did you mean limit-2?" in wrong.err
