@@ -73,9 +73,13 @@ def make_held(folder: Path, start: str, end: str) -> tuple[Path, int]:
         path = folder / f"{start}{os.getpid()}-{next(_numbers)}{end}"
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o666)
+            _hold(descriptor, wait=True)
         except FileExistsError:
             continue  # of an earlier process with our number
-        _hold(descriptor, wait=True)
+        except BaseException:  # Ctrl-C, as soon as the file is there
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise
         if is_at(descriptor, path):
             return path, descriptor
         os.close(descriptor)  # somebody took it for left over before we held it

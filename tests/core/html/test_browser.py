@@ -347,9 +347,9 @@ def test_without_its_script_a_board_is_still_a_table(browser: Any, site: Path) -
 
 
 def test_all_scripts_together_are_light() -> None:
-    """That of the site, which holds that of reports, is under 28 kB."""
+    """That of the site, which holds that of reports, is under 29 kB."""
     (script,) = (part.content for part in assets() if part.path.endswith(".js"))
-    assert len(script) < 28_000
+    assert len(script) < 29_000
 
 
 def test_blanks_are_left_out_of_a_script_but_not_of_its_texts() -> None:

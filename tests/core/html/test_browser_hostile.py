@@ -94,8 +94,8 @@ def test_a_long_text_is_laid_out_in_parts_and_stays_as_it_was(visit: Visit) -> N
     read, parts, breaks = visit.tab.evaluate(
         """(text) => {
             const said = { who: "x", kind: "model", text, thinking: "", cut: false };
-            const grade = { verdicts: [], values: [], flags: [] };
-            const [left] = eibench.reader({ turns: [said], grade, compared: [] }, "x");
+            const grade = { verdicts: [], values: [], flags: [], facts: [] }, beside = [];
+            const [left] = eibench.reader({ turns: [said], grade, beside, compared: [] }, "x");
             const count = (wanted) => left.querySelectorAll(wanted).length;
             return [left.querySelector(".said").textContent, count(".part"), count("wbr")];
         }""",

@@ -30,11 +30,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package, all links but for the one file that declares sampling."""
     made = tmp_path_factory.mktemp("copy")
     link_all(PACKAGE, made / "eibench", but="core")
-    link_all(PACKAGE / "core", made / "eibench" / "core", but="types.py")
-    text = (PACKAGE / "core" / "types.py").read_text(encoding="utf-8")
+    link_all(PACKAGE / "core", made / "eibench" / "core", but="types")
+    types = made / "eibench" / "core" / "types"
+    link_all(PACKAGE / "core" / "types", types, but="__init__.py")
+    text = (PACKAGE / "core" / "types" / "__init__.py").read_text(encoding="utf-8")
     assert text.count(BEFORE) == 1
     added = text.replace(BEFORE, ADDED + BEFORE)
-    (made / "eibench" / "core" / "types.py").write_text(added, encoding="utf-8")
+    (types / "__init__.py").write_text(added, encoding="utf-8")
     return made
 
 
