@@ -1,20 +1,22 @@
 """Whether two versions of eibench give the same results, to the last digit.
 
-    python -m benchmarks.same_results BEFORE AFTER [--keep FOLDER]
+    python -m benchmarks.same_results BEFORE AFTER [--keep FOLDER] [--fresh]
 
 BEFORE and AFTER are the Python interpreters of two environments. Each runs the commands
 of `frozen_commands` in a fresh folder: on bundled data with demo models, and, where
 EIBENCH_OFFICIAL_DATA names it, on official data over a loopback server that answers both
 alike. A journal that BEFORE wrote, with a run that was killed, is then continued by each,
-in a copy of its own. All JSON, CSV and exit codes are compared, run ids too, as they come of what
-a run is; times, versions and folders are taken out first. The exit code is 1 when a
-difference is left; its JSON path is printed.
+in a copy of its own; `--fresh` leaves that out, where AFTER has another form of journal. All
+JSON, CSV and exit codes are compared, run ids too, as they come of what a run is; times, versions
+and folders are taken out first. The exit code is 1 when a difference is left; its JSON path is
+printed.
 """
 
 import argparse
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +37,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 _DIFFERS = frozenset(
     ("at", "created_at", "finished_at", "elapsed_s", "latency_s", "request_id", "eibench")
 )
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 _ANSWERS_BEFORE_KILL = 40
 _LONGEST_S = 900.0
 _MOST_SHOWN = 60
@@ -134,8 +137,13 @@ def _rows(text: str) -> Json:
 def comparable(value: Json) -> Json:
     """A value without the fields that have to differ."""
     if isinstance(value, dict):
-        return {k: comparable(v) for k, v in value.items() if k not in _DIFFERS}
+        kept = {k: v for k, v in value.items() if k not in _DIFFERS and not _is_time(v)}
+        return {k: comparable(v) for k, v in kept.items()}
     return [comparable(v) for v in value] if isinstance(value, list) else value
+
+
+def _is_time(value: Json) -> bool:
+    return isinstance(value, str) and bool(_TIME.match(value))
 
 
 def differences(before: Json, after: Json, path: str = "$") -> Iterator[str]:
@@ -178,7 +186,7 @@ def _copy(source: Checkout, python: Path, name: str) -> Checkout:
     return Checkout(python, folder, source.url, dict(source.run_ids))
 
 
-def compare(pythons: Sequence[Path], folder: Path) -> list[str]:
+def compare(pythons: Sequence[Path], folder: Path, *, fresh: bool = False) -> list[str]:
     """All differences between what two interpreters' `bench` gives."""
     from eibench.testing import LoopbackServer
 
@@ -191,9 +199,10 @@ def compare(pythons: Sequence[Path], folder: Path) -> list[str]:
     with LoopbackServer(answer, latency=0.001, record=False) as server:
         pair = places("bundled")
         found = _compare("bundled", pair, BUNDLED)
-        _kill_midway(pair[0], server.counts)
-        copies = [_copy(pair[0], p, f"go on {n}") for n, p in enumerate(pythons)]
-        found += _compare("continued", copies, CONTINUED)
+        if not fresh:
+            _kill_midway(pair[0], server.counts)
+            copies = [_copy(pair[0], p, f"go on {n}") for n, p in enumerate(pythons)]
+            found += _compare("continued", copies, CONTINUED)
         if os.environ.get("EIBENCH_OFFICIAL_DATA"):
             found += _compare("official", places("official"), OFFICIAL)
     return found
@@ -205,10 +214,12 @@ def main() -> int:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     parser.add_argument("--keep", type=Path, help="a new folder to work in, and to leave there")
+    parser.add_argument("--fresh", action="store_true", help="continue no journal of BEFORE")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.keep or Path(scratch)).absolute()
-        found = compare([options.before.absolute(), options.after.absolute()], folder)
+        pair = [options.before.absolute(), options.after.absolute()]
+        found = compare(pair, folder, fresh=options.fresh)
     print("\n".join(found[:_MOST_SHOWN]))
     return int(bool(found))
 

@@ -17,6 +17,7 @@ from ..hooks.sections import (
 )
 from ..hooks.sections.drawings import UnfitDrawing, checked_svg
 from ..hooks.sections.formulas import UnfitFormula, read_formula
+from ..text import plural
 from .calls import Called
 
 MOST_ROWS, MOST_SERIES = 10_000, 6
@@ -97,7 +98,10 @@ def _table(called: Called, value: Table) -> None:
         if cell is not None and type(cell) not in (str, int, float):
             called.refuse(f"returned a Table in which {cell!r:.40} is neither a text nor a number")
     if wrong := [row for row in value.rows if len(row) != len(value.columns)]:
-        called.refuse(f"returned a Table with a row of {len(wrong[0])} cells")
+        called.refuse(
+            f"returned a Table with a row of {len(wrong[0])} cells under "
+            f"{plural(len(value.columns), 'column')}"
+        )
 
 
 def _plot(called: Called, value: Plot) -> None:

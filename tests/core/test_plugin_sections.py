@@ -113,7 +113,7 @@ def controls(control: str = CONTROL.format(0.5, 0.1), formula: str = "w", column
     [
         ("'a text'", "returned str, not one of Table, Paragraph, Plot, Drawing, Controls"),
         ("eibench.Paragraph(1)", "a Paragraph with a title, note or text that is no text"),
-        ("eibench.Table('t', ('a',), [(1, 2)])", "a Table with a row of 2 cells"),
+        ("eibench.Table('t', ('a',), [(1, 2)])", "a Table with a row of 2 cells under 1 column"),
         ("eibench.Table('t', ('a',), None)", "a Table that cannot be shown"),
         ("eibench.Plot('p', [], 'x', 'y')", "the Plot 'p' with 0 series: 1 to 6"),
         (
