@@ -104,7 +104,7 @@ def judge_words(
     judges = judge.judges if judge else ()
     urls = [known.get(one) or (one.host and address(one.host)) for one in judges]
     words = [word for one in judges for word in ("--judge", one.short)]
-    if len(set(urls)) == 1:
+    if len({(known.get(one), one.host) for one in judges}) == 1:
         words += ["--judge-base-url", urls[0]] if urls[0] else []
     else:
         own = [f"{one.short}={url}" for one, url in zip(judges, urls, strict=True) if url]

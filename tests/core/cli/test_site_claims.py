@@ -147,8 +147,8 @@ def test_the_judges_of_a_panel_stand_under_its_board(bench: Bench, server: Loopb
     assert len(re.findall(r'<h2><a href="boards/', text)) == 1
     assert "By each judge alone: openai/kind , openai/strict ." in index()
     command = words(next(SITE.glob("models/*.html")))
-    assert "--judge openai/kind --judge-base-url openai/kind=URL" in command
-    assert "--panel mean" in command
+    judged = "--judge openai/kind --judge openai/strict --judge-base-url URL --panel mean"
+    assert judged in command
 
 
 def test_a_model_s_page_begins_with_its_boards_the_failed_last(
