@@ -430,7 +430,10 @@ def test_a_download_stopped_half_way_is_begun_anew(
     """After `kill -9` or Ctrl-C, the same command ends with the right file and nothing beside."""
     official.stop_at = 70_000
     args = ("data", "fetch", "eqbench-v1", "--from", official.url)
-    process = subprocess.Popen([*BENCH, *args], stderr=subprocess.PIPE, text=True)
+    # tests that run in the background ignore Ctrl-C, and so would what they start
+    code = f"import signal; signal.signal(2, signal.default_int_handler); {BENCH[-1]}"
+    command = [sys.executable, "-c", code, *args]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         wait_until(lambda: bool(official.asked))
         process.send_signal(signal.Signals[name])
