@@ -199,7 +199,7 @@ class BenchmarksCommand(BenchmarkCommand):
         suite = self._suite(ctx, values)
         given = values.get("benchmarks")
         named = suite.benchmarks if suite else given if isinstance(given, tuple) else ()
-        return [benchmarks[name] for name in named if name in benchmarks]
+        return [benchmarks[name] for name in map(str, named) if name in benchmarks]
 
     def _values(self, ctx: click.Context, args: list[str]) -> JsonDict:
         """What the arguments say, where they are understood; else what of them is."""

@@ -88,7 +88,7 @@ class PanelJudges(NamedTuple):
         margins = {
             of_judge(name, self.panel.judges.index(judge)): sign(row, one) * margin
             for judge in due
-            if (one := verdicts.get(judge)) in read
+            if (one := verdicts.get(judge)) is not None and one in read
             for name, margin in one.margins.items()
         }
         lengths = (read[0].len_a, read[0].len_b)[:: sign(row, read[0])]

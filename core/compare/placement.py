@@ -167,7 +167,7 @@ def settled_by(
     for document in (journal.document(run), *journal.views(run).values()):
         notes = rating_notes(document) if document else None
         stopped = notes.get("stopped") if notes else None
-        if stopped and stopped.get("of") in meant and stopped["grader"] == contest.pool.grader:
+        if stopped and stopped.get("of") in meant and stopped.get("grader") == contest.pool.grader:
             return stopped
     return None
 

@@ -93,7 +93,7 @@ def benchmark(thing: Any) -> str | None:
         return wrong
     if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
         return f"it has no {', '.join(missing)}"
-    if hasattr(thing, "compare") and not isinstance(thing, Pairwise):
+    if hasattr(thing, "compare") and not issubclass(type(thing), Pairwise):
         own = f"class {type(thing).__name__}(Benchmark, Pairwise)"
         return f"it compares, so it derives from eibench.Pairwise too: {own}"
     return (

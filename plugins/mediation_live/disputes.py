@@ -96,7 +96,7 @@ def _tables(row: JsonDict, name: str) -> list[JsonDict]:
     tables = row.get(name)
     if not isinstance(tables, list) or not tables or not all(isinstance(t, dict) for t in tables):
         raise ValueError(f"needs [[dispute.{name}]]")
-    return tables
+    return [table for table in tables if isinstance(table, dict)]
 
 
 def _made(kind: type[T], row: JsonDict) -> T:

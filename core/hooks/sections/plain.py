@@ -27,7 +27,7 @@ def plot_table(plot: Plot, most: int | None = None) -> Table:
     for series in plot.series:
         names = [*series.names, *[""] * len(series.points)]
         for (x, y), name in zip(series.points, names, strict=False):
-            rows.append([series.name] * several + [name] * named + [x, y])
+            rows.append([*[series.name] * several, *[name] * named, x, y])
     columns = ["series"] * several + [""] * named + [plot.x, plot.y]
     left = len(rows) - len(rows[:most])
     more = [f"{left} more points, which reports and pages show"] if left else []
