@@ -51,7 +51,8 @@ class Panel:
             half of the judges and one more are given. A judge that gave no reply leaves the panel
             incomplete whatever it is.
         exclude_kin: In comparisons, judges of the family of one of the two are left out.
-        overlap: Of the samples of ``rotate``, the share that all judges grade, from 0 to 1.
+        overlap: Of the samples of ``rotate``, the share that all judges grade, from 0 to 1; other
+            rules have none.
     """
 
     judges: tuple[Party, ...]
@@ -64,6 +65,8 @@ class Panel:
         object.__setattr__(self, "judges", tuple(sorted(self.judges)))
         if self.judges and self.quorum == len(self.judges) // 2 + 1:
             object.__setattr__(self, "quorum", 0)
+        if self.rule != "rotate":
+            object.__setattr__(self, "overlap", OVERLAP)
 
     @property
     def label(self) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.core.parties.graders import Grader, grader_of
-from eibench.core.parties.panels import Judge, Panel, is_meant, judge_of
+from eibench.core.parties.panels import RULES, Judge, Panel, is_meant, judge_of
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 
@@ -20,9 +20,10 @@ PARTIES = st.builds(
 PANELS = st.builds(
     Panel,
     st.lists(PARTIES, min_size=2, max_size=4, unique=True).map(tuple),
-    st.sampled_from(["mean", "median", "majority"]),
+    st.sampled_from(RULES),
     st.integers(0, 2),
     st.booleans(),
+    st.floats(0, 1),
 )
 
 
