@@ -76,12 +76,6 @@ def _writing(path: Path) -> Iterator[None]:
         raise DataError(path, f"{message}; give it room and write access, then try again") from None
 
 
-async def _tick() -> None:
-    """Wake the event loop now and then: Ctrl-C just before it waits would wait with it."""
-    while True:
-        await asyncio.sleep(0.5)
-
-
 class _Download:
     """One file on its way."""
 
@@ -105,7 +99,6 @@ class _Download:
                 attempt += 1
 
     async def _attempt(self, left_s: float) -> bytes:
-        ticks = asyncio.create_task(_tick())
         total = asyncio.timeout(left_s)
         try:
             async with (
@@ -119,8 +112,6 @@ class _Download:
             if total.expired():
                 raise self._too_slow() from None
             raise self._unreached(error) from None
-        finally:
-            ticks.cancel()
 
     def _session(self) -> aiohttp.ClientSession:
         silent_s = self._patience.timeout_s
