@@ -24,7 +24,7 @@ from .command import Command
 from .compare import graded_pair
 from .completion import run_ids
 from .selectors import all_selectors, find_all, selector
-from .session import sections
+from .session import sections, tell
 
 _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcripts\n"
 
@@ -88,7 +88,7 @@ def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) ->
     Raises:
         UsageError: It has no result yet.
     """
-    run, board = gather_run(stored, sections)
+    run, board = gather_run(stored, sections, tell)
     texts = texts_of(run, public=policy.public) if transcripts else ()
     return RunInput(run, board, list(texts), stored.journal.runs())
 

@@ -1,6 +1,5 @@
 """What a site shows: every board of a journal, with the runs on it and what came of their items."""
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -147,22 +146,32 @@ def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gather
     return Gathered(boards, absent, runs, pages)
 
 
-def gather_run(stored: StoredRun, sections: Sections) -> tuple[SiteRun, SiteBoard | None]:
+def gather_run(
+    stored: StoredRun, sections: Sections, tell: Callable[[str], object]
+) -> tuple[SiteRun, SiteBoard | None]:
     """A run by the grader of its own result, and the board that counts it so, if there is one.
+
+    Why a board of it cannot be read is told.
 
     Raises:
         UsageError: It has no result yet.
     """
     own = read_run(stored, stored.result(), sections)
     of = _boards_of(stored.journal, stored.catalogue, stored.benchmark)
-    for board in of.found([stored.record]) if of else ():
-        if of and board.judge == of.judges.first(judge_in(own.document)):
-            with contextlib.suppress(BenchError):
-                found = _read_board(of, board, sections)
-                run = found.runs.get(stored.name)
-                same = run and run.document["grader"] == own.document["grader"]
-                if run and same and run.run.run_id == stored.id:
-                    return run, found
+    if of is None:
+        return own, None
+    for board in of.found([stored.record]):
+        if board.judge != of.judges.first(judge_in(own.document)):
+            continue
+        try:
+            found = _read_board(of, board, sections)
+        except BenchError as error:
+            tell(f"warning: a board of run {stored.id} is left out: {error}")
+            continue
+        run = found.runs.get(stored.name)
+        same = run and run.document["grader"] == own.document["grader"]
+        if run and same and run.run.run_id == stored.id:
+            return run, found
     return own, None
 
 

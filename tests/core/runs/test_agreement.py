@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import eibench
+from eibench.data import folder
 
 Bench = Callable[..., Any]
 MODEL = "demo/strong"
@@ -31,10 +32,8 @@ def words_of(page: Path) -> str:
 
 
 def facts_of(document: dict[str, Any], text: str) -> list[str]:
-    """The facts of a result as pages say them, those that a page lacks."""
-    name, metric = next(iter(document["metrics"].items()))
-    assert name
-    calls = document["calls"]
+    """Of the facts of a result, as pages say them, those that a page lacks."""
+    metric, calls = next(iter(document["metrics"].values())), document["calls"]
     facts = [f"{metric['value']:.2f}", document["run_id"], f"Calls to the model {calls['model']}"]
     facts += [f"Calls to the judge {calls['judge']}"] * bool(calls["judge"])
     own = [row for row in document["ratings"] if row["model"] == document["name"]]
@@ -76,3 +75,16 @@ def test_a_result_by_its_own_judge_is_the_run_s_own(invoke: Bench, shown: dict[s
         again: dict[str, Any] = {**run.result(judge)}
         same = ("metrics", "items", "calls", "cost_usd", "comparisons", "ratings", "conclusions")
         assert {name: again[name] for name in same} == {name: shown[name] for name in same}
+
+
+def test_a_report_says_why_a_board_is_left_out(invoke: Bench) -> None:
+    """Its data is gone, and so what stood beside it."""
+    data = Path("mine.json")
+    data.write_bytes((folder("eqbench_v1") / "bundled" / "questions.json").read_bytes() + b"\n")
+    document = invoke("run", "eqbench-v1", "--dataset", "mine.json", "--json").json
+    run_id, score = document["run_id"], document["metrics"]["score"]["value"]
+    assert "warning" not in invoke("report", run_id, "-o", "report.html").err
+    data.unlink()
+    told = invoke("report", run_id, "-o", "report.html").err
+    assert f"warning: a board of run {run_id} is left out: mine.json: the data of run" in told
+    assert f"{score:.2f}" in words_of(Path("report.html"))
