@@ -39,12 +39,13 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
     """
     journal, run = stored.journal, stored.record
     with RunLock(journal.folder, run.run_id).acquire():
+        stored = StoredRun(journal, run)  # another command may have ended since it was read
         samples, selection = _selected(stored, pack)
         context = _context(stored, Regrade(config, pack, run), RunContext, offline=True)
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
         evidence = evidence_of(context, selection)
-        view = view_of(StoredRun(journal, run), config, selection)
+        view = view_of(stored, config, selection)
         compared = rated_as_before(context, pack)
         document = build_document(
             run, config, pack, selection, evidence, compared=compared, view=view

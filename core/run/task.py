@@ -11,7 +11,7 @@ from ..benchmark.roles import JUDGE, MODEL, is_generating
 from ..clients.caller import Caller, Limits
 from ..datasets import find_pack, read_manifest
 from ..datasets.fetching import FetchState, OfficialPack, fetch, read_official
-from ..errors import BenchError, DataError
+from ..errors import BenchError, DataError, JournalError
 from ..guard import guard
 from ..guard.calls import named_with_origin
 from ..journal import Journal, RunRecord
@@ -169,8 +169,15 @@ class Regrade(Task):
         return False
 
     def find(self, journal: Journal) -> Self:
-        """The task with the run as it is now."""
-        run = journal.find_run(self.run.run_id) if self.run else None
+        """The task with the run as it is now.
+
+        Raises:
+            JournalError: It was deleted since.
+        """
+        assert self.run is not None
+        run = journal.find_run(self.run.run_id)
+        if run is None:
+            raise JournalError(f"run {self.run.run_id} was deleted while it was to be judged again")
         config = asked_by_known(journal, self.config, run)
         return replace(self, config=config, given_pack=self.pack, run=run)
 
