@@ -10,7 +10,7 @@ from eibench.core.guard import Called
 from eibench.core.guard.parts import parts
 from eibench.core.hooks.sections.drawings import UnfitDrawing, checked_svg
 from eibench.core.hooks.sections.formulas import UnfitFormula, computed, read_formula
-from tests.core.html.browsing import CHROMIUM, Visit, chromium
+from tests.core.html.browsing import Visit, chromium, needs_chromium
 from tests.core.test_plugins import HEAD, Place, registers
 
 PARTS = """
@@ -67,7 +67,7 @@ def test_a_report_shows_each_part(place: Place) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+@needs_chromium
 def test_a_page_computes_what_a_control_changes(place: Place) -> None:
     """Its script comes to what Python computes, under the page's policy."""
     assert place.bench("report", "medium", "-o", "moved.html").returncode == 0

@@ -9,7 +9,7 @@ import eibench
 from eibench import Item, PluginError, Quote, RecordedCall, Table, TranscriptView, Turn
 from eibench.core.guard import guard
 from tests.core.guard.conftest import Fine
-from tests.core.html.browsing import CHROMIUM, Visit, chromium
+from tests.core.html.browsing import Visit, chromium, needs_chromium
 from tests.core.test_plugins import HEAD, Place
 
 PLUGIN = """
@@ -61,7 +61,7 @@ def test_a_terminal_shows_the_view_in_place_of_the_messages(place: Place) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+@needs_chromium
 def test_a_page_shows_the_view_in_place_of_the_messages(place: Place) -> None:
     """The words are marked with a number that their note has too."""
     assert place.bench("report", "strong", "--transcripts", "-o", "r.html").returncode == 0

@@ -7,7 +7,6 @@ to `OF_A_RUN` or `OF_A_BOARD` is held to all of it.
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from pathlib import Path
@@ -17,8 +16,8 @@ import pytest
 
 from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
 from tests.conftest import enter_empty_place, run_here
+from tests.core.html.browsing import chromium, needs_chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FILL = uniform_ratings(1)
 SITE = Path("site")
 
@@ -367,7 +366,7 @@ def place_of(row: Any, rows: Any) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+@needs_chromium
 @pytest.mark.parametrize(
     ("a", "b"), [("whole", "guess"), ("less is better", "less is better, worse")]
 )
@@ -375,19 +374,16 @@ def test_the_page_that_compares_claims_what_the_command_does(
     journal: Walked, a: str, b: str
 ) -> None:
     """Who is better and by how much, in a real browser."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     one, two = (journal.results[kind] for kind in (a, b))
     found = run_here("compare", one["run_id"], two["run_id"], "--json").json
     files = SITE.glob(f"boards/{one['benchmark']}*-pairs.js")
     (key,) = (p.stem.removesuffix("-pairs") for p in files if one["run_id"] in p.read_text())
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as browser:
         tab = browser.new_page()
         page = (SITE / "compare.html").resolve().as_uri()
         tab.goto(f"{page}#{key}/{one['run_id']}/{two['run_id']}")
         tab.wait_for_selector("body[data-ready]")
         said = tab.locator("#result .verdict").inner_text()
-        browser.close()
     better = [(x["name"], y["name"]) for x, y in ((one, two), (two, one))]
     for first_, second in better:
         claim = f"{first_} is better than {second} by"

@@ -1,6 +1,5 @@
 """Pages in a real Chromium, without a screen: nothing is asked, nothing runs but our script."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,18 +7,11 @@ from typing import Any
 import pytest
 
 from eibench.core.html import RunInput, run_report
+from tests.core.html.browsing import chromium, in_chromium
 
 from .test_report import given, hostile
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-    "--disable-background-networking",
-)  # fmt: skip
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-]
+pytestmark = in_chromium
 __all__ = ["given"]
 
 
@@ -56,11 +48,8 @@ class Opened:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """One Chromium for all tests of this file."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
     "--disable-background-networking",
 )  # fmt: skip
-in_chromium = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-]
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="needs Chromium: apt-get install chromium"
+)
+in_chromium = [pytest.mark.slow, needs_chromium]
 KEY = "tact"
 
 
