@@ -36,7 +36,8 @@ class RecordedRun:
     """A run's row, the rows about it, its configuration and its data; arguments as of `StoredRun`.
 
     Attributes:
-        id: What commands know it by: 12 hexadecimal digits.
+        id: What commands know it by: eight hexadecimal digits, more where eight are taken, and
+            ``-2`` and so on behind them for a run that was begun with ``--fresh``.
         benchmark: The name of its benchmark.
         model: The spec of its model.
         name: What tables call its model.

@@ -123,7 +123,9 @@ class RunSet:
         Raises:
             UsageError: They are several, or none.
         """
-        if len(self.records) != 1:
+        if not self.records:
+            raise UsageError(f"no run {start!r} among these" if start else "there is no run here")
+        if len(self.records) > 1:
             raise UsageError(f"{start!r} could be {self.listed(start)}")
         return self._run(self.records[0])
 

@@ -130,7 +130,7 @@ class StoredRun(ScoredRun):
         return document
 
     def item_documents(
-        self, ids: Iterable[str], grader: object = None, *, public: bool = False
+        self, ids: Iterable[str], grader: str | None = None, *, public: bool = False
     ) -> Iterator[ItemDocument]:
         """The same of several items, in their order.
 

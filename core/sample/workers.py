@@ -159,7 +159,7 @@ async def run_workers(
     finally:
         everything = tasks | context.under_way.keys() | {watcher}
         _cancel(everything)
-        await asyncio.gather(*everything, return_exceptions=True)  # pyright: ignore
+        await asyncio.gather(*everything, return_exceptions=True)  # pyright: ignore[reportCallIssue, reportArgumentType]
     if context.stop.reason:
         raise context.stop.reason
 

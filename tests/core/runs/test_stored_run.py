@@ -58,7 +58,10 @@ def test_runs_are_chosen_by_what_they_have(runs: RunSet) -> None:
     """By all that is given; there may be none."""
     assert [run.benchmark for run in runs.where(judge="demo/judge")] == ["eqbench3"] * 2
     assert len(runs.where(model="demo/strong", dataset="bundled")) == 2
-    assert len(runs.where(benchmark="eqbench3", model="nobody")) == 0
+    none = runs.where(benchmark="eqbench3", model="nobody")
+    assert len(none) == 0
+    with pytest.raises(UsageError, match="there is no run here"):
+        none.only()
 
 
 def test_samples_are_those_of_the_result(rated: StoredRun) -> None:
