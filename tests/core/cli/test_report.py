@@ -217,7 +217,7 @@ def test_hostile_texts_are_text(given: RunInput, text: str) -> None:
     for _, attributes in found:
         assert not [name for name in attributes if name.startswith("on") or name == "src"]
     assert not re.search("[\x00\x1b\u202e\u2066]", page)
-    assert "49" not in re.findall(r"\{\{.*?\}\}|>49<", page)
+    assert ("{{ 7*7 }}" in page) is ("{{" in text)  # nothing is computed
 
 
 def test_a_page_without_transcripts_is_small(given: RunInput) -> None:
