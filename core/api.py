@@ -25,8 +25,16 @@ from .run.score_file import score_config, scoring_config
 from .run.session import Pricing, Session
 from .run.task import Generate, have_data
 from .sample.progress import Progress
-from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
-from .settings.python import find_benchmark, from_python, in_python_words, python_words
+from .settings.python import (
+    RunArguments,
+    described,
+    find_benchmark,
+    from_python,
+    in_python_words,
+    python_words,
+    refuse_unknown,
+    takes_settings,
+)
 from .settings.resolve import run_configs
 from .settings.run_config import RunConfig
 from .settings.run_settings import RunSettings

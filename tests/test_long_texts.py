@@ -14,10 +14,15 @@ import pytest
 
 from eibench import ChatResponse, Message
 from eibench.core.analysis.csv_tables import csv_text
-from eibench.core.clients.failures import HttpFailure, malformed, provider_error, refused_parameter
+from eibench.core.clients.failures import (
+    HttpFailure,
+    malformed,
+    provider_error,
+    refused_parameter,
+    refused_parameters,
+)
 from eibench.core.clients.keys import Redactor
-from eibench.core.clients.refused import refused_parameters
-from eibench.core.clients.thinking import split_thinking
+from eibench.core.clients.replies import split_thinking
 from eibench.core.parties.providers import SOMEBODY
 from eibench.core.text import as_text, harmless, line
 from eibench.judges import (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..errors import DataError, UsageError
 from ..journal import RunRecord
-from ..parties.panels import is_meant
+from ..parties.graders import is_meant
 from ..reports.comparability import (
     RunResult,
     is_partial,

@@ -18,7 +18,7 @@ from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..plugins import installed
 from ..reports.hints import place, typed
-from ..settings.suites import Suite
+from ..settings.tables import Suite
 from ..types import JsonDict, JsonObject
 from .settings import SUITE, current, find_settings, find_suite
 from .values import as_click_option, env_name

@@ -19,10 +19,9 @@ from ..parties.secrets import (
     shown_header,
     without_credentials,
 )
-from ..settings.endpoints import EndpointSettings
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule
-from ..settings.suites import Suite
+from ..settings.tables import EndpointSettings, Suite
 from ..text import as_text, line
 from ..types import Json, JsonDict, JsonObject
 from . import options

@@ -31,10 +31,10 @@ from ..run.doctor.checks import (
 from ..run.doctor.endpoints import TOKENS, Probe, probe, reach
 from ..run.doctor.one_item import plainest
 from ..run.session import Pricing
-from ..settings.endpoints import EndpointSettings
 from ..settings.file import SettingsFile
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings
+from ..settings.tables import EndpointSettings
 from ..settings.targets import Target, find_target
 from ..text import as_text, line, plural
 from ..types import Json

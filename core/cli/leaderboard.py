@@ -14,7 +14,7 @@ from ..compare.which_board import boards_beside
 from ..guard import guard
 from ..hooks.sections import Table
 from ..journal import Journal
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans

@@ -24,7 +24,7 @@ from ..settings.run_settings import (
     SettingSource,
     flag_of,
 )
-from ..settings.suites import Suite
+from ..settings.tables import Suite
 from ..spending.book import parse_price
 from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, Sampling
 from .command import BENCHMARK, BENCHMARKS, SECTION, BenchmarkName

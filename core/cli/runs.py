@@ -10,8 +10,8 @@ from .. import console
 from ..errors import UsageError
 from ..journal import RunLock, RunRecord
 from ..journal.file import has_journal
-from ..parties.imported import origin_of
-from ..parties.panels import Judge, Panel
+from ..parties.graders import Judge, Panel
+from ..parties.party import origin_of
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_in

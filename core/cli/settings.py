@@ -21,8 +21,7 @@ from ..reading.names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.run_settings import SETTINGS, option_of
-from ..settings.suites import Suite
-from ..settings.tables import check_value
+from ..settings.tables import Suite, check_value
 from ..types import JsonDict
 from .values import as_click_option, env_name, rule_of
 

@@ -8,7 +8,7 @@ from .. import console
 from ..analysis.csv_tables import csv_text
 from ..errors import UsageError
 from ..hooks.sections import Table
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from ..plugins import installed
 from ..reports.comparability import judge_in
 from ..reports.ending import result_line

@@ -1,19 +1,29 @@
-"""The body of an HTTP answer: unpacked no further than a limit, and read as text.
+"""The body of an HTTP answer: unpacked no further than a limit, read as text, broken off or not.
 
 What a server says of a body need not be true. JSON is UTF-8, so that is tried first, whatever
 charset is named, and no name of one can make reading fail.
+
+A reply that is whole is taken, however its connection ended, as it is paid for. aiohttp gives
+nobody what it holds of a body once that is broken, and leaves a reader waiting after a bad
+chunk; both are made up for here.
 """
 
+import asyncio
+import contextlib
 import json
 import re
 import zlib
+from collections.abc import Callable, Iterator
+from weakref import WeakSet
 
-from ..text import readable
-from .keys import redact
+import aiohttp
+
+from ..errors import ProviderError
+from ..parties.providers import AskedParty
+from .failures import connection_error, shown
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _GZIP_FIRST = 0x1F
-_LONGEST_NAME = 200
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 PACKINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 """The values of ``Content-Encoding`` that can be read; only these are asked for."""
@@ -114,11 +124,74 @@ def _readable_int(digits: str) -> float | int:
         return float(digits)
 
 
-def words(text: str) -> str:
-    """A model's words as they can be stored, without known keys."""
-    return redact.reply(readable(text))
+_known: "WeakSet[asyncio.Future[None]]" = WeakSet()
+"""The ends of connections that somebody looks at, so that asyncio warns of none."""
 
 
-def name_of(value: object) -> str | None:
-    """An identifier of the server's; ``None`` when it sent none."""
-    return words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
+@contextlib.contextmanager
+def ending_with_its_connection(response: aiohttp.ClientResponse) -> Iterator[None]:
+    """A block in which a body that is read breaks off when its connection ends."""
+    stream, connection = response.content, response.connection
+    protocol = None if connection is None else connection.protocol
+    if protocol is None:  # all of it is here
+        yield
+        return
+
+    def end(_: object = None) -> None:
+        if not stream.is_eof() and stream.exception() is None:
+            stream.set_exception(aiohttp.ClientPayloadError(_words(protocol.exception())))
+
+    closed = protocol.closed
+    if closed is None:  # it has ended already
+        end()
+        yield
+        return
+    if closed not in _known:
+        _known.add(closed)
+        closed.add_done_callback(_look_at)
+    closed.add_done_callback(end)
+    try:
+        yield
+    finally:
+        closed.remove_done_callback(end)
+
+
+def _look_at(closed: "asyncio.Future[None]") -> None:
+    if not closed.cancelled():
+        closed.exception()
+
+
+def add_rest(body: Body, stream: aiohttp.StreamReader) -> None:
+    """Add what had arrived of a body before it broke off."""
+    held: Callable[[int], bytes] | None = getattr(stream, "_read_nowait", None)
+    if held is not None:
+        body.add(held(-1))
+
+
+def is_whole(body: Body, content_type: str | None) -> bool:
+    """Whether a body holds a JSON object to its last brace, so that nothing is missing."""
+    return isinstance(read_json(text_of(bytes(body), content_type)), dict)
+
+
+def lost(asked: AskedParty, error: Exception) -> ProviderError:
+    """The error to raise when a connection gave no answer, or no whole one."""
+    made = connection_error(asked, error)
+    message = ""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        made.unsent = True
+        message = (
+            f"cannot reach {asked.name}: the proxy answered {error.status} {shown(error.message)}"
+        )
+    elif isinstance(error, aiohttp.ClientResponseError):
+        message = f"{asked.name} sent what is no HTTP answer: {_words(error)}"
+    elif isinstance(error, aiohttp.ClientPayloadError):
+        message = f"{asked.name} broke off its answer: {_words(error.__cause__ or error)}"
+    if message:
+        made.args = (f"{message}; check {asked.options.base_url}, and the server",)
+    return made
+
+
+def _words(error: BaseException | None) -> str:
+    """What aiohttp's parser says is wrong, without its marks below the place."""
+    message = shown(str(getattr(error, "message", None) or error or "the connection ended"))
+    return message.removesuffix(" ^")

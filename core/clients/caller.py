@@ -14,45 +14,22 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import SOMEBODY, AskedParty, CallContext, Client
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
-from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Line, Notices, Rate, reserved_tokens
-from .ramp import Ramp, pace_of
-from .retry import RetryPolicy
+from .concurrency import AdaptiveLimit, Attempt, Clock, Crowd, Line, Ramp, pace_of
+from .limits import Limits, Notices, Rate, reserved_tokens
 
 NO_ACCIDENT_S = 1.0
 """An endpoint that could not be reached for so long is told of; some drops are an accident."""
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
-_HALF_AN_HOUR_S = 1800.0
 SILENT_AT_FIRST = 3
 """With a spending limit, so many calls that time out alone before any answer end the run."""
 TOKEN_LIMITS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens"})
 """What the token limit is called in `ChatResponse.sent`."""
-
-
-@dataclass
-class Limits:
-    """What the user allows one endpoint.
-
-    Attributes:
-        ramps: Begin with one request at a time, as `concurrency` was not stated for this server.
-    """
-
-    concurrency: int = 32
-    ramps: bool = False
-    rpm: float | None = None
-    tpm: float | None = None
-    timeout_s: float = 600.0
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
-
-    @property
-    def call_s(self) -> float:
-        """The most seconds from a call's first attempt to its end."""
-        return max(_HALF_AN_HOUR_S, 3 * self.timeout_s)
 
 
 @dataclass

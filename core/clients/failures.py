@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
@@ -16,6 +16,15 @@ from ..text import readable
 from ..types.rules import size_text
 from .keys import redact
 
+_REFUSES = re.compile(
+    r"(not|n't) (support|allow|accept|permit|available)|unsupported|deprecated|unrecogni[sz]ed"
+    r"|unknown parameter|extra inputs|may only be set|must be unset"
+    r"|cannot (both )?be (used|set|specified)",
+    re.IGNORECASE,
+)
+_ONE_OF_THEM = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:when|if|unless|while)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!;])\s+")
 _FIXED = {
     401: ErrorKind.AUTH,
     402: ErrorKind.QUOTA,
@@ -136,6 +145,28 @@ def refused_parameter(failure: HttpFailure, sent: Collection[str]) -> str:
         return ""
     quoted = r"""(?:['"`]{0}['"`]|supplied: {0}\b)"""
     return next((n for n in sent if re.search(quoted.format(re.escape(n)), failure.message)), "")
+
+
+def refused_parameters(message: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """The parameters that a server refuses in words only, by what it may call each.
+
+    "`temperature` is deprecated for this model" names one that has to stay away; "temperature:
+    range 0..1" one whose value is wrong, which is the user's to mend, and is none. Of parameters
+    that exclude each other, the first in `names` is kept.
+    """
+    refused: list[str] = []
+    for sentence in _SENTENCE.split(message):
+        if not _REFUSES.search(sentence):
+            continue
+        # "temperature may only be set to 1 when thinking is enabled" is about temperature.
+        clause = _CONDITION.split(sentence)[0]
+        named = [n for n, words in names.items() if any(_says(clause, w) for w in words)]
+        refused += named[1:] if _ONE_OF_THEM.search(clause) and len(named) > 1 else named
+    return list(dict.fromkeys(refused))
+
+
+def _says(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w|\.\w)", text, re.IGNORECASE) is not None
 
 
 def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:

@@ -23,8 +23,7 @@ from .. import __version__
 from ..errors import ConfigError
 from ..parties.providers import AskedParty, ClientConfig, is_loopback
 from ..types import JsonObject
-from .bodies import PACKINGS, Body, text_of
-from .broken import add_rest, ending_with_its_connection, is_whole, lost
+from .bodies import PACKINGS, Body, add_rest, ending_with_its_connection, is_whole, lost, text_of
 from .failures import malformed, too_large
 from .keys import redact
 from .sdk import CONNECT_S

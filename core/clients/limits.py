@@ -1,98 +1,93 @@
-"""How fast requests may go: concurrency that adapts, requests and tokens per minute.
+"""How fast requests may go, when a call is tried again, and what the user is told meanwhile.
 
-Concurrency starts at the configured limit, or with a `Ramp` at one. It shrinks by a third on a
-rate-limit answer (at most once a second, as one burst is one message), halves on a time-out
-beside other calls, and grows back by one for every limit's worth of answers; after a time-out not
-to where that happened, until many more were answered. The rates spread a minute's allowance
-evenly over the minute: a request of n units is followed by n units' time.
-
-`Notices` says what the user is told while requests wait, each thing once.
+The rates spread a minute's allowance evenly over the minute: a request of n units is followed by
+n units' time. `Notices` says each thing once.
 """
 
-import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
 
-from ..errors import ProviderError
+from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..types import ChatRequest
-from .ramp import CHARACTERS_PER_TOKEN, Ramp
+from .concurrency import CHARACTERS_PER_TOKEN, Clock
+
+RETRIES = 15
+"""Times that a call is tried again, unless the user says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt among the others.
+class RetryPolicy:
+    """Jittered exponential back-off, or what the server asks for.
 
     Attributes:
-        began: When it was sent.
-        behind: Others were there before it.
-        beside: How many others waited for an answer then.
-        number: Attempts begun up to it, itself included.
-        answered: Answers that had come before it began.
+        attempts: The most requests for one call.
+        timeouts: The most attempts after one that timed out.
+        attempts_after: Fewer, after errors of some kinds.
+        base_s: The first wait is up to this long; each next one up to twice as long.
+        cap_s: No wait of ours is longer.
+        connection_cap_s: Nor, after a failed connection, longer than this: so that an
+            endpoint that is down is known to be so within a minute.
+        down_after_s: An endpoint that for this long refused or dropped every connection is
+            down, and the run ends. Late enough for ten attempts of one call (the ninth is 39.5 s
+            after the first at most), early enough for the minute.
+        absent_after_s: The same for one that no connection was ever made to.
     """
 
-    began: float
-    behind: bool
-    beside: int
-    number: int
-    answered: int
+    attempts: int = 1 + RETRIES
+    timeouts: int = 3
+    attempts_after: Mapping[ErrorKind, int] = field(default_factory=dict)
+    base_s: float = 0.5
+    cap_s: float = 30.0
+    connection_cap_s: float = 8.0
+    down_after_s: float = 40.0
+    absent_after_s: float = 5.0
+
+    def wait(
+        self, error: ProviderError, tries: int, random: Callable[[], float], left: float = inf
+    ) -> float | None:
+        """Seconds to wait before the next attempt; ``None`` when there shall be none.
+
+        Args:
+            error: What the last attempt ended with.
+            tries: Attempts so far, at least 1.
+            random: Uniform in [0, 1).
+            left: Seconds that the call may still take. A server that asks for a longer wait is
+                asked again as if it had said nothing, as there is no later for this call.
+        """
+        most = self.attempts_after.get(error.kind, self.attempts)
+        if not error.retryable or tries >= most:
+            return None
+        cap = self.connection_cap_s if error.kind == ErrorKind.CONNECTION else self.cap_s
+        ceiling = min(cap, self.base_s * 2.0 ** (tries - 1))
+        own = ceiling * (0.5 + 0.5 * random())
+        asked = error.retry_after
+        return own if asked is None or asked + own * 0.1 >= left else max(asked, 0.0) + own * 0.1
 
 
-class Crowd:
-    """The attempts that one endpoint has at the same time, and whether one was alone.
+_HALF_AN_HOUR_S = 1800.0
 
-    A server with few places answers what it was sent in turn, and may go on with what nobody
-    waits for any more. So a call was not alone when others were in flight during any of its time,
-    and neither when it began while the server may still have been busy with those that were given
-    up: as many as there were, each for the time that an answer took while they waited. A time-out
-    of one that was not alone can be the fault of that queue.
+
+@dataclass
+class Limits:
+    """What the user allows one endpoint.
 
     Attributes:
-        size: Attempts that wait for an answer.
-        answers: How many have been answered.
+        ramps: Begin with one request at a time, as `concurrency` was not stated for this server.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self.size = 0
-        self._clock = clock
-        self._begun = self.answers = 0
-        self._busy_until = float("-inf")
-        self._answer_s = 0.0
+    concurrency: int = 32
+    ramps: bool = False
+    rpm: float | None = None
+    tpm: float | None = None
+    timeout_s: float = 600.0
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
 
-    def enter(self) -> Attempt:
-        """The place of an attempt that is sent now."""
-        now = self._clock()
-        behind = self.size > 0 or now < self._busy_until
-        self._begun += 1
-        place = Attempt(now, behind, self.size, self._begun, self.answers)
-        self.size += 1
-        return place
-
-    def leave(self) -> None:
-        """An attempt ended, however it did."""
-        self.size -= 1
-
-    def answered(self) -> None:
-        """One of the attempts was answered."""
-        self.answers += 1
-        self._busy_until = max(self._busy_until, self._clock())
-
-    def give_up(self, place: Attempt) -> bool:
-        """Whether others were there while an attempt waited in vain; nobody waits for it now."""
-        if answers := self.answers_since(place):
-            self._answer_s = (self._clock() - place.began) / answers
-        self._busy_until = max(self._busy_until, place.began) + self._answer_s
-        return place.behind or self._begun > place.number
-
-    def answers_since(self, place: Attempt) -> int:
-        """How many attempts were answered since one began."""
-        return self.answers - place.answered
-
-
-Clock = Callable[[], float]
+    @property
+    def call_s(self) -> float:
+        """The most seconds from a call's first attempt to its end."""
+        return max(_HALF_AN_HOUR_S, 3 * self.timeout_s)
 
 
 def text_tokens(request: ChatRequest) -> int:
@@ -103,162 +98,6 @@ def text_tokens(request: ChatRequest) -> int:
 def reserved_tokens(request: ChatRequest) -> int:
     """The share of a per-minute limit that a request takes before it is sent."""
     return text_tokens(request) + (request.sampling.max_tokens or 0)
-
-
-PATIENCE = 32
-"""Answers after a time-out before as many are sent at a time as then; twice as many the next."""
-PATIENCE_OF_RAMP = 256
-"""The same where nobody stated how many, so that a server with one place is left as it is."""
-_TRY_AGAIN = 8
-"""Answers for each place before more are tried that were not worth it; likewise."""
-
-
-class AdaptiveLimit:
-    """At most `limit` holders at a time, first come first served.
-
-    Args:
-        configured: The most.
-        clock: Tells the time.
-        ramp: Begin with one, and ask more at a time while that gets more done.
-
-    Attributes:
-        limit: Right now; fractions are growth on its way to the next whole place.
-        in_flight: Holders right now.
-    """
-
-    def __init__(self, configured: int, clock: Clock, ramp: Ramp | None = None) -> None:
-        self.configured = configured
-        self.limit = 1.0 if ramp else float(configured)
-        self.in_flight = 0
-        self._clock = clock
-        self._ramp = ramp
-        self._ceiling = self.limit
-        self._patience = PATIENCE_OF_RAMP if ramp else PATIENCE
-        self._doubts = 1
-        self._wait = 0  # answers to come before more are tried
-        self._changed = float("-inf")
-        self._last_cut = float("-inf")
-        self._again: deque[asyncio.Future[None]] = deque()
-        self._waiting: deque[asyncio.Future[None]] = deque()
-
-    @property
-    def is_reduced(self) -> bool:
-        """Whether fewer go at a time than were asked for, after errors of the server."""
-        return self._ramp is None and self.limit < self.configured
-
-    @asynccontextmanager
-    async def slot(self, *, again: bool = False) -> AsyncIterator[None]:
-        """Hold one place.
-
-        Args:
-            again: Whoever held one before goes ahead of those that wait for their first, as
-                its time is running.
-        """
-        await self._enter(again)
-        try:
-            yield
-        finally:
-            self.in_flight -= 1
-            self._wake()
-
-    async def _enter(self, again: bool) -> None:
-        if self.in_flight < int(self.limit) and not (self._again or self._waiting):
-            self.in_flight += 1
-            return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._again if again else self._waiting).append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self.in_flight -= 1
-                self._wake()
-            raise
-
-    def _wake(self) -> None:
-        while (queue := self._again or self._waiting) and self.in_flight < int(self.limit):
-            place = queue.popleft()
-            if not place.done():
-                self.in_flight += 1
-                place.set_result(None)
-
-    def shrink(self) -> None:
-        """A rate-limit answer came."""
-        if self._clock() - self._last_cut >= 1.0:
-            self._cut_to(self.limit * 2 / 3)
-
-    def halve(self, began: float, answers: int) -> None:
-        """A request timed out while others were there; those sent before the last cut are no news.
-
-        More in flight than are answered in the time of one attempt would all wait in vain, so
-        half as many as those are the most, too.
-
-        Args:
-            began: When it was sent.
-            answers: How many others were answered while it waited.
-        """
-        if began >= self._last_cut:
-            most = min(self.limit, answers)
-            self._ceiling = max(1.0, min(most or self.limit // 2, self.configured - 1.0))
-            self._wait, self._patience = self._patience, 2 * self._patience
-            self._cut_to(most / 2)
-
-    def _cut_to(self, limit: float) -> None:
-        self._last_cut = self._changed = self._clock()
-        self.limit = max(1.0, limit)
-
-    def restore(self) -> None:
-        """Requests time out alone: fewer at a time do not help."""
-        self.limit = self._ceiling = float(self.configured)
-        self._wake()
-
-    def grow(self) -> None:
-        """A good answer came."""
-        self._wait = max(0, self._wait - 1)
-        if not self._wait and self._ceiling < self.configured and self._ramp is None:
-            self._ceiling = min(2 * self._ceiling, float(self.configured))
-            self._wait = PATIENCE
-        self.limit = min(self._ceiling, self.limit + 1 / self.limit)
-        self._wake()
-
-    def learn(self, place: Attempt, pace: float) -> None:
-        """Note how an answer came, where it tells what so many at a time are worth.
-
-        Args:
-            place: Of the attempt that was answered.
-            pace: Seconds per token.
-        """
-        places = int(self.limit)
-        is_telling = place.began >= self._changed and 2 * (place.beside + 1) > places
-        if self._ramp is None or places != self._ceiling or not is_telling:
-            return
-        self._ramp.add(places, pace)
-        helps = self._ramp.helps(places)
-        if helps is False:
-            self.limit = self._ceiling = float(self._ramp.below(places))
-            self._changed = self._clock()
-            self._wait, self._doubts = _TRY_AGAIN * places * self._doubts, 2 * self._doubts
-        elif helps and not self._wait and places < self.configured:
-            self._try(min(2 * places, self.configured), self._ramp)
-
-    def _try(self, places: int, ramp: Ramp) -> None:
-        """See what more at a time are worth."""
-        ramp.forget(places)
-        self.limit = self._ceiling = float(places)
-        self._changed = self._clock()
-        self._wake()
-
-
-class Line(NamedTuple):
-    """The places at a server, and who is there: parties at one server of one's own share them.
-
-    Attributes:
-        slots: How many may be there at a time.
-        crowd: Who is.
-    """
-
-    slots: AdaptiveLimit
-    crowd: Crowd
 
 
 class Rate:

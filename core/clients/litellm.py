@@ -17,13 +17,12 @@ from urllib.parse import urlsplit
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
 from ..parties.providers import CallContext, ClientConfig, is_loopback
 from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
-from .chat_completion import request_fields
-from .failures import HttpFailure, refused_parameter, too_large
+from .failures import HttpFailure, refused_parameter, refused_parameters, too_large
 from .keys import OURS, redact, refuse_reserved
 from .litellm_failures import failure_of, is_http_failure
 from .litellm_reply import Wire, read_reply, read_wire, unreadable
 from .litellm_setup import load
-from .refused import refused_parameters
+from .openai import request_fields
 from .sdk import CONNECT_S, DIRECT, read_as_unicode, without_variables
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..text import is_blank
 from ..types import OPENAI, ChatResponse, Finish, JsonDict, JsonObject, unknown_to
-from .anthropic_message import read_message
+from .anthropic import read_message
 from .bodies import read_json
-from .chat_completion import read_completion
 from .failures import malformed, shown
-from .usage import mapping
+from .openai import read_completion
+from .replies import mapping
 
 _FINISH = {  # providers' own words
     "refusal": Finish.REFUSAL,

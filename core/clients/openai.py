@@ -5,17 +5,137 @@ Azure and where that is asked for; it makes no difference to what is sent and re
 that a model refuses are left out from then on, and `ChatResponse.sent` shows what went.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
-from ..parties.providers import CallContext, ClientConfig
-from ..types import OPENAI, ChatRequest, ChatResponse, JsonDict, unknown_to
+from ..parties.providers import AskedParty, CallContext, ClientConfig
+from ..text import is_blank
+from ..types import (
+    OPENAI,
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    JsonDict,
+    JsonObject,
+    Sampling,
+    unknown_to,
+)
 from .bodies import read_json
-from .chat_completion import read_completion, request_fields
-from .failures import HttpFailure, error_parts, provider_error, refused_parameter
+from .failures import HttpFailure, error_parts, malformed, provider_error, refused_parameter
 from .http import HttpAnswer, HttpTransport, Transport
 from .keys import OURS, refuse_reserved, with_key
+from .replies import Parts, mapping, name_of, read_usage, split_thinking, words
+
+_FINISH = {
+    "stop": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "end_turn": Finish.STOP,
+    "eos": Finish.STOP,
+    "length": Finish.LENGTH,
+    "max_tokens": Finish.LENGTH,
+    "model_length": Finish.LENGTH,
+    "content_filter": Finish.CONTENT_FILTER,
+    None: Finish.STOP,
+}
+
+
+def request_fields(
+    sampling: Sampling,
+    names: Sequence[str],
+    refused: Collection[str],
+    asked: AskedParty,
+    *,
+    needs_limit: bool,
+) -> JsonDict:
+    """Parameters under their names in a request, without those of ``--extra-body``.
+
+    The token limit goes under the first of its `names` that the server does not refuse.
+
+    Raises:
+        ProviderError: It takes none, and one is needed, as nothing else bounds a call's cost.
+    """
+    sent = sampling.sent()
+    for name in ("extra_body", "json_schema", "max_tokens"):
+        sent.pop(name, None)
+    if sampling.stop is not None:
+        sent["stop"] = list(sampling.stop)
+    if sampling.json_schema is not None:
+        named: JsonDict = {"name": "reply", "schema": dict(sampling.json_schema), "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": named}
+    if sampling.max_tokens is None:
+        return sent
+    limit = next((n for n in names if n not in refused), None)
+    if limit is None and needs_limit:
+        raise ProviderError(
+            ErrorKind.INVALID_REQUEST,
+            f"{asked.name} refuses {' and '.join(names)}, and without a token limit --max-cost "
+            "cannot hold; ask a server that takes one, or leave --max-cost out",
+            fatal=True,
+        )
+    return sent | ({limit: sampling.max_tokens} if limit else {})
+
+
+def read_completion(
+    text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
+) -> ChatResponse:
+    """The reply in a body that came with status 200.
+
+    Raises:
+        ProviderError: There is none; kind MALFORMED.
+    """
+    body = mapping(read_json(text))
+    choices = body.get("choices")
+    choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise malformed(asked, text)
+    finish_raw = name_of(choice.get("finish_reason"))
+    answer, thinking = _parts(message.get("content"))
+    own = _joined(message.get("reasoning_content") or message.get("reasoning"))
+    refusal = _joined(message.get("refusal"))
+    return ChatResponse(
+        text=words(answer or refusal),
+        reasoning=words("\n".join(t for t in (own, thinking) if t)),
+        finish=_finish(finish_raw, answer, refusal),
+        finish_raw=finish_raw,
+        model=name_of(body.get("model")),
+        fingerprint=name_of(body.get("system_fingerprint")),
+        request_id=name_of(headers.get("x-request-id")) or name_of(body.get("id")),
+        usage=read_usage(body.get("usage")),
+        sent=sent,
+    )
+
+
+def _parts(content: object) -> Parts:
+    """Answer and thinking of a message's content: a text, or parts of either kind."""
+    if not isinstance(content, list):
+        return split_thinking(_joined(content))
+    thoughts = [part for part in content if _is_thinking(part)]
+    answer, thinking = split_thinking(_joined([p for p in content if not _is_thinking(p)]))
+    return Parts(answer, "\n".join(t for t in (_joined(thoughts), thinking) if t))
+
+
+def _is_thinking(part: object) -> bool:
+    return mapping(part).get("type") in ("thinking", "reasoning")
+
+
+def _joined(content: object, depth: int = 4) -> str:
+    """The text in a content: itself, or that of its parts, and of their parts."""
+    if isinstance(content, str) or not content or not depth:
+        return content if isinstance(content, str) else ""
+    if isinstance(content, list):
+        return "".join(_joined(part, depth - 1) for part in content)
+    part = mapping(content)
+    return _joined(part.get("text") or part.get("thinking"), depth - 1)
+
+
+def _finish(raw: str | None, answer: str, refusal: str) -> Finish:
+    if refusal and not answer:
+        return Finish.REFUSAL
+    finish = _FINISH.get(raw and raw.lower(), Finish.OTHER)
+    return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish
+
 
 HOST = OPENAI
 BASE_URL = f"https://{HOST}/v1"

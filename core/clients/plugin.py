@@ -6,7 +6,7 @@ from ..errors import UsageError
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.on_demand import OnDemand
 from ..hooks.specs import hookimpl
-from ..parties.imported import PROVIDER
+from ..parties.party import PROVIDER
 from ..parties.providers import Client, ClientConfig, Provider
 
 

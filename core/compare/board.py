@@ -12,9 +12,8 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..benchmark.options import Option, option_words
 from ..journal import RunRecord
-from ..parties.panels import Judge
-from ..parties.party import Party
-from ..parties.sites import LOCAL
+from ..parties.graders import Judge
+from ..parties.party import LOCAL, Party
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject
 

@@ -14,8 +14,7 @@ from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, RunRecord
-from ..parties.graders import Grader
-from ..parties.panels import Judge
+from ..parties.graders import Grader, Judge
 from ..parties.party import Party
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..journal import Journal, RunRecord
-from ..parties.panels import Judge
+from ..parties.graders import Judge
 from ..plugins import Catalogue
 from ..runs.finding import JUDGE, JudgeNames
 from ..runs.stored_run import StoredRun

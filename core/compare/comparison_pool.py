@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import ratings
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import Judge, Panel
+from ..parties.graders import Judge, Panel
 from ..types import PairScore
 from ..types.result_document import ComparisonCounts
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..runs.finding import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
 from ..types import JsonObject, digest

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..parties.party import Party
 from ..reports.judges import JudgesDocument, study, study_ratings
 from .board_results import BoardResults

@@ -14,7 +14,7 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import Judge
+from ..parties.graders import Judge
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.comparability import is_partial

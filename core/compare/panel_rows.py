@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..clients.families import are_kin
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import Judge, Panel, Replies
+from ..parties.graders import Judge, Panel, Replies
 from ..parties.party import Party
 
 Question = tuple[str, str, str, int, str]

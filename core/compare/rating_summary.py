@@ -8,7 +8,7 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..parties.party import Party
 from ..plugins import installed
 from ..ratings import auditing

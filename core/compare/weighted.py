@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import BenchError
 from ..guard import guard
-from ..parties.panels import Judge
+from ..parties.graders import Judge
 from ..runs.stored_run import StoredRun
 from .comparison_pool import as_comparisons
 

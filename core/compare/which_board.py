@@ -15,7 +15,7 @@ from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..errors import UsageError
 from ..journal import RunRecord
-from ..parties.panels import Judge, is_meant
+from ..parties.graders import Judge, is_meant
 from ..reports.comparability import judge_in
 from ..reports.graders import is_pack
 from ..reports.hints import bench, with_options

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from ..hooks.sections import Paragraph, Part, Table
 from ..hooks.sections.plain import plain
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
 from ..reports.ending import dollars

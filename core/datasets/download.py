@@ -15,7 +15,7 @@ import aiohttp
 from yarl import URL
 
 from .. import __version__
-from ..clients.broken import ending_with_its_connection
+from ..clients.bodies import ending_with_its_connection
 from ..clients.failures import reason, retry_after, shown
 from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError

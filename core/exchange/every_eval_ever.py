@@ -14,9 +14,8 @@ from .. import __version__
 from ..datasets import read_manifest
 from ..errors import UsageError
 from ..hooks.exporters import ExportFile, ExportRequest
-from ..parties.panels import Judge
-from ..parties.party import Party
-from ..parties.sites import is_local
+from ..parties.graders import Judge
+from ..parties.party import Party, is_local
 from ..plugins import installed
 from ..reports.comparability import judge_in
 from ..settings.run_config import stored_sampling

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from .. import __version__
 from ..errors import UsageError
 from ..journal import RunRecord
-from ..parties.imported import origin_of
+from ..parties.party import origin_of
 from ..reports.comparability import is_partial, judge_in
 from ..reports.hints import bench
 from ..runs.stored_run import StoredRun

@@ -24,7 +24,7 @@ from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
 from ..journal.schema import RUNS, TABLES, FailureRow, RunRow
-from ..parties.imported import MARK, PROVIDER
+from ..parties.party import MARK, PROVIDER
 from ..parties.providers import ModelSpec
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of

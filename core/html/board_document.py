@@ -8,7 +8,7 @@ from ..clients.families import family
 from ..compare.board import Board
 from ..compare.leaderboard import LeaderboardDocument
 from ..guard import guard
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from ..parties.providers import ModelSpec
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names

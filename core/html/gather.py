@@ -10,7 +10,7 @@ from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..plugins import Catalogue
 from ..reports.comparability import judge_in
 from ..reports.graded import Key

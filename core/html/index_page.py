@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..compare.board import Board
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..reports.ratings import ranks
 from .board_numbers import in_words, number_name
 from .gather import Gathered, SiteBoard

@@ -3,7 +3,7 @@
 import re
 
 from ..journal import RunRecord
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from ..plugins import installed
 from ..reports.comparability import judge_in
 from ..reports.hints import another_run, judge_words, pack_of, usual_url

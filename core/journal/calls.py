@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 
-from ..parties.panels import Judge
+from ..parties.graders import Judge
 from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from .file import JournalFile, now, object_of

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from ..parties.panels import Judge
+from ..parties.graders import Judge
 from .file import JournalFile, now
 from .graders import judge_in
 from .records import RunRecord, StoredComparison, as_json

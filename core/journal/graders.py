@@ -4,8 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from ..parties.graders import Grader, grader_of
-from ..parties.panels import RULES, Judge, judge_of
+from ..parties.graders import RULES, Grader, Judge, grader_of, judge_of
 from ..parties.party import Party, party_of
 from .shapes import (
     Shape,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import JournalError
-from ..parties.graders import Grader
-from ..parties.panels import Judge
+from ..parties.graders import Grader, Judge
 from ..parties.party import Party
 from ..types import ChatResponse, JsonDict, JsonObject, Message, Usage, json_writer
 

@@ -1,13 +1,193 @@
 """How samples of a run were graded: by whom, with which options, and how verdicts are read."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from random import Random
+from statistics import fmean, median
+from typing import Any, NamedTuple, cast
 
 from ..text import plain
-from ..types import JsonDict, JsonObject, canonical, digest
-from .panels import Judge, Panel, judge_of
+from ..types import JsonDict, JsonObject, Score, canonical, digest
+from .party import Party, party_of
+
+RULES = ("mean", "median", "majority", "rotate")
+OVERLAP = 0.1
+"""Of the samples of ``rotate``, the share that all judges grade."""
+UNREAD_MOST = 0.05
+"""Of a judge's replies, the share that may be unreadable; beyond it the panel is not whole."""
+
+
+class Replies(NamedTuple):
+    """What came of the questions that one judge of a panel was to answer.
+
+    Attributes:
+        asked: How many there are.
+        answered: Of them, those to which it replied.
+        unread: Of those, the replies that could not be read.
+    """
+
+    asked: int
+    answered: int
+    unread: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether it replied to all, and nearly always so that it could be read."""
+        return self.answered == self.asked and self.unread <= UNREAD_MOST * self.answered
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """How several judges make one score.
+
+    Attributes:
+        judges: Sorted: the order in which they are named means nothing.
+        rule: ``mean``, ``median`` or ``majority`` of the verdicts that could be read; or
+            ``rotate``: one judge a sample, drawn by item and iteration, never by the model.
+        quorum: How many verdicts have to be read for a score; 0 for more than half, also where
+            half of the judges and one more are given. A judge that gave no reply leaves the panel
+            incomplete whatever it is.
+        exclude_kin: In comparisons, judges of the family of one of the two are left out.
+        overlap: Of the samples of ``rotate``, the share that all judges grade, from 0 to 1; other
+            rules have none.
+    """
+
+    judges: tuple[Party, ...]
+    rule: str = "mean"
+    quorum: int = 0
+    exclude_kin: bool = False
+    overlap: float = OVERLAP
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "judges", tuple(sorted(self.judges)))
+        if self.judges and self.quorum == len(self.judges) // 2 + 1:
+            object.__setattr__(self, "quorum", 0)
+        if self.rule != "rotate":
+            object.__setattr__(self, "overlap", OVERLAP)
+
+    @property
+    def label(self) -> str:
+        """Its rule and its judges."""
+        return f"{self.rule}({','.join(map(str, self.judges))})"
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def short(self) -> str:
+        """The rule alone."""
+        return self.rule
+
+    @property
+    def public(self) -> "Panel":
+        """The same without the hosts of its judges."""
+        return replace(self, judges=tuple(judge.public for judge in self.judges))
+
+    def goes_by(self, word: str) -> bool:
+        """Whether a person who writes this means it: its label, or its rule."""
+        return word in (self.label, self.short)
+
+    def due(self, item_id: str, iteration: int) -> tuple[Party, ...]:
+        """The judges of a sample."""
+        if self.rule != "rotate":
+            return self.judges
+        rng = Random(canonical(["panel", item_id, iteration]))
+        if rng.random() < self.overlap:
+            return self.judges
+        return (self.judges[int(rng.random() * len(self.judges))],)
+
+    def needed(self, due: int) -> int:
+        """How many of so many verdicts have to be read."""
+        return min(due, self.quorum) if self.quorum else due // 2 + 1
+
+    def score(
+        self,
+        verdicts: Sequence[Score],
+        due: int,
+        unjudged: Collection[str] = (),
+        votes: Collection[str] = (),
+    ) -> Score | None:
+        """The score of a sample; ``None`` while verdicts are missing that may change it.
+
+        Args:
+            verdicts: The scores by its judges that are there, read or not.
+            due: How many judges it has.
+            unjudged: Names of values that come from no judge.
+            votes: Names of values that are a yes or a no; where those differ, it is flagged.
+        """
+        read = [verdict for verdict in verdicts if verdict.reason is None]
+        if len(read) >= self.needed(due):
+            return self._merged(read, due, unjudged, votes)
+        return self._unread(verdicts, len(read)) if len(verdicts) == due else None
+
+    def _merged(
+        self,
+        read: Sequence[Score],
+        due: int,
+        unjudged: Collection[str],
+        votes: Collection[str],
+    ) -> Score:
+        names = dict.fromkeys(name for verdict in read for name in verdict.values)
+        given = {
+            name: [v for one in read if (v := one.values.get(name)) is not None] for name in names
+        }
+        values = {
+            name: self._value(found, judged=name not in unjudged) for name, found in given.items()
+        }
+        flags = dict.fromkeys(flag for verdict in read for flag in verdict.flags)
+        if any(len(set(found)) > 1 for name, found in given.items() if name in votes):
+            flags["split"] = None
+        return Score(values, None, tuple(flags), {"verdicts": len(read), "judges": due})
+
+    def _value(self, given: Sequence[float], *, judged: bool) -> float | None:
+        if not given or not judged:
+            return given[0] if given else None
+        if self.rule == "median":
+            return float(median(given))
+        mean = fmean(given)
+        return float((mean > 0.5) + (mean >= 0.5)) / 2 if self.rule == "majority" else mean
+
+    def _unread(self, verdicts: Sequence[Score], read: int) -> Score:
+        """Why a sample has no score: what all say, or that too few could be read."""
+        reasons = {verdict.reason for verdict in verdicts}
+        flags = tuple(dict.fromkeys(flag for verdict in verdicts for flag in verdict.flags))
+        if len(reasons) == 1:
+            return Score.unscored(str(reasons.pop()), flags=flags)
+        of, needed = len(verdicts), self.needed(len(verdicts))
+        reason = f"{read} of {of} verdicts could be read, and the quorum is {needed}"
+        return Score.unscored(reason, flags=flags)
+
+    def as_json(self) -> JsonDict:
+        """The value as the journal keeps it: all that a panel's score depends on."""
+        made: JsonDict = {
+            "rule": self.rule,
+            "judges": [judge.as_json() for judge in self.judges],
+            "quorum": self.needed(len(self.judges)),
+            "exclude_kin": self.exclude_kin,
+        }
+        return made | ({"overlap": self.overlap} if self.rule == "rotate" else {})
+
+
+Judge = Party | Panel
+"""Whose verdicts a score is made of."""
+
+
+def judge_of(facts: JsonObject) -> Judge:
+    """The judge or the panel that `as_json` gave."""
+    if "rule" not in facts:
+        return party_of(facts)
+    judges = cast("Sequence[JsonObject]", facts["judges"])
+    quorum, overlap = cast("int", facts["quorum"]), cast("float", facts.get("overlap", OVERLAP))
+    rule, exclude_kin = str(facts["rule"]), facts["exclude_kin"] is True
+    return Panel(tuple(map(party_of, judges)), rule, quorum, exclude_kin, overlap)
+
+
+def is_meant(judge: Judge | None, wanted: Judge | str) -> bool:
+    """Whether a judge is the one that is wanted, or goes by what a person wrote."""
+    if judge is None or not isinstance(wanted, str):
+        return judge == wanted
+    return judge.goes_by(wanted)
 
 
 @dataclass(frozen=True, eq=False)

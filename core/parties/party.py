@@ -4,13 +4,75 @@ Parties are compared, stored and looked up by value. `Party.label` is for people
 nothing reads it back: a name may hold a space, a comma, `` at `` or a bracket.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import total_ordering
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import cast
+from urllib.parse import urlsplit
 
 from ..types import JsonDict, JsonObject
-from .providers import ModelSpec
-from .sites import site_of
+from .providers import ModelSpec, host_of
+
+LOCAL = "local"
+_PRIVATE = tuple(
+    map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+)  # RFC 1918 and RFC 4193
+
+
+def is_local(url: str | None) -> bool:
+    """Whether a URL points at this machine or into a private network.
+
+    That is loopback, RFC 1918, link-local, fc00::/7, names in ``.local`` and names without a dot.
+    """
+    host = (urlsplit(url or "").hostname or "").rstrip(".")
+    try:
+        return _is_private(ip_address(host))
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith((".local", ".localhost")))
+
+
+def _is_private(address: IPv4Address | IPv6Address) -> bool:
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    near = mapped.is_loopback or mapped.is_link_local or mapped.is_unspecified
+    return near or any(mapped in network for network in _PRIVATE)
+
+
+def site_of(url: str | None, name: str | None = None) -> str | None:
+    """The site of an endpoint; ``None`` for a provider's own host.
+
+    Args:
+        url: Its address, if it is not the provider's own.
+        name: What bench.toml calls it, if it does.
+    """
+    if name is not None:
+        return f"[endpoints.{name}]"
+    if url is None:
+        return None
+    return LOCAL if is_local(url) else host_of(url).removesuffix(":443").removesuffix(":80")
+
+
+PROVIDER = "imported"
+MARK = " (imported)"
+"""What the name of every such model ends in."""
+NOT_RECORDED = "sampling and system prompt are not recorded"
+
+
+def is_imported(spec: object) -> bool:
+    """Whether a model or a judge, by its spec or label, is one that another program asked."""
+    return str(spec).startswith(f"{PROVIDER}/")
+
+
+def origin_of(model: str, settings: JsonObject) -> Mapping[str, str] | None:
+    """Where a run was imported from, as its settings say; ``None`` where it is our own."""
+    origin = settings.get("imported")
+    known = {k: str(v) for k, v in origin.items()} if isinstance(origin, dict) else {}
+    return known if is_imported(model) else None
+
+
+def plain_name(name: str) -> str:
+    """A model's name without the mark."""
+    return name.removesuffix(MARK)
 
 
 @total_ordering

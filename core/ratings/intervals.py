@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import UsageError
-from ..parties.imported import MARK, plain_name
+from ..parties.party import MARK, plain_name
 from ..statistics.few_families import FEWEST_FAMILIES
 from ..statistics.joint import pair_errors
 from ..statistics.student import quantile_of

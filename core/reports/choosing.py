@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..journal import RunRecord
-from ..parties.graders import Grader
-from ..parties.imported import is_imported
-from ..parties.panels import Judge, is_meant
+from ..parties.graders import Grader, Judge, is_meant
+from ..parties.party import is_imported
 from ..text import plain
 from ..types import canonical
 from ..types.result_document import ResultDocument

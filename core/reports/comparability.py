@@ -12,8 +12,8 @@ from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import RunRecord
-from ..parties.imported import NOT_RECORDED, is_imported
-from ..parties.panels import Judge, judge_of
+from ..parties.graders import Judge, judge_of
+from ..parties.party import NOT_RECORDED, is_imported
 from ..text import plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..parties.imported import NOT_RECORDED, is_imported
+from ..parties.party import NOT_RECORDED, is_imported
 from ..statistics.few_families import few_families
 from ..types import JsonObject, Metric
 from ..types.result_document import DatasetRow, Facts

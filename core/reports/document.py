@@ -13,9 +13,8 @@ from ..benchmark.roles import role_in
 from ..clients.families import common_family, kinship
 from ..guard import guard
 from ..journal import RunRecord
-from ..parties.imported import origin_of
-from ..parties.panels import Panel, Replies
-from ..parties.party import Party
+from ..parties.graders import Panel, Replies
+from ..parties.party import Party, origin_of
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader
 from ..statistics.few_families import few_families, why_no_interval

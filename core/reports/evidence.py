@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..journal import CallTotals, CutOff, Failure, ReplySource
-from ..parties.panels import Replies
+from ..parties.graders import Replies
 from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
 from ..types.result_document import (

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from ..benchmark import Pack
 from ..clients.families import kinship
 from ..journal import RunRecord
-from ..parties.graders import Grader
-from ..parties.panels import Replies
+from ..parties.graders import Grader, Replies
 from ..parties.party import Party
 from ..text import plural
 from ..types import SampleScore

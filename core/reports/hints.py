@@ -12,9 +12,8 @@ from typing import Any
 from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..guard import guard
-from ..parties.panels import Judge, Panel
-from ..parties.party import Party
-from ..parties.sites import is_local
+from ..parties.graders import Judge, Panel
+from ..parties.party import Party, is_local
 from ..types import SAMPLING, JsonObject, canonical
 from ..types.result_document import ResultDocument
 

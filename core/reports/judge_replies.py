@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..journal import Failure
-from ..parties.panels import Panel, Replies
+from ..parties.graders import Panel, Replies
 from ..parties.party import Party
 from ..types import SampleScore
 from ..types.result_document import JudgeRow, ResultDocument

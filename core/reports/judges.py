@@ -13,9 +13,8 @@ from ..benchmark import Benchmark
 from ..clients.families import are_kin, family
 from ..errors import UsageError
 from ..journal import RunRecord
-from ..parties.imported import is_imported
-from ..parties.panels import is_meant
-from ..parties.party import Party
+from ..parties.graders import is_meant
+from ..parties.party import Party, is_imported
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow

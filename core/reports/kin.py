@@ -13,7 +13,7 @@ from .. import statistics
 from ..benchmark import Benchmark
 from ..clients.families import are_kin
 from ..errors import UsageError
-from ..parties.panels import Panel
+from ..parties.graders import Panel
 from ..parties.party import Party
 from ..parties.providers import ModelSpec
 from ..types import SampleScore, Score

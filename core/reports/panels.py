@@ -7,7 +7,7 @@ from .. import statistics
 from ..benchmark import Pack
 from ..guard import guard
 from ..hooks.sections import Table
-from ..parties.panels import Panel, Replies
+from ..parties.graders import Panel, Replies
 from ..parties.party import Party
 from ..text import number, plural
 from ..types import SampleScore

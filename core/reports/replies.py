@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..benchmark.roles import role_in
 from ..journal import CutOff, ReplySource
-from ..parties.sites import is_local
+from ..parties.party import is_local
 from ..reading.repetition import repeated_tail
 from ..text import plural
 from ..types.result_document import AskedPart

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast
 
 from ..journal import StoredCall
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from ..types import JsonDict, JsonObject
 from .decoded import ItemComparison
 

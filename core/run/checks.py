@@ -5,7 +5,7 @@ from ..clients.demo import JUDGE
 from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError
 from ..guard import guard, make_client
-from ..parties.imported import MARK, is_imported
+from ..parties.party import MARK, is_imported
 from ..plugins import installed
 from ..reports.hints import bench
 from ..settings.run_config import Endpoint, RunConfig

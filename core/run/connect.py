@@ -4,18 +4,18 @@ from dataclasses import dataclass, replace
 
 from ..benchmark.roles import JUDGE, MODEL
 from ..clients.caller import Caller
+from ..clients.concurrency import Line
 from ..clients.keys import Environment, choose_key, redact
-from ..clients.limits import Line, Notices
+from ..clients.limits import Notices
 from ..errors import ConfigError, PluginError
 from ..guard import make_client
-from ..parties.party import Party
+from ..parties.party import Party, is_local
 from ..parties.providers import (
     OF_MODEL,
     ClientConfig,
     PartyOptions,
     check_base_url,
 )
-from ..parties.sites import is_local
 from ..plugins import installed
 from ..sample.context import ConnectedParty
 from ..settings.run_config import Endpoint

@@ -11,7 +11,7 @@ from ..compare.contest import Contest
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
-from ..parties.panels import Replies
+from ..parties.graders import Replies
 from ..parties.party import Party
 from ..reports.document import build_document
 from ..reports.evidence import (

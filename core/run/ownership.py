@@ -16,9 +16,8 @@ from ..benchmark.roles import phase_of
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
-from ..parties.party import Party
+from ..parties.party import Party, is_local
 from ..parties.providers import OF_JUDGE, PartyOptions
-from ..parties.sites import is_local
 from ..plugins import installed
 from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity

@@ -21,7 +21,7 @@ from ..errors import (
 )
 from ..guard.calls import watched
 from ..journal import Journal, network_file_system
-from ..parties.sites import is_local
+from ..parties.party import is_local
 from ..reports.result import Result, as_result
 from ..runs.views import write_document
 from ..sample.absences import Absences

@@ -8,7 +8,8 @@ from typing import NamedTuple, Self
 
 from ..benchmark import Pack
 from ..benchmark.roles import JUDGE, MODEL, is_generating
-from ..clients.caller import Caller, Limits
+from ..clients.caller import Caller
+from ..clients.limits import Limits
 from ..datasets import find_pack, read_manifest
 from ..datasets.fetching import FetchState, OfficialPack, fetch, read_official
 from ..errors import BenchError, DataError, JournalError

@@ -15,9 +15,8 @@ from typing import NamedTuple, cast
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord, StoredComparison
-from ..parties.panels import Judge
-from ..parties.party import Party
-from ..parties.sites import site_of
+from ..parties.graders import Judge
+from ..parties.party import Party, site_of
 from ..plugins import installed
 from ..settings.run_config import (
     Endpoint,

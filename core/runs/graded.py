@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from ..errors import JournalError, UsageError
 from ..journal import GradeCount
-from ..parties.graders import Grader
-from ..parties.panels import Judge, Panel, is_meant
+from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
 from ..reports.evidence import Evidence, Inside, Selection, add_up
 from ..reports.graded import GradedSamples, Key

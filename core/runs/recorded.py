@@ -11,8 +11,7 @@ from ..datasets import find_pack
 from ..errors import BenchError, DataError, JournalError, UsageError
 from ..guard import guard
 from ..journal import CallTotals, Failure, GradeCount, Journal, RunRecord, StoredComparison
-from ..parties.graders import Grader
-from ..parties.panels import Judge, Panel, is_meant
+from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..plugins import Catalogue, installed
 from ..reading.names import check_name
 from ..reports.comparability import judge_in

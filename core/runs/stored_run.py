@@ -8,9 +8,8 @@ from ..errors import BenchError, PluginError, UsageError
 from ..guard import Guarded, guard
 from ..hooks.sections import RecordedCall, Table, TranscriptView
 from ..journal import StoredCall
-from ..parties.graders import Grader
-from ..parties.imported import origin_of
-from ..parties.panels import Judge
+from ..parties.graders import Grader, Judge
+from ..parties.party import origin_of
 from ..reports.comparability import judge_in
 from ..reports.decoded import decoded
 from ..reports.document import build_document

@@ -7,7 +7,7 @@ takes them as they are.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from .stored_run import StoredRun
 
 

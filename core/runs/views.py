@@ -15,7 +15,7 @@ from pathlib import Path
 from ..errors import JournalError
 from ..journal import Journal
 from ..journal.temporary import replacing
-from ..parties.imported import is_imported
+from ..parties.party import is_imported
 from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
 from ..reports.hints import bench

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..clients.caller import Caller
-from ..clients.limits import AdaptiveLimit
+from ..clients.concurrency import AdaptiveLimit
 from ..types import ChatResponse, Usage
 
 COMPARE = "compare"

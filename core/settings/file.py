@@ -13,10 +13,16 @@ from ..reading.files import read_text
 from ..reading.names import nearest
 from ..spending.book import read_prices
 from ..spending.prices import Price
-from .endpoints import NAME, EndpointSettings, read_endpoints
-from .players import RolePlayer, read_players
-from .suites import Suite, read_suites
-from .tables import plain_names
+from .tables import (
+    NAME,
+    EndpointSettings,
+    RolePlayer,
+    Suite,
+    plain_names,
+    read_endpoints,
+    read_players,
+    read_suites,
+)
 
 FILE = "bench.toml"
 _LARGEST = 4 * 2**20

@@ -9,7 +9,7 @@ from ..clients.demo import JUDGE
 from ..clients.keys import check_extra_body
 from ..errors import UsageError
 from ..guard import guard
-from ..parties.panels import OVERLAP, Panel
+from ..parties.graders import OVERLAP, Panel
 from ..parties.providers import ModelSpec, of_judge, of_role
 from ..plugins import installed
 from ..types import Sampling

@@ -12,14 +12,11 @@ from typing import Any
 
 from ..benchmark import Benchmark, Pack
 from ..benchmark.roles import JUDGE, MODEL, Role, by_phase
-from ..clients.caller import Limits
+from ..clients.limits import Limits
 from ..guard import guard
-from ..parties.graders import Grader
-from ..parties.imported import is_imported
-from ..parties.panels import Judge, Panel
-from ..parties.party import Party
+from ..parties.graders import Grader, Judge, Panel
+from ..parties.party import Party, is_imported, site_of
 from ..parties.providers import ModelSpec, Transfer, host_of
-from ..parties.sites import site_of
 from ..types import Item, JsonDict, Sampling, digest
 
 

@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..clients.retry import RETRIES
-from ..parties.panels import RULES as PANEL_RULES
+from ..clients.limits import RETRIES
+from ..parties.graders import RULES as PANEL_RULES
 from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
 from ..spending.budget import MOST
 from ..spending.prices import Price
@@ -21,7 +21,7 @@ from ..types.rules import NumberRule, Setting, SizeRule, TextRule, holding, sett
 
 if TYPE_CHECKING:
     from .file import SettingsFile
-    from .players import RolePlayer
+    from .tables import RolePlayer
 
 
 class SettingSource(Enum):

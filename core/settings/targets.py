@@ -8,15 +8,14 @@ approved that on this machine; what the user says in the command itself needs no
 from typing import Any, NamedTuple
 
 from ..clients.approvals import Sending, needs_approval, place_of
-from ..clients.caller import Limits
 from ..clients.keys import check_variable, process_environment
-from ..clients.retry import RetryPolicy
+from ..clients.limits import Limits, RetryPolicy
 from ..errors import UsageError
 from ..parties.providers import OF_MODEL, ModelSpec, PartyOptions, Provider, check_base_url
 from ..plugins import installed
-from .endpoints import EndpointSettings
 from .run_config import Endpoint
 from .run_settings import RunSettings
+from .tables import EndpointSettings
 
 
 class Target(NamedTuple):

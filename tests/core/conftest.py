@@ -25,8 +25,8 @@ from eibench import (
     Score,
     Summary,
 )
-from eibench.core.clients.caller import Limits
 from eibench.core.clients.keys import Environment
+from eibench.core.clients.limits import Limits
 from eibench.core.journal import Journal
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...parties.panels import Replies
+from ...parties.graders import Replies
 from ...parties.party import Party
 from ...text import plural
 from ...types.result_document import ConclusionRow, ResultDocument

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...benchmark import Benchmark
-from ...clients.caller import Caller, Limits
+from ...clients.caller import Caller
 from ...clients.keys import Environment
-from ...clients.retry import RetryPolicy
+from ...clients.limits import Limits, RetryPolicy
 from ...errors import BenchError, ErrorKind, ProviderError
 from ...guard import make_client
 from ...parties.providers import (

@@ -17,7 +17,7 @@ from eibench.core.compare.boards import Boards
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
 from eibench.core.journal.schema import CALLS
 from eibench.core.journal.tables import quoted
-from eibench.core.parties.panels import Panel
+from eibench.core.parties.graders import Panel
 from eibench.core.parties.party import Party
 from eibench.core.plugins import installed
 from eibench.core.settings.run_config import Endpoint, RunConfig, grader, with_judges

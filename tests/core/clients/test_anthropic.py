@@ -10,7 +10,7 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import MAX_TOKENS, AnthropicClient
-from eibench.core.clients.refused import refused_parameters
+from eibench.core.clients.failures import refused_parameters
 from eibench.core.errors import ErrorKind, ProviderError, UsageError
 from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.limits import AdaptiveLimit, Attempt, Rate
-from eibench.core.clients.ramp import Ramp
+from eibench.core.clients.concurrency import AdaptiveLimit, Attempt, Ramp
+from eibench.core.clients.limits import Rate
 
 
 class Clock:

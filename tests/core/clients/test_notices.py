@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.caller import Caller, Limits
-from eibench.core.clients.limits import Notices
+from eibench.core.clients.caller import Caller
+from eibench.core.clients.limits import Limits, Notices
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ProviderError
 from eibench.core.parties.providers import (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.retry import RetryPolicy
+from eibench.core.clients.limits import RetryPolicy
 from eibench.core.errors import RETRYABLE, ErrorKind, ProviderError
 
 POLICY = RetryPolicy()

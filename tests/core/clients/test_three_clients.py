@@ -15,7 +15,8 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import AnthropicClient
-from eibench.core.clients.caller import Caller, Limits
+from eibench.core.clients.caller import Caller
+from eibench.core.clients.limits import Limits
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ErrorKind, ProviderError

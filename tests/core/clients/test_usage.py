@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.anthropic_message import read_message
-from eibench.core.clients.chat_completion import read_completion
-from eibench.core.clients.usage import count, read_usage
+from eibench.core.clients.anthropic import read_message
+from eibench.core.clients.openai import read_completion
+from eibench.core.clients.replies import count, read_usage
 from eibench.core.parties.providers import SOMEBODY
 from eibench.core.types import Usage
 

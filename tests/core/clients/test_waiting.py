@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.caller import Caller, Limits
+from eibench.core.clients.caller import Caller
+from eibench.core.clients.limits import Limits
 from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.parties.providers import CallContext
 from eibench.core.spending.budget import Budget, Meter

@@ -15,7 +15,8 @@ import pytest
 from rich.console import Console
 
 import eibench
-from eibench.core.clients.caller import Caller, Limits
+from eibench.core.clients.caller import Caller
+from eibench.core.clients.limits import Limits
 from eibench.core.console.live import describe, displayed, frame
 from eibench.core.sample.progress import Phase, Progress, SampleProgress
 from eibench.core.text import duration

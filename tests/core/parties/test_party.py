@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.parties.graders import Grader, grader_of
-from eibench.core.parties.panels import RULES, Judge, Panel, is_meant, judge_of
+from eibench.core.parties.graders import RULES, Grader, Judge, Panel, grader_of, is_meant, judge_of
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from eibench import SampleScore, Score, UsageError
-from eibench.core.parties.panels import Panel
+from eibench.core.parties.graders import Panel
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.reports.kin import WithoutKin, without_kin

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from eibench import ResultDocument
-from eibench.core.parties.panels import Panel
+from eibench.core.parties.graders import Panel
 from eibench.core.parties.party import Party
 from eibench.core.reports import statements
 from eibench.core.reports.ratings import BoardRow

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eibench import Options, Sampling
-from eibench.core.clients.caller import Limits
-from eibench.core.clients.retry import RetryPolicy
+from eibench.core.clients.limits import Limits, RetryPolicy
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunLock
 from eibench.core.parties.providers import Transfer

@@ -26,8 +26,7 @@ from eibench import (
     Score,
     UsageError,
 )
-from eibench.core.clients.caller import Limits
-from eibench.core.clients.retry import RetryPolicy
+from eibench.core.clients.limits import Limits, RetryPolicy
 from eibench.core.journal import Journal
 from eibench.core.sample import workers as samples
 from eibench.testing import Gate, LoopbackServer, ReceivedRequest

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from eibench import Item, Model, Options, Score, UsageError, run_async
-from eibench.core.clients.caller import Limits
-from eibench.core.clients.retry import RetryPolicy
+from eibench.core.clients.limits import Limits, RetryPolicy
 from eibench.core.console.short import short
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
-from eibench.core.parties.panels import Panel
+from eibench.core.parties.graders import Panel
 from eibench.core.parties.party import Party
 from eibench.core.reports.ending import result_line
 from eibench.core.settings.run_config import with_judges

@@ -7,7 +7,7 @@ import pytest
 
 from eibench.core.compare.panel_rows import PanelJudges
 from eibench.core.journal import StoredComparison
-from eibench.core.parties.panels import Judge, Panel
+from eibench.core.parties.graders import Judge, Panel
 from eibench.core.parties.party import Party
 from eibench.testing import Fault, Response
 

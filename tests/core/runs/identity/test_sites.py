@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.parties.party import Party
+from eibench.core.parties.party import LOCAL, Party, is_local, site_of
 from eibench.core.parties.providers import ModelSpec
-from eibench.core.parties.sites import LOCAL, is_local, site_of
 from eibench.core.settings.run_config import Endpoint
 
 NEAR = [

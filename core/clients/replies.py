@@ -1,0 +1,118 @@
+"""What a reply says, apart from its thinking, and the tokens of a call as servers count them.
+
+Some servers mix thinking and answer in one text: ``<think>...</think>`` before the answer, closed
+or not. An unclosed one at the start means that the reply was cut off, or ended, while still
+thinking: then there is no answer. A closing tag alone means that the chat template opened it.
+
+In a chat completion's ``usage`` `completion_tokens` is not always all that was written and billed:
+some servers (xAI's, several gateways to Gemini) count reasoning beside it, and it stands in the
+total alone. A count may be missing or of any type; then it is as if it were not there.
+"""
+
+import re
+from typing import NamedTuple
+
+from ..parties.providers import MOST_TOKENS
+from ..text import readable
+from ..types import JsonObject, Usage
+from .keys import redact
+
+_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE | re.ASCII)
+_BLANK = re.compile(r"\s*")
+
+
+class Parts(NamedTuple):
+    """A reply's answer and its thinking."""
+
+    answer: str
+    thinking: str
+
+
+def split_thinking(text: str) -> Parts:
+    """The answer and the thinking of a reply.
+
+    Only thinking at the start counts; a tag in the middle of an answer is part of it.
+    """
+    first = _TAG.search(text)
+    if first is not None and first[1]:
+        return Parts(text[first.end() :].lstrip(), text[: first.start()].strip())
+    thoughts: list[str] = []
+    at = 0
+    while opening := _TAG.match(text, _after_blanks(text, at)):
+        if opening[1]:
+            break
+        closing = _closing(text, opening)
+        end, at = closing.span() if closing else (len(text), len(text))
+        thoughts.append(text[opening.end() : end].strip())
+    answer = text[_after_blanks(text, at) :] if thoughts else text
+    return Parts(answer, "\n".join(filter(None, thoughts)))
+
+
+def _after_blanks(text: str, at: int) -> int:
+    blanks = _BLANK.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
+    """The tag that closes another; the thinking goes on to the end where there is none."""
+    tag = re.compile(f"</{opening[2]}>", re.IGNORECASE | re.ASCII)
+    return tag.search(text, opening.end())
+
+
+_DIGITS = 16  # of MOST_TOKENS
+_LONGEST_NAME = 200
+
+
+def words(text: str) -> str:
+    """A model's words as they can be stored, without known keys."""
+    return redact.reply(readable(text))
+
+
+def name_of(value: object) -> str | None:
+    """An identifier of the server's; ``None`` when it sent none."""
+    return words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
+
+
+def read_usage(raw: object) -> Usage:
+    """Tokens by kind: thinking is part of the output, what came from a cache of the input.
+
+    Output is whatever the total leaves beside the prompt, where that is more than
+    `completion_tokens`, and reasoning that does not fit into `completion_tokens` stands beside it.
+    """
+    usage = mapping(raw)
+    asked, said = (mapping(usage.get(f"{of}_tokens_details")) for of in ("prompt", "completion"))
+    reasoning = count(said.get("reasoning_tokens")) or count(usage.get("reasoning_tokens"))
+    completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
+    output = whole_output(completion, reasoning)
+    taken = count(usage.get("prompt_tokens"))
+    if completion and not taken:
+        taken = max(0, total - output)
+    cached = min(count(asked.get("cached_tokens")), taken)
+    return Usage(
+        input=taken,
+        cached=cached,
+        cache_write=min(count(asked.get("cache_write_tokens")), taken - cached),
+        output=max(output, total - taken),
+        reasoning=reasoning,
+    )
+
+
+def whole_output(output: int, reasoning: int) -> int:
+    """All that was written: `output` itself, and the reasoning too if it cannot be part of it."""
+    return output + reasoning if reasoning > output else output
+
+
+def mapping(value: object) -> JsonObject:
+    """A JSON object; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def count(value: object) -> int:
+    """A number of tokens, from 0 on; 0 for whatever is none."""
+    if type(value) is int:
+        return value if 0 <= value < MOST_TOKENS else 0
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
+        return count(int(value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return int(value) if 0 <= value < MOST_TOKENS else 0
