@@ -1,6 +1,7 @@
 """Which tests are slow: those that a measurement found to be, listed in `slow.txt`.
 
-`pytest -n auto --dist worksteal --measure-slow` runs all and writes the list anew.
+`pytest -n auto --dist worksteal --measure-slow` writes the list anew; a test that was not run, or
+is skipped on this machine, stays as it is.
 """
 
 from collections import defaultdict
@@ -28,21 +29,30 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Mark what is listed."""
-    listed = set(LIST.read_text(encoding="utf-8").split())
+    listed = set(read_list())
     for item in items:
         if _function(item.nodeid) in listed:
             item.add_marker(pytest.mark.slow)
 
 
+def read_list() -> list[str]:
+    """The tests that are listed, as `FILE::FUNCTION`."""
+    return LIST.read_text(encoding="utf-8").split()
+
+
 class _Durations:
     def __init__(self) -> None:
         self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._called: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[report.nodeid] += report.duration
+        if report.when == "call" and not report.skipped:
+            self._called.add(_function(report.nodeid))
 
     def pytest_sessionfinish(self) -> None:
         slow = {_function(test) for test, seconds in self._seconds.items() if seconds >= SLOW}
+        slow |= set(read_list()) - self._called
         LIST.write_text("".join(f"{test}\n" for test in sorted(slow)), encoding="utf-8")
 
 

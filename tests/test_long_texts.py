@@ -49,8 +49,6 @@ from eibench.plugins.eqbench3 import demo
 from eibench.plugins.eqbench3.transcripts import read_sections
 from eibench.plugins.seceu.answers import read_answer
 
-pytestmark = pytest.mark.slow
-
 LENGTH = 12_000
 SHORTER = 4
 MOST = 3.0 * SHORTER

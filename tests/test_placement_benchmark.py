@@ -14,7 +14,6 @@ from benchmarks.placement_ways import SMALL, Place, balanced_calls, usual_world
 from eibench.core.ratings import glicko2
 from eibench.core.testing.logistic import LogisticTournament
 
-pytestmark = pytest.mark.slow  # a simulated ladder each
 ROOT = Path(__file__).parent.parent
 
 

@@ -66,7 +66,6 @@ def test_a_report_shows_each_part(place: Place) -> None:
     assert '["do", "mean", 1]' in text and ">6.5</dd>" in text
 
 
-@pytest.mark.slow
 @needs_chromium
 def test_a_page_computes_what_a_control_changes(place: Place) -> None:
     """Its script comes to what Python computes, under the page's policy."""

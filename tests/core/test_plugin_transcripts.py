@@ -60,7 +60,6 @@ def test_a_terminal_shows_the_view_in_place_of_the_messages(place: Place) -> Non
     assert "Write to Ana" in place.bench("show", "strong", "1", "--full").stdout
 
 
-@pytest.mark.slow
 @needs_chromium
 def test_a_page_shows_the_view_in_place_of_the_messages(place: Place) -> None:
     """The words are marked with a number that their note has too."""

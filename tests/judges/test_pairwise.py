@@ -184,7 +184,6 @@ def test_sixty_pluses_are_not_cut_to_five() -> None:
 _MARGIN = st.integers(1, 5).flatmap(lambda n: st.sampled_from([n, -n]))
 
 
-@pytest.mark.slow
 @given(st.fixed_dictionaries(dict.fromkeys(CRITERIA, _MARGIN)), st.booleans(), st.text())
 def test_whatever_is_read_is_what_was_said(
     margins: dict[str, int], fenced: bool, reasoning: str

@@ -13,7 +13,7 @@ from eibench.testing import LoopbackServer, uniform_ratings
 from tests.conftest import Result
 from tests.servers.conftest import program, serving
 
-pytestmark = [pytest.mark.servers, pytest.mark.slow]
+pytestmark = pytest.mark.servers
 KEY = "sk-not-a-real-key"
 VERDICT = json.dumps({"reason": "It names the worry.", "PASS": 1, "WIN": 0})
 MOCKS = {

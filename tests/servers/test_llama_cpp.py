@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Result
 from tests.servers.conftest import program, serving
 
-pytestmark = [pytest.mark.servers, pytest.mark.slow]
+pytestmark = pytest.mark.servers
 MODEL = "tiny.gguf"
 
 

@@ -365,7 +365,6 @@ def place_of(row: Any, rows: Any) -> str:
     return f"{place} of {len(ranked)}{', shares first place' if low == 1 else ''}"
 
 
-@pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize(
     ("a", "b"), [("whole", "guess"), ("less is better", "less is better, worse")]

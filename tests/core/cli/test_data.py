@@ -240,7 +240,6 @@ def test_a_missing_file_is_one_line(bench: Bench, server: Server) -> None:
     assert len(server.asked) == 1
 
 
-@pytest.mark.slow
 def test_no_network_is_one_line(bench: Bench, server: Server) -> None:
     """Exit 4, and another way."""
     server.server_close()

@@ -208,7 +208,6 @@ def test_prices(bench: Bench) -> None:
     assert file["model openai/mine price"][1].startswith("$1 in, $2 out per million tokens: bench")
 
 
-@pytest.mark.slow
 def test_a_provider_that_litellm_does_not_know(bench: Bench) -> None:
     """It is a failure of kind 3, and the other checks go on."""
     done = bench("doctor", "--model", "litellm/a/b", "--no-call")

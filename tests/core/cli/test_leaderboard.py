@@ -197,7 +197,6 @@ def test_rating_and_rubric_score_are_of_one_run(bench: Bench, demos: Demos) -> N
     assert (row["run_id"], row["metrics"]) == (rated["run_id"], rated["metrics"])
 
 
-@pytest.mark.slow
 def test_a_trial_does_not_replace_the_rated_run(bench: Bench, empty_place: Path) -> None:
     """Of two compared runs of a model the whole one is rated and scored, in every command."""
     pack = empty_place / "pack"

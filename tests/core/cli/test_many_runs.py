@@ -50,7 +50,6 @@ def board_of() -> tuple[Any, int]:
     return board.as_json()["rows"], len(statements)
 
 
-@pytest.mark.slow
 def test_more_runs_take_no_more_statements(run: Callable[..., None]) -> None:
     """Of models with one run each, and of models with several."""
     run(3)

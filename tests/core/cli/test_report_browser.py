@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from eibench.core.html import RunInput, run_report
-from tests.core.html.browsing import chromium, in_chromium
+from tests.core.html.browsing import chromium, needs_chromium
 
 from .test_report import given, hostile
 
-pytestmark = in_chromium
+pytestmark = needs_chromium
 __all__ = ["given"]
 
 

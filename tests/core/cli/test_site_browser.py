@@ -8,9 +8,9 @@ import pytest
 
 from tests.conftest import run_here
 
-from ..html.browsing import Visit, axe, chromium, in_chromium, violations
+from ..html.browsing import Visit, axe, chromium, needs_chromium, violations
 
-pytestmark = in_chromium
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,6 @@ def test_attempts_that_may_have_been_billed_count(tmp_path: Path) -> None:
 CLIENTS = [("openai/x", "/v1"), ("anthropic/x", ""), ("litellm/openai/x", "/v1")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "path"), CLIENTS, ids=[spec for spec, _ in CLIENTS])
 def test_each_client_s_cost_is_right_to_the_cent(tmp_path: Path, spec: str, path: str) -> None:
     """bench.toml's price holds, cached input at its own rate; reasoning is part of the output."""

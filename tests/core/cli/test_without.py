@@ -106,7 +106,6 @@ def planned(bench: Bench, *more: object) -> Any:
     return bench(*run, "--json", *more)
 
 
-@pytest.mark.slow
 def test_a_run_leaves_a_model_out(compared: Bench) -> None:
     """It is not compared with it, and its ratings are as if it had never been run."""
     run = ("run", "eqbench3", *SOME, "--model", "demo/strong", "--name", "other", "--json")

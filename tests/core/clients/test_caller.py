@@ -533,7 +533,6 @@ def shaky(seed: int) -> FaultPlan:
     return plan
 
 
-@pytest.mark.slow
 def test_a_run_on_a_shaky_server(tmp_path: Path, bench: Any) -> None:
     """With two in five requests failing, all are scored and every metric is as without faults."""
     official = environ.get("EIBENCH_OFFICIAL_DATA")

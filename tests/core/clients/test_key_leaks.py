@@ -46,7 +46,6 @@ def assert_nowhere(folder: Path, done: Done, *secrets: str) -> None:
             assert secret.encode() not in data, name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FAULT_KINDS, *ECHOES])
 def test_no_secret_is_left(name: str, tmp_path: Path, bench: Any) -> None:
     """Whatever goes wrong, and whatever a server repeats, no secret is printed or stored."""
@@ -60,7 +59,6 @@ def test_no_secret_is_left(name: str, tmp_path: Path, bench: Any) -> None:
     assert_nowhere(tmp_path, done, bench.key, bench.header)
 
 
-@pytest.mark.slow
 def test_a_closed_port(closed_port: "Future[Any]", bench: Any) -> None:
     """Nobody there: exit 4, one line that names the address, no secret left."""
     run = closed_port.result()

@@ -126,7 +126,6 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[st
         yield json.loads(done.stdout), done.stderr, str(server.port)
 
 
-@pytest.mark.slow
 def test_the_import_does_nothing_else(imported: tuple[dict[str, Any], str, str]) -> None:
     """No socket, no ``.env``, no variable, no callback, not a word on standard error."""
     seen, message, _ = imported
@@ -136,7 +135,6 @@ def test_the_import_does_nothing_else(imported: tuple[dict[str, Any], str, str])
     assert seen["callbacks"] == [] and message == ""
 
 
-@pytest.mark.slow
 def test_the_first_calls_reach_the_server_alone(
     imported: tuple[dict[str, Any], str, str],
 ) -> None:

@@ -410,7 +410,6 @@ def scores(run: Run) -> tuple[Any, ...]:
     return found["metrics"], found["items"], found["status"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", ["anthropic", "litellm", "litellm-anthropic", "anthropic-think"])
 def test_the_same_scores(label: str, runs: "dict[str, Future[Run]]") -> None:
     """The same answers score the same, whatever they came through and however they thought."""
@@ -419,7 +418,6 @@ def test_the_same_scores(label: str, runs: "dict[str, Future[Run]]") -> None:
     assert scores(runs[label].result()) == scores(first)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", ["openai", "anthropic", "litellm"])
 def test_the_same_tokens(label: str, runs: "dict[str, Future[Run]]") -> None:
     """What the server counted is what the result says, cached and reasoning tokens included."""
@@ -429,7 +427,6 @@ def test_the_same_tokens(label: str, runs: "dict[str, Future[Run]]") -> None:
     assert set(run.calls("reasoning")) == {"Calm: 10? No."}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", ["openai", "anthropic", "litellm"])
 def test_a_run_without_temperature(label: str, runs: "dict[str, Future[Run]]") -> None:
     """A model that refuses temperature costs one request more, and the journal says what went."""
@@ -438,7 +435,6 @@ def test_a_run_without_temperature(label: str, runs: "dict[str, Future[Run]]") -
     assert all("temperature" not in json.loads(sent) for sent in run.calls("sent"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", ["litellm-anthropic", "anthropic-think"])
 def test_a_run_with_temperature(label: str, runs: "dict[str, Future[Run]]") -> None:
     """Where it is taken, it is sent and recorded."""
@@ -446,7 +442,6 @@ def test_a_run_with_temperature(label: str, runs: "dict[str, Future[Run]]") -> N
     assert len(sent) == ITEMS and all(one["temperature"] == 0.01 for one in sent)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", ["anthropic-401", "litellm-401"])
 def test_a_key_that_a_server_repeats(label: str, runs: "dict[str, Future[Run]]") -> None:
     """A refused key ends the run with one request; it is printed and stored nowhere."""
@@ -459,7 +454,6 @@ def test_a_key_that_a_server_repeats(label: str, runs: "dict[str, Future[Run]]")
         assert KEY.encode() not in data, name
 
 
-@pytest.mark.slow
 def test_standard_error_is_ours(runs: "dict[str, Future[Run]]") -> None:
     """No banner, warning or log line of litellm's is added to what a run says."""
     lines = runs["litellm"].result().done.stderr

@@ -368,7 +368,6 @@ def drip_headers(handler: Handler, over: threading.Event) -> None:
         handler.wfile.write(b"a")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("drip", [drip_body, drip_headers])
 def test_a_server_that_goes_on_for_ever_is_given_up(
     pack: OfficialPack, server: FileServer, drip: Callable[[Handler, threading.Event], None]
@@ -570,7 +569,6 @@ def test_only_https_or_this_machine(url: str, fine: bool) -> None:
     assert (objection(url) == "") is fine
 
 
-@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_url_check(url: str) -> None:
     """Whatever is given, there is an answer, never another exception."""

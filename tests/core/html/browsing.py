@@ -26,7 +26,6 @@ FLAGS = (
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="needs Chromium: apt-get install chromium"
 )
-in_chromium = [pytest.mark.slow, needs_chromium]
 KEY = "tact"
 
 

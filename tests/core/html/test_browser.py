@@ -8,9 +8,9 @@ import pytest
 
 from eibench.core.html.rendering import assets, without_blanks
 
-from .browsing import KEY, Visit, chromium, document, in_chromium, row, run, transcript, write
+from .browsing import KEY, Visit, chromium, document, needs_chromium, row, run, transcript, write
 
-pytestmark = in_chromium
+pytestmark = needs_chromium
 BOARD = f"boards/{KEY}.html"
 ROWS = [
     row("ash", 1600.0, [1580.0, 1660.0], size_b=70.0, tied_with=["birch"]),

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from .browsing import KEY, Visit, chromium, document, in_chromium, row, run, transcript, write
+from .browsing import KEY, Visit, chromium, document, needs_chromium, row, run, transcript, write
 
-pytestmark = in_chromium
+pytestmark = needs_chromium
 HOSTILE = (
     "<script>window.canary=1</script><img src=x onerror=window.canary=1>"
     "<svg onload=window.canary=1><a href='javascript:window.canary=1'>x</a></textarea></title>"

@@ -18,8 +18,6 @@ from eibench.core.cli.view import JournalState
 from eibench.core.errors import UsageError
 from eibench.core.html.serving import SiteServer, follow
 
-pytestmark = pytest.mark.slow
-
 
 class Viewed:
     """A site that is served by a process."""

@@ -152,7 +152,6 @@ def demo(invoke: Callable[..., Any]) -> RunRecord:
 COMMANDS = ("runs", "show", "show-item", "rescore", "export", "leaderboard", "run")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("table", ["runs", "parties", "calls", "grades"])
 def test_a_value_of_a_wrong_type_is_a_damaged_journal(
     invoke: Callable[..., Any], demo: RunRecord, table: str

@@ -65,7 +65,6 @@ def kept(folder: Path) -> int:
         return sum(journal.count_calls(run) for run in journal.runs())
 
 
-@pytest.mark.slow
 def test_a_full_disk_loses_nothing_and_is_not_paid_for_twice(
     bench: "Bench", server: LoopbackServer, small_disk: Path
 ) -> None:

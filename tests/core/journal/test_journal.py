@@ -244,7 +244,6 @@ async def test_two_writers_use_one_file(tmp_path: Path) -> None:
         assert [one.count_calls(run) for _, run in runs] == [300, 300]
 
 
-@pytest.mark.slow
 def test_processes_that_create_it_at_once_share_one(tmp_path: Path) -> None:
     """Many processes that find no journal make one, and each one's run is in it."""
     program = (
@@ -551,7 +550,6 @@ def test_when_the_disk_is_full_all_committed_replies_are_kept(tmp_path: Path) ->
         assert journal.count_calls(run) == message
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(
     not shutil.which("unshare")
     or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode != 0,

@@ -176,7 +176,6 @@ def server(gate: Gate) -> Iterator[LoopbackServer]:
         yield made
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("harm", [remove, remove_all, remove_log, replace])
 def test_a_run_whose_journal_went_ends_with_the_truth(
     bench: "Bench", server: LoopbackServer, gate: Gate, harm: Callable[[Path], None]

@@ -61,7 +61,6 @@ def swapped(row: Comparison) -> Comparison:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", ANY_ORDER.values(), ids=ANY_ORDER)
 @given(data=st.data(), rows=comparisons())
 @few

@@ -374,7 +374,6 @@ def test_a_plan_says_what_the_placement_comes_to(world: Tournament, ladder: list
     assert Matchmaker(goal, known, "staged").expect(known, ()) is None
 
 
-@pytest.mark.slow
 def test_a_target_that_can_be_met_is_gone_on_for(world: Tournament, ladder: list[Call]) -> None:
     """Beyond what is usually enough; one that everything would not meet ends there as usual."""
     usual = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate)

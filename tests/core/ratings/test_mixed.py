@@ -80,7 +80,6 @@ def test_a_replicate_is_the_estimate_without_the_family(round_of: Comparisons) -
         assert fit.replicates[family] == pytest.approx(mean, abs=1e-8)
 
 
-@pytest.mark.slow
 def test_intervals_agree_with_leaving_families_out(
     round_of: Comparisons, anchored: RatingSettings
 ) -> None:

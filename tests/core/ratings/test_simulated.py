@@ -12,7 +12,6 @@ from eibench.testing import Noise, Tournament
 
 CALLS = 6720
 T = quantile(0.975, len(FAMILY_SIZES) - 1)
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -489,7 +489,6 @@ MEMORY = """
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has another unit elsewhere")
 def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
     """Ten times the samples take at most a fifth more memory."""

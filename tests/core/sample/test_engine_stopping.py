@@ -114,7 +114,6 @@ def test_once_finishes_what_is_in_flight_and_sends_nothing_more(
     assert "Traceback" not in err
 
 
-@pytest.mark.slow
 def test_the_same_command_goes_on_to_the_scores_of_an_undisturbed_run(
     bench: "Bench", server: LoopbackServer, gate: Gate
 ) -> None:
@@ -202,7 +201,6 @@ def test_a_refused_key_keeps_the_answers_that_were_in_flight(bench: "Bench") -> 
         assert len(server.requests) == 1 + 30
 
 
-@pytest.mark.slow
 def test_the_second_process_is_told_who_owns_the_run(
     bench: "Bench", server: LoopbackServer, gate: Gate, tmp_path: Path
 ) -> None:

@@ -130,7 +130,6 @@ def test_rho_and_tau_with_ties_by_hand() -> None:
     assert kendall.value == pytest.approx(2 / math.sqrt(6))
 
 
-@pytest.mark.slow
 def test_intervals_are_those_of_a_plain_bootstrap() -> None:
     """Ranks and variances are made anew from each resample of families."""
     rows = noisy_rows()

@@ -12,10 +12,7 @@ import pytest
 
 from eibench.testing import Fault, LoopbackServer, ReceivedRequest, uniform_ratings
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module"),
-]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
 MOST_MB = 400
 # Between the test and the command, so that the peak is the command's alone.
 _MEASURED = """

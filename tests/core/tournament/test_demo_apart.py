@@ -13,8 +13,6 @@ from eibench.testing import Fault
 from tests.conftest import enter_empty_place, run_here
 from tests.core.tournament.conftest import write_pack
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP
-
 Table = Any
 DEMO = ("demo/weak", "demo/medium", "demo/strong")
 QUICK = ("--no-rubric",)

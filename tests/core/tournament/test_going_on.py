@@ -12,8 +12,6 @@ import pytest
 from eibench.core.journal import Journal
 from eibench.testing import Fault, ReceivedRequest, Reply
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
-
 
 class Failing:
     """Answers every n-th comparison otherwise, as long as it is on."""

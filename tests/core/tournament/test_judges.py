@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow  # whole runs over HTTP, a second or two each
-
 KIN = ("--judge", "openai/gpt-judge", "--judge", "openai/claude-judge", "--no-elo")
 
 

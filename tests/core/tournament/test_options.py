@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
-
 Table = Any
 
 

@@ -11,8 +11,6 @@ from eibench.core.parties.graders import Judge, Panel
 from eibench.core.parties.party import Party
 from eibench.testing import Fault, Response
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
-
 TWO = ("--judge", "openai/second")
 
 

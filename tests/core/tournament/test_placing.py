@@ -13,8 +13,6 @@ from eibench.testing import LoopbackServer
 from tests.conftest import enter_empty_place, run_here
 from tests.core.tournament.conftest import Table, eight_models, write_pack
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
-
 ADAPTIVE = ("--no-rubric", "--schedule", "adaptive")
 
 

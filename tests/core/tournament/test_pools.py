@@ -57,7 +57,6 @@ def test_the_plans_of_others_are_not_this_run_s() -> None:
     assert dict(counted(rows, own)) == {"total": 2, "read": 1, "unread": 0, "planned": 1}
 
 
-@pytest.mark.slow
 def test_two_processes_at_the_same_time(table: Any) -> None:
     """Each places its model against the other's and m0's; nothing is counted twice or lost."""
     table.run("m0")

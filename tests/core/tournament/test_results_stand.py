@@ -10,8 +10,6 @@ from eibench.core.errors import BenchError, PluginError, UsageError
 from eibench.core.plugins import installed
 from eibench.testing import Fault, ReceivedRequest
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP
-
 Table = Any
 SHORT = "This is {} speaking of x. No."
 

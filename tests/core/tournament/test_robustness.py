@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow  # whole tournaments over HTTP, some seconds each
-
 JUDGES = ("--judge", "openai/gpt-judge", "--judge", "openai/claude-judge")
 KIN = ("--exclude-kin",)
 NAMES = ("gpt-m", "claude-m", "qwen-m", "llama-m")

@@ -26,7 +26,6 @@ def kendall(found: list[str], planted: list[str]) -> float:
     return (2 * right - len(pairs)) / len(pairs)
 
 
-@pytest.mark.slow
 def test_a_judge_of_strong_likings_does_not_hide_the_order(
     table: Any, make_pack: Callable[..., Path]
 ) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, ReceivedRequest
 from tests.plugins.killing import Killed, Ration, assert_none_twice, digest, heard, kept
@@ -44,7 +42,6 @@ def graded(folder: Path) -> dict[str, Any]:
         return {row["id"]: journal.score_of(run, grader, row["id"], 1) for row in rows()}
 
 
-@pytest.mark.slow
 def test_kill_9_at_twenty_moments_changes_nothing(
     tmp_path: Path, own_pack: Callable[..., Path], grades: Callable[..., dict[str, Any]]
 ) -> None:

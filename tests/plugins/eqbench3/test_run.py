@@ -145,7 +145,6 @@ def test_metrics_stand_under_their_group_in_the_table(
     assert re.search(r"^flags +8 sections", done.out, re.MULTILINE)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["bundled", "official"])
 def test_demo_models_come_out_in_the_order_of_their_abilities(
     bench: Bench, request: pytest.FixtureRequest, dataset: str
@@ -332,7 +331,6 @@ def moody(grades: Mapping[str, Any], mood: str) -> str | Answer:
     return Answer("") if mood == "empty" else text
 
 
-@pytest.mark.slow
 def test_an_unreliable_judge_costs_verdicts_and_never_invents_one(
     bench: Bench, own_pack: Write, grades: Grades
 ) -> None:

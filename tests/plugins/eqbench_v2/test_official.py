@@ -177,7 +177,6 @@ def test_twelve_models_are_there() -> None:
     assert sum(read_run(path).revise for path in RESULTS) == 8
 
 
-@pytest.mark.slow
 def test_strict_differs_only_where_an_answer_is_not_plain() -> None:
     """Each question score that differs is in the table, with both scores and the reason."""
     questions = {item.id: item.content for item in pack("en").items}

@@ -180,7 +180,6 @@ def test_the_planted_position_bias_is_in_its_interval(planted: float) -> None:
         assert (ends[0] < even < ends[1]) == (planted == 0)
 
 
-@pytest.mark.slow
 def test_intervals_of_position_bias_hold_it() -> None:
     """In 91 to 99 % of 100 tournaments."""
     noise, held = Noise(length=0), 0
