@@ -15,8 +15,7 @@ from ..runs.selectors import place_of
 from ..text import as_text
 from .command import Command
 from .completion import judge_labels, run_ids
-from .selectors import find_all, model_and_benchmark, selector, stored_options
-from .stored import as_given
+from .selectors import as_given, find_all, model_and_benchmark, selector, stored_options
 from .values import pairs
 
 _AGREEMENT_EXAMPLES = (

@@ -14,7 +14,7 @@ from ..exchange.load import import_foreign
 from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import ModelSpec
-from ..reading import batches
+from ..reading.responses import BATCH, batch_request
 from ..run.checks import check_stored
 from ..run.score_file import (
     calls_of,
@@ -125,7 +125,7 @@ _PROMPTS_EXAMPLES = (
 @options.benchmark_argument
 @options.data_options
 @options.sampling_options
-@click.option("--format", "form", type=click.Choice([batches.FORM]),
+@click.option("--format", "form", type=click.Choice([BATCH]),
               help="Lines as a batch service takes them.")  # fmt: skip
 @click.option("--model", "asked", metavar="NAME",
               help="With --format: the model to ask.")  # fmt: skip
@@ -146,7 +146,7 @@ def prompts_command(
     """
     needs_single_turn(benchmark, "prompts")
     if bool(form) != bool(asked):
-        raise UsageError(f"--format {batches.FORM} and --model NAME go together")
+        raise UsageError(f"--format {BATCH} and --model NAME go together")
     model = Endpoint(ModelSpec("requests", "file"))
     config = make_config(benchmark, options.run_settings(params), model)
     check_stored(config)
@@ -154,7 +154,7 @@ def prompts_command(
     with no_exit():
         lines = asyncio.run(_request_lines(config))
     if asked:
-        lines = [batches.request(asked, one) for one in lines]
+        lines = [batch_request(asked, one) for one in lines]
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
     if output is None:
         click.echo(text, nl=False)

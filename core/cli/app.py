@@ -196,7 +196,7 @@ def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> i
         if _AS_JSON.get():
             from .errors import error_of
 
-            click.echo(as_text({"error": error_of(kind, line(redact(message)), code)}))
+            click.echo(as_text({"error": error_of(kind, message, code)}))
     return code
 
 

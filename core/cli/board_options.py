@@ -1,20 +1,101 @@
-"""The options that choose a board and who stands on it, and what they choose."""
+"""The options of commands that show a board: which one, who is on it, and how it is rated."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import click
 
 from .. import ratings
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, Option
 from ..compare.leaderboard import BoardChoice
+from ..errors import UsageError
+from ..plugins import installed
 from ..ratings.comparisons import Comparisons
-from ..types import JsonObject
+from ..types import JsonDict, JsonObject
 from . import options
+from .command import BENCHMARK, SECTION, Command
 from .completion import judge_labels
-from .rating_options import protocol_options
-from .stored import as_given, named_pack
-from .values import pairs
+from .selectors import as_given, named_pack
+from .values import as_click_option, pairs
+
+
+class BoardCommand(Command):
+    """Adds the options of the benchmark that is named; of all, those of ratings where none is."""
+
+    rates = True
+    """Whether it takes options of ratings."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse with the options of the benchmark among the arguments."""
+        known = installed().benchmarks.things
+        words = (word.removeprefix("--benchmark=") for word in args)
+        ctx.meta[BENCHMARK] = next((known[word] for word in words if word in known), None)
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The common parameters, and those of benchmarks without a default of their own."""
+        params, added = super().get_params(ctx), dict[str, click.Parameter]()
+        named: Benchmark | None = ctx.meta.get(BENCHMARK)
+        for option in self._of(named) if named else _of_ratings() if self.rates else ():
+            param = added[option.name] = as_click_option(option)
+            param.default = None
+            if named:
+                vars(param)[SECTION] = f"Options of {named.name}"
+            if not option.in_ratings:
+                param.envvar = None  # a wish for new runs
+        return [*params[:-1], *added.values(), params[-1]]  # --help stays last
+
+    def _of(self, benchmark: Benchmark) -> Iterator[Option]:
+        """Those that keep boards apart, and those that change how comparisons are rated."""
+        for option in benchmark.options:
+            if (self.rates and option.in_ratings) or (option.keeps_apart and not option.may_meet):
+                yield option
+
+
+class AuditCommand(BoardCommand):
+    """The same without those of ratings."""
+
+    rates = False
+
+
+def _of_ratings() -> Iterator[Option]:
+    for benchmark in installed().benchmarks:
+        yield from (option for option in benchmark.options if option.in_ratings)
+
+
+def protocol_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
+    """The options that choose a board, of those that were given with the command."""
+    names = {option.name for option in benchmark.options if option.keeps_apart}
+    wanted = {name: as_given(name, value) for name, value in given.items() if name in names}
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def rating_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
+    """The benchmark's options, those that were given and the defaults of others.
+
+    Raises:
+        UsageError: One is not the benchmark's.
+    """
+    known = {option.name: option.default for option in benchmark.options}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen.keys() - known.keys():
+        raise UsageError(f"{benchmark.name} has no option --{name.replace('_', '-')}")
+    return known | chosen
+
+
+def no_rating_options(given: JsonObject) -> None:
+    """Refuse them where a file is rated.
+
+    Raises:
+        UsageError: One was given.
+    """
+    for name, value in given.items():
+        if value is not None:
+            message = (
+                f"--{name.replace('_', '-')} is for the journal; in a file each comparison has"
+            )
+            raise UsageError(f"{message} its own weight")
+
 
 _KEPT = "eibench.board"
 _ALSO_OF_FILES = ("demo", "without")

@@ -20,9 +20,8 @@ from ..text import as_text, line
 from . import options
 from .command import Command
 from .completion import judge_labels, run_ids
-from .selectors import find
+from .selectors import as_given, find, named_pack
 from .settings import given_by_user
-from .stored import as_given, named_pack
 
 if TYPE_CHECKING:
     from ..analysis.correlations import Correlations

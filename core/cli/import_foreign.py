@@ -16,8 +16,8 @@ from ..journal.merging import Imported
 from ..plugins import installed
 from ..reports.hints import bench
 from ..text import plural
+from .selectors import official_or_default
 from .session import tell
-from .stored import official_or_default
 
 
 class ImportOptions(NamedTuple):

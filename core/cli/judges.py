@@ -15,7 +15,7 @@ from ..runs.judged import read_judged
 from ..text import as_text, line, number
 from . import options
 from .command import Command
-from .stored import as_given, named_pack
+from .selectors import as_given, named_pack
 
 
 @click.command("judges", cls=Command)
@@ -49,7 +49,7 @@ def judges_command(
     if json_output:
         click.echo(as_text(found))
         return
-    for sentence in console.conclusions.conclusions(found.conclusions, "The judges"):
+    for sentence in console.tables.conclusions(found.conclusions, "The judges"):
         console.output.show(sentence)
     for table in (_judges(found), _pairs(found), _models(found)):
         console.output.show(console.tables.table(table))

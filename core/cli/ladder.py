@@ -19,8 +19,8 @@ from ..ratings.comparisons import Comparison
 from ..reports.hints import bench
 from ..text import plural
 from .import_foreign import namesakes
+from .selectors import official_or_default
 from .session import tell
-from .stored import official_or_default
 
 
 def import_ladder(ladder: Ladder, runs_dir: Path) -> None:

@@ -23,9 +23,8 @@ from ..text import as_text, interval, line, listed, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
-from .board_options import board_options, given_board
+from .board_options import BoardCommand, board_options, given_board, rating_options
 from .rate import anchor_sets
-from .rating_options import BoardCommand, rating_options
 
 _LEADERBOARD_EXAMPLES = (
     "\b\nExamples:\n"
@@ -103,8 +102,8 @@ def _show(
     details = options.wants_details()
     console.output.show(console.fitted.Fitted(_table(board, document, details)))
     found = document["conclusions"]
-    shown = found if details else console.conclusions.strong(found)
-    for message in console.conclusions.conclusions(shown, "\nThe judge"):
+    shown = found if details else console.tables.strong(found)
+    for message in console.tables.conclusions(shown, "\nThe judge"):
         console.output.show(message)
     if (rated := _by_judge(board)) and details:
         console.output.show(console.tables.table(rated))

@@ -26,12 +26,18 @@ from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
-from .board_options import GivenBoard, board_options, given_board
+from .board_options import (
+    BoardCommand,
+    GivenBoard,
+    board_options,
+    given_board,
+    no_rating_options,
+    rating_options,
+)
 from .completion import benchmarks_and_files
 from .data import ladder_of
 from .ladder import published_comparisons
-from .rating_options import BoardCommand, no_rating_options, rating_options
-from .stored import official_or_default
+from .selectors import official_or_default
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons

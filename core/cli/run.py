@@ -3,34 +3,32 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from .. import console
 from ..benchmark import Benchmark
-from ..errors import BenchError, ErrorKind, Interrupted, Unreadable
+from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
-from ..journal import Journal
 from ..reports.document import judge_warnings
-from ..reports.hints import another_run, bench, judge_words, pack_of
-from ..reports.result import Result
+from ..reports.hints import bench
 from ..run.affordable import refuse_too_little
 from ..run.plan import Plan, make_plan
-from ..run.session import Pricing, Session
-from ..run.task import Generate, Regrade, Task
+from ..run.session import Session
+from ..run.task import Generate, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig
-from ..text import as_text, plural
+from ..settings.run_settings import RunSettings, option_of
+from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options
-from .asking_on import asks_on
-from .command import BenchmarkName, BenchmarksCommand
+from .advice import asks_on, finish
+from .command import BENCHMARKS, BenchmarkName, BenchmarksCommand
 from .data import get_data, tell_pack
-from .errors import error_document
-from .limits import Limit, lacking, read_limit, shortfalls
+from .errors import error_of, kind_of
 from .session import (
     EXIT,
     allow,
@@ -40,13 +38,66 @@ from .session import (
     describe_plan,
     describe_plans,
     plan_as_json,
-    print_result,
     tell,
     work,
 )
-from .settings import config_option
-from .several import choose_benchmarks, fitting, say_what_fits_some
-from .summary import FailedRun, summary
+from .settings import config_option, given_by_user
+from .summary import FailedRun, Limit, lacking, read_limit, shortfalls, summary
+
+
+def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
+    """The benchmarks that are named, or those of the suite.
+
+    Raises:
+        UsageError: Neither is given, or both, or a benchmark twice.
+    """
+    if suite and benchmarks:
+        raise UsageError(f"--suite {suite} names its benchmarks; leave the others out")
+    if twice := next((b.name for b in benchmarks if list(benchmarks).count(b) > 1), None):
+        raise UsageError(f"{twice} is given twice")
+    found = list(benchmarks) or click.get_current_context().meta[BENCHMARKS]
+    if not found:
+        raise UsageError(f"name a benchmark, or --suite NAME; {bench('list')} lists benchmarks")
+    return list(found)
+
+
+_OF_JUDGES = ("judges", "judge_base_url", "judge_api_key_env", "panel", "quorum", "exclude_kin",
+              "overlap")  # fmt: skip
+_OF_ROLES = ("roles", "role_base_url", "role_api_key_env", "role_max_tokens")
+
+
+def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings:
+    """The settings for one of several benchmarks: without what is only for others of them."""
+    if of == 1:
+        return settings
+    names = {role.name for role in benchmark.roles}
+    names |= {""} if names else set()  # what is for all of them
+    own: dict[str, Any] = {
+        option: {name: one for name, one in getattr(settings, option).items() if name in names}
+        for option in _OF_ROLES
+    }
+    settings = replace(settings, **own)
+    plain = {option.name: option.default for option in benchmark.options}
+    if not guard(benchmark).compares(plain):
+        settings = _without(settings, ["without"])
+    return settings if benchmark.judged else _without(settings, _OF_JUDGES)
+
+
+def _without(settings: RunSettings, names: Sequence[str]) -> RunSettings:
+    """Settings some of which are as if nobody had given them."""
+    usual, given = RunSettings(), {option_of(name) for name in names}
+    unset: dict[str, Any] = {name: getattr(usual, name) for name in names}
+    sources = {name: one for name, one in settings.sources.items() if name not in given}
+    return replace(settings, sources=sources, **unset)
+
+
+def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:
+    """Name the options of the command line that are not for all of several benchmarks."""
+    own = dict.fromkeys(option.name for b in benchmarks for option in b.options)
+    for name in filter(given_by_user, own if len(benchmarks) > 1 else ()):
+        with_it = [b.name for b in benchmarks if name in {option.name for option in b.options}]
+        if len(with_it) < len(benchmarks):
+            tell(f"note: --{name.replace('_', '-')} is for {', '.join(with_it)} alone")
 
 
 class Planned(NamedTuple):
@@ -206,7 +257,7 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
             code = max(code, error.exit_code)
             continue
         same = [left for left in runs[n:] if left.config.benchmark is run.config.benchmark]
-        _finish(result, run, json_output=json_output, following=len(same))
+        finish(result, run.task, run.session, json_output=json_output, following=len(same))
         documents.append(result.document)
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
@@ -232,127 +283,10 @@ def _sum_up(
 ) -> None:  # fmt: skip
     """The end of several runs: a table, or one document."""
     if json_output:
-        errors = [
-            error_document(f.error, benchmark=f.benchmark, name=f.name) for f in failed if f.error
-        ]
-        left = [{"benchmark": f.benchmark, "name": f.name} for f in failed if not f.error]
+        named = [({"benchmark": f.benchmark, "name": f.name}, f.error) for f in failed]
+        errors = [error_of(kind_of(e), str(e), e.exit_code, **name) for name, e in named if e]
+        left = [name for name, e in named if not e]
         more = {"errors": errors, "not_begun": left}
         click.echo(as_text({"runs": documents, **{k: v for k, v in more.items() if v}}))
         return
     console.output.show(console.fitted.Fitted(summary(documents, failed)))
-
-
-def _finish(result: Result, run: Planned, *, json_output: bool, following: int) -> None:
-    """Print a result; so many models of this command are still to run on its benchmark."""
-    config = run.config
-    special = (
-        _beyond(result, run.session.money)
-        or _unreadable(result, run.session)
-        or _ungraded(result, config)
-        or _rejudged(result, run.task)
-    )
-    advice = f"next: {special or _next(result.document, config)}"
-    if json_output:
-        tell(advice)
-        return
-    details = bench("show", result.document["run_id"], "--details")
-    saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
-    another = _another(result.document, config)
-    later = ""
-    if following and result.document["comparisons"]:
-        later = f"none yet: {plural(following, 'model')} of this command will be compared with it"
-    messages = [saved, advice]
-    print_result(result.document, another=another, later=later, messages=messages, now=True)
-
-
-def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
-    """The command for another model; for a real one after a demo model, with a real judge."""
-    judges, real = config.judges, model != "SPEC"
-    named = judge_words(config.judge, {judge.party: judge.base_url for judge in judges})
-    return another_run(
-        document,
-        config.benchmark,
-        {"sampling": config.effective_sampling.sent(), "system": config.system},
-        dataset=config.dataset if real else pack_of(document, config.dataset),
-        judge=["--judge", "openai/NAME"] if judges and real else named,
-        model=model,
-    )
-
-
-def _beyond(result: Result, money: Pricing) -> str | None:
-    """What to do when no limit can be kept."""
-    if result.status == "budget" and money.budget and money.budget.excess:
-        return "the same command without --max-cost goes on from here"
-    return None
-
-
-def _unreadable(result: Result, session: Session) -> str | None:
-    """What to do when none of the first replies or verdicts could be read."""
-    why = session.stop.reason
-    if not isinstance(why, Unreadable):
-        return None
-    one = f"{_show(result.document, why.item_id or '--items')} shows what could not be read"
-    return f"{one}; the same command with --keep-going asks the rest"
-
-
-def _rejudged(result: Result, task: Task) -> str | None:
-    """What to do with a run that two judges have graded by now, the last one in full."""
-    if not isinstance(task, Regrade) or result.document["status"] != "complete":
-        return None
-    run_id = str(result.document["run_id"])
-    with Journal(task.config.runs_dir, create=False) as journal:
-        run = journal.find_run(run_id)
-        if run is None or len(journal.judges(run)) < 2:
-            return None
-    agreement = bench("agreement", run_id)
-    return f"{agreement} says how well its judges agree"
-
-
-def _ungraded(result: Result, config: RunConfig) -> str | None:
-    """How to add verdicts to a complete run that asked for none, though its benchmark has some."""
-    document, benchmark = result.document, config.benchmark
-    if not benchmark.judged or guard(benchmark).needs_judge(config.options):
-        return None
-    if document["status"] != "complete":
-        return None
-    judge = "demo/judge" if document["demo"] else "SPEC"
-    words = ("rejudge", document["run_id"], "--judge", judge)
-    return f"{bench(*words)} adds a judge's verdicts"
-
-
-def _next(document: ResultDocument, config: RunConfig) -> str:
-    """The most useful thing to do with a result."""
-    if document["status"] == "interrupted":
-        return "the same command goes on from here; everything answered so far is kept"
-    if document["status"] == "budget":
-        return "the same command with a larger --max-cost goes on from here"
-    to_do = document["comparisons"].get("planned")
-    pending = document["items"]["pending"] and document["imported"] is None
-    if too_long := _too_long(document):
-        return (
-            f"a longer context for {plural(too_long, 'sample')}, which else would fail again; the "
-            "same command then asks what failed, and keeps the rest"
-        )
-    if document["items"]["failed"] or pending or to_do:
-        return "the same command tries again what failed, and keeps the rest"
-    if cut := sum("cut off" in sample["reason"] for sample in document["unscored"]):
-        now = config.effective_sampling.max_tokens
-        limit = f"more --max-tokens than {now:,}" if now else "a larger --max-tokens"
-        return f"{limit}: {plural(cut, 'answer', 'was', 'were')} cut off before they could be read"
-    if document["unscored"]:
-        item = document["unscored"][0]["item_id"]
-        return f"{_show(document, item)} shows an answer that could not be read"
-    if document["demo"]:
-        command = _another(document, config, "openai/NAME")
-        return f"a real model: {command} (with --base-url URL for your own server)"
-    return f"{_show(document, '--items')} lists what came of each item"
-
-
-def _too_long(document: ResultDocument) -> int:
-    """How many samples failed for the length of the context, if that is why all did that failed."""
-    kinds = [sample.get("kind") for sample in document["failed"]]
-    return len(kinds) if set(kinds) == {str(ErrorKind.CONTEXT_TOO_LONG)} else 0
-
-
-def _show(document: ResultDocument, item: str) -> str:
-    return bench("show", document["run_id"], item)

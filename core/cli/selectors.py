@@ -1,4 +1,4 @@
-"""The options that choose stored runs, and the runs that they choose."""
+"""The options that choose stored runs; the runs that they choose, and the packs."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,7 +6,10 @@ from typing import Any, TypeVar
 
 import click
 
+from ..benchmark import Benchmark, Pack
+from ..datasets import find_pack, read_manifest
 from ..errors import DataError, UsageError
+from ..guard import guard
 from ..reports.hints import bench
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector
@@ -14,7 +17,35 @@ from ..runs.stored_run import StoredRun
 from . import options
 from .command import BenchmarkName
 from .completion import judge_labels, model_names
-from .stored import as_given
+from .settings import given_by_user
+
+T = TypeVar("T")
+
+
+def as_given(name: str, value: T, ctx: click.Context | None = None) -> T | None:
+    """An option's value if it was given with the command; a file's is meant for new runs."""
+    return value if given_by_user(name, ctx) else None
+
+
+def named_pack(benchmark: Benchmark, given: str) -> str:
+    """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
+    if given in ("bundled", "official") or not Path(given).exists():
+        return given
+    options = {option.name: option.default for option in benchmark.options}
+    return find_pack(benchmark, given, options).sha256
+
+
+def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack, str | None]:
+    """The pack that is named, by default the official one if there is any, and what names it.
+
+    Raises:
+        DataError: It is not there.
+    """
+    if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
+        dataset = "official"
+    given = {option.name: option.default for option in benchmark.options}
+    return guard(benchmark).read_pack(find_pack(benchmark, dataset, given), given), dataset
+
 
 F = TypeVar("F", bound=Callable[..., object])
 _CHOSEN = "eibench.selector"

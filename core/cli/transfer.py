@@ -24,9 +24,8 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .import_foreign import ImportOptions, bring_in, outcome
-from .selectors import all_selectors, find_all, selector
+from .selectors import all_selectors, as_given, find_all, selector
 from .session import tell
-from .stored import as_given
 
 
 class ExporterName(click.Choice[str]):

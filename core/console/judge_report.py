@@ -7,9 +7,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..text import interval, line, number, plural
-from .conclusions import conclusions, strong
 from .correlations import quiet, ruled
-from .tables import warning
+from .tables import conclusions, strong, warning
 
 if TYPE_CHECKING:
     from ..ratings.auditing.asking import Asking

@@ -10,9 +10,8 @@ from ..ratings.auditing.grades import NOT_TESTED, STRONG, WEAK
 from ..reports.ending import others, result_line
 from ..text import line
 from ..types.result_document import ConclusionRow, ResultDocument
-from .conclusions import conclusions
 from .fitted import bars
-from .tables import foot, head, missing, rating, samples, standing, with_command
+from .tables import conclusions, foot, head, missing, rating, samples, standing, with_command
 
 _ROWS = 5
 """Models of the table of ratings."""

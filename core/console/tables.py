@@ -1,6 +1,6 @@
 """A result document as tables: the number, its interval, and all that others hide."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -17,14 +17,42 @@ from ..reports.statements import answered_by
 from ..text import harmless, interval, line, number, plural, rough
 from ..types.result_document import (
     BaselineRow,
+    ConclusionRow,
+    Grade,
     RatingRow,
     ResultDocument,
     TokenCounts,
     rating_notes,
 )
-from .conclusions import conclusions
 from .fitted import Fitted, cell
 from .grid import Column, Grid
+
+_VERDICT_STYLES: Mapping[Grade, str] = {
+    "none": "green",
+    "not shown": "",
+    "weak": "yellow",
+    "strong": "bold red",
+    "not tested": "bold yellow",
+}
+
+
+def conclusions(found: Sequence[ConclusionRow], title: str = "") -> list[RenderableType]:
+    """A line for each, below a title if one is given; nothing where there are none."""
+    heading = [Text(title, style="bold")] if title and found else []
+    return [*heading, *map(_conclusion, found)]
+
+
+def strong(found: Sequence[ConclusionRow]) -> list[ConclusionRow]:
+    """Those that were found strongly."""
+    return [row for row in found if row["verdict"] == "strong"]
+
+
+def _conclusion(conclusion: ConclusionRow) -> Text:
+    verdict = conclusion["verdict"]
+    shown = verdict.upper() if verdict in ("strong", "not tested") else verdict
+    sentence = Text(f"{line(conclusion['about'])}: ")
+    sentence.append(line(shown), style=_VERDICT_STYLES.get(verdict, ""))
+    return sentence.append(f"  {line(conclusion['text'])}")
 
 
 def details(

@@ -27,7 +27,7 @@ COMMANDS = {
     "runs": CommandEntry("runs", "List all runs, or those that the options choose."),
     "show": CommandEntry("show", "Show a run's result, or all that was said about one ITEM."),
     "delete": CommandEntry("runs", "Delete a run with all its replies."),
-    "rescore": CommandEntry("rescore", "Score a run's replies again, without a single request."),
+    "rescore": CommandEntry("rejudge", "Score a run's replies again, without a single request."),
     "rejudge": CommandEntry("rejudge", "Judge a run's transcripts with another judge."),
     "correlate": CommandEntry(
         "correlate", "Correlate benchmarks over models, from a CSV file or from runs."
@@ -43,7 +43,7 @@ COMMANDS = {
         "view", "Look at all boards and models in the browser, with all transcripts, until Ctrl-C."
     ),
     "site": CommandEntry(
-        "site", "Write all boards, with a page for each model, as a folder of HTML pages."
+        "view", "Write all boards, with a page for each model, as a folder of HTML pages."
     ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
     "agreement": CommandEntry("agreement", "Say how well two judges agree on the same runs."),

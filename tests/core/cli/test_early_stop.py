@@ -126,7 +126,7 @@ def on_a_terminal(answer: str, *words: object, wait_s: float = 60) -> tuple[str,
     """What `bench` says on a terminal whose user gives that answer, and its exit code."""
     pty = pytest.importorskip("pty", reason="no terminals of POSIX here")
     mine, its = pty.openpty()
-    start = f"from eibench.core.cli import asking_on, main; asking_on.WAIT_S = {wait_s}; main()"
+    start = f"from eibench.core.cli import advice, main; advice.WAIT_S = {wait_s}; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", start, *map(str, words)],
         env={**os.environ, "TERM": "dumb", "OPENAI_API_KEY": "sk-none"},

@@ -1,0 +1,186 @@
+"""What to do after a run: the command that is of most use next, and a question on a terminal.
+
+A command that asks whether to go on has begun to send, so it stands still for nobody: where other
+runs wait, and after a minute, the answer is no.
+"""
+
+import select
+import sys
+from pathlib import Path
+
+import click
+
+from ..errors import ErrorKind, Unreadable
+from ..guard import guard
+from ..journal import Journal
+from ..reports.hints import another_run, bench, judge_words, pack_of
+from ..reports.result import Result
+from ..run.session import Pricing, Session
+from ..run.task import Regrade, Task
+from ..runs import run_set
+from ..settings.run_config import RunConfig
+from ..text import line, plural
+from ..types.result_document import ResultDocument
+from . import options
+from .session import print_result, tell
+
+WAIT_S = 60.0
+"""For an answer."""
+_SHOWN = 400
+"""Characters of the first reply."""
+
+
+def asks_on(why: object, runs_dir: Path, document: ResultDocument, *, alone: bool) -> bool:
+    """Whether a run that was stopped for that shall resume; nobody is asked without a terminal.
+
+    Args:
+        why: The run was stopped.
+        runs_dir: Where it is.
+        document: Its result.
+        alone: The command has no other run.
+    """
+    if not (isinstance(why, Unreadable) and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    if why.item_id:
+        tell(f"one of them, of {why.item_id} ({why.reason}):")
+        tell(f"  {_reply(runs_dir, document, why.item_id) or '(empty)'}")
+    return alone and _confirms("Send the rest all the same?")
+
+
+def _confirms(question: str) -> bool:
+    """The user's answer; no where none comes in time, or where that cannot be told."""
+    click.echo(f"{question} [y/N] (no after {WAIT_S:g} s): ", nl=False, err=True)
+    try:
+        answered, _, _ = select.select([sys.stdin], [], [], WAIT_S)
+    except OSError:  # Windows waits for sockets alone
+        answered = []
+    if not answered:
+        tell("no")
+        return False
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _reply(runs_dir: Path, document: ResultDocument, item_id: str) -> str:
+    """The last reply about an item, shortened to one line."""
+    with run_set.runs(runs_dir) as stored:
+        calls = stored[str(document["run_id"])].item(item_id)["iterations"][0]["calls"]
+        text = line(" ".join(calls[-1]["text"].split())) if calls else ""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def finish(
+    result: Result, task: Task, session: Session, *, json_output: bool, following: int
+) -> None:
+    """Print a result; so many models of this command are still to run on its benchmark."""
+    config = task.config
+    special = (
+        _beyond(result, session.money)
+        or _unreadable(result, session)
+        or _ungraded(result, config)
+        or _rejudged(result, task)
+    )
+    advice = f"next: {special or _next(result.document, config)}"
+    if json_output:
+        tell(advice)
+        return
+    details = bench("show", result.document["run_id"], "--details")
+    saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
+    another = _another(result.document, config)
+    later = ""
+    if following and result.document["comparisons"]:
+        later = f"none yet: {plural(following, 'model')} of this command will be compared with it"
+    messages = [saved, advice]
+    print_result(result.document, another=another, later=later, messages=messages, now=True)
+
+
+def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
+    """The command for another model; for a real one after a demo model, with a real judge."""
+    judges, real = config.judges, model != "SPEC"
+    named = judge_words(config.judge, {judge.party: judge.base_url for judge in judges})
+    return another_run(
+        document,
+        config.benchmark,
+        {"sampling": config.effective_sampling.sent(), "system": config.system},
+        dataset=config.dataset if real else pack_of(document, config.dataset),
+        judge=["--judge", "openai/NAME"] if judges and real else named,
+        model=model,
+    )
+
+
+def _beyond(result: Result, money: Pricing) -> str | None:
+    """What to do when no limit can be kept."""
+    if result.status == "budget" and money.budget and money.budget.excess:
+        return "the same command without --max-cost goes on from here"
+    return None
+
+
+def _unreadable(result: Result, session: Session) -> str | None:
+    """What to do when none of the first replies or verdicts could be read."""
+    why = session.stop.reason
+    if not isinstance(why, Unreadable):
+        return None
+    one = f"{_show(result.document, why.item_id or '--items')} shows what could not be read"
+    return f"{one}; the same command with --keep-going asks the rest"
+
+
+def _rejudged(result: Result, task: Task) -> str | None:
+    """What to do with a run that two judges have graded by now, the last one in full."""
+    if not isinstance(task, Regrade) or result.document["status"] != "complete":
+        return None
+    run_id = str(result.document["run_id"])
+    with Journal(task.config.runs_dir, create=False) as journal:
+        run = journal.find_run(run_id)
+        if run is None or len(journal.judges(run)) < 2:
+            return None
+    agreement = bench("agreement", run_id)
+    return f"{agreement} says how well its judges agree"
+
+
+def _ungraded(result: Result, config: RunConfig) -> str | None:
+    """How to add verdicts to a complete run that asked for none, though its benchmark has some."""
+    document, benchmark = result.document, config.benchmark
+    if not benchmark.judged or guard(benchmark).needs_judge(config.options):
+        return None
+    if document["status"] != "complete":
+        return None
+    judge = "demo/judge" if document["demo"] else "SPEC"
+    words = ("rejudge", document["run_id"], "--judge", judge)
+    return f"{bench(*words)} adds a judge's verdicts"
+
+
+def _next(document: ResultDocument, config: RunConfig) -> str:
+    """The most useful thing to do with a result."""
+    if document["status"] == "interrupted":
+        return "the same command goes on from here; everything answered so far is kept"
+    if document["status"] == "budget":
+        return "the same command with a larger --max-cost goes on from here"
+    to_do = document["comparisons"].get("planned")
+    pending = document["items"]["pending"] and document["imported"] is None
+    if too_long := _too_long(document):
+        return (
+            f"a longer context for {plural(too_long, 'sample')}, which else would fail again; the "
+            "same command then asks what failed, and keeps the rest"
+        )
+    if document["items"]["failed"] or pending or to_do:
+        return "the same command tries again what failed, and keeps the rest"
+    if cut := sum("cut off" in sample["reason"] for sample in document["unscored"]):
+        now = config.effective_sampling.max_tokens
+        limit = f"more --max-tokens than {now:,}" if now else "a larger --max-tokens"
+        return f"{limit}: {plural(cut, 'answer', 'was', 'were')} cut off before they could be read"
+    if document["unscored"]:
+        item = document["unscored"][0]["item_id"]
+        return f"{_show(document, item)} shows an answer that could not be read"
+    if document["demo"]:
+        command = _another(document, config, "openai/NAME")
+        return f"a real model: {command} (with --base-url URL for your own server)"
+    return f"{_show(document, '--items')} lists what came of each item"
+
+
+def _too_long(document: ResultDocument) -> int:
+    """How many samples failed for the length of the context, if that is why all did that failed."""
+    kinds = [sample.get("kind") for sample in document["failed"]]
+    return len(kinds) if set(kinds) == {str(ErrorKind.CONTEXT_TOO_LONG)} else 0
+
+
+def _show(document: ResultDocument, item: str) -> str:
+    return bench("show", document["run_id"], item)
