@@ -31,14 +31,7 @@ _SHOWN = 400
 
 
 def asks_on(why: object, runs_dir: Path, document: ResultDocument, *, alone: bool) -> bool:
-    """Whether a run that was stopped for that shall resume; nobody is asked without a terminal.
-
-    Args:
-        why: The run was stopped.
-        runs_dir: Where it is.
-        document: Its result.
-        alone: The command has no other run.
-    """
+    """Whether a run that was stopped for that shall resume; nobody is asked without a terminal."""
     if not (isinstance(why, Unreadable) and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     if why.item_id:

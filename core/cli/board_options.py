@@ -71,11 +71,7 @@ def protocol_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
 
 
 def rating_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
-    """The benchmark's options, those that were given and the defaults of others.
-
-    Raises:
-        UsageError: One is not the benchmark's.
-    """
+    """The benchmark's options, those that were given and the defaults of others."""
     known = {option.name: option.default for option in benchmark.options}
     chosen = {name: value for name, value in given.items() if value is not None}
     for name in chosen.keys() - known.keys():
@@ -84,11 +80,7 @@ def rating_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
 
 
 def no_rating_options(given: JsonObject) -> None:
-    """Refuse them where a file is rated.
-
-    Raises:
-        UsageError: One was given.
-    """
+    """Refuse them where a file is rated."""
     for name, value in given.items():
         if value is not None:
             message = (
@@ -132,11 +124,7 @@ class GivenBoard(NamedTuple):
 
 
 def given_board() -> GivenBoard:
-    """What the options of the command under way say.
-
-    Raises:
-        UsageError: One of ``--role`` is not of the form NAME=SPEC.
-    """
+    """What the options of the command under way say."""
     kept: dict[str, Any] = click.get_current_context().meta[_KEPT]
     roles, models = pairs(kept["roles"] or (), "--role"), kept["models"] or ()
     return GivenBoard(**{**kept, "roles": roles, "models": models})

@@ -119,11 +119,7 @@ def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> N
 
 
 def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
-    """A table for each language of a pack.
-
-    Raises:
-        UsageError: The benchmark has no such rules.
-    """
+    """A table for each language of a pack."""
     given = {option.name: option.default for option in benchmark.options}
     languages = next((o.choices for o in benchmark.options if o.name == "lang"), ())
     for wanted in [{"lang": language} for language in languages] or [{}]:

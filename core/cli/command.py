@@ -47,11 +47,7 @@ class Command(click.Command):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments.
-
-        Raises:
-            click.UsageError: An option is given twice.
-        """
+        """Parse the arguments."""
         refuse_repeated(self, ctx, args)
         typed.set((*ctx.command_path.split(" ")[1:], *args))
         left = super().parse_args(ctx, args)
@@ -92,11 +88,7 @@ def _file(ctx: click.Context) -> Path | None:
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str]) -> None:
-    """Refuse an option that stands twice and cannot.
-
-    Raises:
-        click.UsageError: There is one.
-    """
+    """Refuse an option that stands twice and cannot."""
     given: list[click.Parameter] = []
     with contextlib.suppress(click.UsageError):  # which parsing in earnest tells
         _, _, given = command.make_parser(ctx).parse_args(list(args))

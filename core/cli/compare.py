@@ -98,17 +98,7 @@ def graded_pair(
     wanted: Mapping[str, str] | None = None,
     dataset: str | None = None,
 ) -> tuple[Pack, list[GradedSamples]]:
-    """The pack of two runs, and the samples of each by one grader.
-
-    Args:
-        two: The runs.
-        judge: Whose grades, where several judges graded both; by default of their own results.
-        wanted: Values of grading options, as text.
-        dataset: Where their data is now.
-
-    Raises:
-        BenchError: They cannot be compared.
-    """
+    """The pack of two runs, and the samples of each by one grader: `judge`, or that of its result."""
     refuse_unlike([run.record for run in two])
     by = judge or own_judge(run.document for run in two)
     pair = same_grader(*(chosen(r.record, r.graders(), wanted or {}, by) for r in two))

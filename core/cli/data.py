@@ -182,11 +182,7 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
 
 
 def ladder_of(name: str) -> Ladder:
-    """The published ladder of a pack.
-
-    Raises:
-        UsageError: There is no such pack, or it has none.
-    """
+    """The published ladder of a pack."""
     return read_ladder(_pack(name).name, _folders()[name])
 
 

@@ -46,12 +46,7 @@ def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
 
 
 def setting(name: str, **attributes: object) -> Callable[[F], F]:
-    """The option of a setting, as it is declared.
-
-    Args:
-        name: Of the field that holds its value.
-        **attributes: What click shall have otherwise.
-    """
+    """The option of a setting, as it is declared, but for what click shall have otherwise."""
     one, default = SETTINGS[name], getattr(_DEFAULTS, name, None)
     made: dict[str, Any] = {"help": one.help, "metavar": one.metavar}
     if one.form == "switch":
@@ -74,13 +69,7 @@ def _section(title: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def apply(command: F, *decorators: Callable[[F], F], section: str = "") -> F:
-    """A command with decorators, the first of them outermost.
-
-    Args:
-        command: That options are added to.
-        decorators: What adds them.
-        section: The heading above them in the command's help.
-    """
+    """A command with decorators, the first of them outermost, under a heading of the help."""
     known = set(getattr(command, "__click_params__", ()))
     for decorate in reversed(decorators):
         command = decorate(command)
@@ -177,15 +166,7 @@ def output_options(command: F) -> F:
 
 
 def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunSettings:
-    """The settings that the options of the running command give.
-
-    Args:
-        params: All parameters of the command; those that are no settings are left out.
-        benchmark: Which of several these are for; the command's only one where none is given.
-
-    Raises:
-        UsageError: A value cannot be read.
-    """
+    """The settings that the options of the running command give; of several benchmarks for one."""
     ctx = click.get_current_context()
     every = ctx.meta.get(BENCHMARKS) or [*filter(None, [ctx.meta.get(BENCHMARK)])]
     common = params.keys() - {option.name for one in every for option in one.options}

@@ -125,11 +125,7 @@ def rate_command(
 
 
 def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None, str | None]:
-    """The file of comparisons that a word names, or else the benchmark.
-
-    Raises:
-        UsageError: A benchmark is named twice.
-    """
+    """The file of comparisons that a word names, or else the benchmark."""
     is_benchmark = source in installed().benchmarks.things and not Path(str(source)).is_file()
     if source is None or not is_benchmark:
         return (Path(source) if source else None), benchmark
@@ -141,14 +137,7 @@ def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None,
 def check_source(
     comparisons: Path | None, benchmark: str | None, *, dataset: str | None, dedupe: bool
 ) -> None:
-    """Refuse no source and two, and what means nothing for the one that there is.
-
-    Args:
-        comparisons: A file.
-        benchmark: Of the journal.
-        dataset: As it stands on the command line.
-        dedupe: Whether repeats are taken once.
-    """
+    """Refuse no source and two, and options that mean nothing for the one that there is."""
     if (comparisons is None) == (benchmark is None):
         raise UsageError("name a benchmark, for the journal's comparisons, or a file of them")
     if benchmark is not None and dedupe:
@@ -158,12 +147,7 @@ def check_source(
 
 
 def _published(benchmark: str | None, dataset: str | None) -> Path:
-    """The comparisons of a benchmark's published ladder.
-
-    Raises:
-        DataError: It was not fetched yet.
-        UsageError: There is none, or nobody says of which benchmark.
-    """
+    """The comparisons of a benchmark's published ladder."""
     if benchmark is None:
         raise UsageError("--published needs a benchmark: bench rate eqbench3 --published")
     if dataset is not None:
@@ -195,18 +179,7 @@ def _of_journal(
     runs_dir: Path,
     own: JsonObject,
 ) -> _RateRequest:
-    """The journal's comparisons of a benchmark, and its anchors.
-
-    Args:
-        benchmark: Which.
-        chosen: Which board, and who on it.
-        sets: The user's anchors.
-        runs_dir: Where the journal is.
-        own: Options of ratings as they were given.
-
-    Raises:
-        UsageError: There are none.
-    """
+    """The journal's comparisons of a benchmark, and its anchors."""
     name, options = benchmark.name, rating_options(benchmark, own)
     with Journal(runs_dir, create=False) as journal:
         choice = chosen.choice(benchmark, own)
@@ -227,11 +200,7 @@ def _of_journal(
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
-    """The anchors of ``--anchor MODEL=RATING``, given twice or not at all.
-
-    Raises:
-        UsageError: One is not of that form, or they fix no scale.
-    """
+    """The anchors of ``--anchor MODEL=RATING``, given twice or not at all."""
     return check_anchors([_anchor(text) for text in texts])
 
 

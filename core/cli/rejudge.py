@@ -156,11 +156,7 @@ def judge_again(
     dry: bool,
     json_output: bool,
 ) -> int:
-    """Have a stored run's transcripts judged by the judge of the settings; the exit code.
-
-    Raises:
-        UsageError: There are several.
-    """
+    """Have a stored run's transcripts judged by the judge of the settings; the exit code."""
     spec, *others = map(judge_spec, settings.judges)
     if others:
         message = "bench rejudge takes one judge at a time"

@@ -46,11 +46,7 @@ from .summary import FailedRun, Limit, lacking, read_limit, shortfalls, summary
 
 
 def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
-    """The benchmarks that are named, or those of the suite.
-
-    Raises:
-        UsageError: Neither is given, or both, or a benchmark twice.
-    """
+    """The benchmarks that are named, or those of the suite."""
     if suite and benchmarks:
         raise UsageError(f"--suite {suite} names its benchmarks; leave the others out")
     if twice := next((b.name for b in benchmarks if list(benchmarks).count(b) > 1), None):
@@ -180,18 +176,7 @@ def start(
     json_output: bool,
     limits: Sequence[Limit] = (),
 ) -> int:
-    """Say the plans, ask if they cost money, and run them; the exit code.
-
-    Args:
-        runs: What there is to do.
-        sure: The user agreed to spend already.
-        dry: Only the plans are wanted.
-        json_output: Print JSON.
-        limits: What a result may not be worse than.
-
-    Raises:
-        BenchError: The only run ended early, or nobody reads what is printed.
-    """
+    """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code."""
     for run in runs:
         console.output.tell_wrapped(describe_plan(run.config, run.plan, run.task.pack.source.name))
         for warning in judge_warnings(run.config):
@@ -218,16 +203,7 @@ def start(
 
 
 def planned(task: Task, session: Session, *, dry: bool) -> Planned:
-    """A run with its plan, ready to begin.
-
-    Args:
-        task: What is to be done.
-        session: What it needs from outside; the judges that it tries are added.
-        dry: Only the plan is wanted, so that no key is needed.
-
-    Raises:
-        BenchError: It cannot be.
-    """
+    """A run with its plan, ready to begin; the judges that it tries are added to the session's."""
     check(task, session, dry=dry)
     get_data(task.config)
     plan = make_plan(task, session)

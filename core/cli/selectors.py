@@ -36,11 +36,7 @@ def named_pack(benchmark: Benchmark, given: str) -> str:
 
 
 def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack, str | None]:
-    """The pack that is named, by default the official one if there is any, and what names it.
-
-    Raises:
-        DataError: It is not there.
-    """
+    """The pack that is named, by default the official one if there is any, and what names it."""
     if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
         dataset = "official"
     given = {option.name: option.default for option in benchmark.options}
@@ -133,17 +129,7 @@ def selector() -> Selector:
 
 
 def find(runs: RunSet, start: str, chosen: Selector | None = None) -> StoredRun:
-    """The one run whose id begins so, or whose model is called so.
-
-    Args:
-        runs: Among which.
-        start: The beginning of an id, a model's name, or the end of one after a slash.
-        chosen: What else it must be; by default what the options of the command say.
-
-    Raises:
-        UsageError: There is none, or more than one.
-        DataError: It is not on the data at the path that is given.
-    """
+    """The one run whose id begins so, or whose model is called so, or so after a slash."""
     return find_fitting(runs, start, chosen).only(start)
 
 
@@ -172,11 +158,7 @@ def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
 
 
 def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
-    """The runs that are named, each once; without names all that the options choose.
-
-    Raises:
-        UsageError: One cannot be found, or there is none.
-    """
+    """The runs that are named, each once; without names all that the options choose."""
     if starts:
         return runs.of(find(runs, start) for start in starts)
     chosen = selector()
@@ -187,21 +169,13 @@ def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
 
 
 def check_named(start: str | None) -> None:
-    """Refuse a command that says in no way which run is meant.
-
-    Raises:
-        UsageError: It does not.
-    """
+    """Refuse a command that says in no way which run is meant."""
     if start is None and not any(selector()):
         raise UsageError(f"Missing argument 'RUN': an id or a model's name; {bench('runs')} lists")
 
 
 def find_one(runs: RunSet, start: str | None) -> StoredRun:
-    """The one run that is named, or else that the options choose.
-
-    Raises:
-        UsageError: There is none, or more than one.
-    """
+    """The one run that is named, or else that the options choose."""
     check_named(start)
     if start is not None:
         return find(runs, start)

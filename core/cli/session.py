@@ -159,15 +159,7 @@ def _unknown(plan: Plan) -> str:
 
 
 def ask_to_spend(plans: Sequence[Plan], *, sure: bool) -> None:
-    """Ask on a terminal before money is spent; elsewhere the plan itself has to do.
-
-    Args:
-        plans: Of all runs of the command.
-        sure: The user has said so already, with ``--yes`` or ``--max-cost``.
-
-    Raises:
-        click.Abort: The user does not want to.
-    """
+    """Ask on a terminal before money is spent, unless the user is `sure` already."""
     costly = [plan for plan in plans if plan.costs_money]
     if not costly or sure or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
@@ -183,9 +175,6 @@ def allow(target: Target) -> Endpoint:
     """The target's endpoint, once the user has approved what the file does with a key.
 
     Asks on a terminal; nothing but an answer there counts as a yes, ``--yes`` does not.
-
-    Raises:
-        ConfigError: It is not approved, or the approvals cannot be read.
     """
     sending = target.sending
     if sending is None or sending in (approvals := Approvals()):
@@ -212,11 +201,7 @@ def begin(settings: RunSettings) -> Session:
 
 
 def check(task: Task, session: Session, *, dry: bool) -> None:
-    """Refuse a task that cannot be; where only its plan is wanted, no key is needed.
-
-    Raises:
-        BenchError: It cannot be.
-    """
+    """Refuse a task that cannot be; where only its plan is wanted, no key is needed."""
     try:
         check_task(task, session)
     except ConfigError as error:
@@ -226,16 +211,7 @@ def check(task: Task, session: Session, *, dry: bool) -> None:
 
 
 async def work(task: Task, session: Session, place: str = "") -> Result:
-    """Do what is left of a task, with a live display; a signal ends it gently.
-
-    Args:
-        task: What is to be done.
-        session: What it needs from outside.
-        place: Which of several runs it is.
-
-    Raises:
-        BenchError: The run ended early for another reason than the user's wish.
-    """
+    """Do what is left of a task, with a live display; a signal ends it gently."""
     config = task.config
     title = f"{config.benchmark.name} {config.display_name}{place}"
     with _stoppable(session):
@@ -292,16 +268,8 @@ def print_result(
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
-    ``--details`` prints all numbers, with the sections of plugins.
-
-    Args:
-        document: The result.
-        json_output: As it is.
-        another: The command that asks another model the same.
-        later: What became of the rating after the result, where it has none.
-        messages: What is said on standard error above the last line.
-        notes: What is printed there.
-        now: A run has made it just now; else it is only shown.
+    `another` and `later` as for `console.tables.details`; `messages` go to standard error, `notes`
+    stand above them. `now`: it was made just now.
     """
     if json_output:
         click.echo(as_text(document))

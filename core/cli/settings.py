@@ -55,11 +55,7 @@ def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path 
 
 
 def find_suite(settings: SettingsFile, name: str) -> Suite:
-    """The suite of that name.
-
-    Raises:
-        ConfigError: The file has none.
-    """
+    """The suite of that name."""
     if name in settings.suites:
         return settings.suites[name]
     if settings.path is None:
@@ -93,11 +89,7 @@ def given_by_user(name: str, ctx: click.Context | None = None) -> bool:
 
 
 def defaults(settings: SettingsFile, params: Iterable[click.Parameter]) -> JsonDict:
-    """The file's values for those of the options that it sets, by parameter name.
-
-    Raises:
-        ConfigError: A value is not what its option takes.
-    """
+    """The file's values for those of the options that it sets, by parameter name."""
     here = {setting_name(p): p for p in params if isinstance(p, click.Option)}
     return {
         str(here[name].name): _checked(settings.path, here[name], value)

@@ -22,11 +22,7 @@ class Limit(NamedTuple):
 
 
 def read_limit(text: str) -> Limit:
-    """A limit from ``METRIC=N`` or ``N``.
-
-    Raises:
-        UsageError: It is neither.
-    """
+    """A limit from ``METRIC=N`` or ``N``."""
     name, _, value = text.rpartition("=")
     try:
         limit = float(value)

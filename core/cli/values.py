@@ -86,11 +86,7 @@ def env_name(option: str) -> str:
 
 
 def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
-    """``K=V`` texts as a mapping.
-
-    Raises:
-        UsageError: A text has no ``=``, or a key stands twice.
-    """
+    """``K=V`` texts as a mapping."""
     made: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -104,11 +100,7 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
 
 
 def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
-    """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under "".
-
-    Raises:
-        UsageError: One is no number of tokens, or a role stands twice.
-    """
+    """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under ""."""
     name = "--role-max-tokens"
     made = pairs(tuple(text if "=" in text else f"*={text}" for text in texts), name)
     return {
@@ -123,11 +115,7 @@ def _shown(name: str, text: str) -> str:
 
 
 def read_system(text: str | None) -> str | None:
-    """The system prompt, from a file when it is ``@FILE``.
-
-    Raises:
-        UsageError: The file cannot be read.
-    """
+    """The system prompt, from a file when it is ``@FILE``."""
     if text is None or not text.startswith("@"):
         return text
     try:
@@ -139,11 +127,7 @@ def read_system(text: str | None) -> str | None:
 
 
 def json_object(text: str | None, name: str) -> JsonObject | None:
-    """A JSON object given as an option.
-
-    Raises:
-        UsageError: It is not one, has a key twice, or holds NaN.
-    """
+    """A JSON object given as an option."""
     if text is None:
         return None
     try:
@@ -167,11 +151,7 @@ def _no_constant(name: str) -> None:
 
 
 def item_list(text: str | None) -> tuple[str, ...]:
-    """The ids in ``ID,ID``; none without a text.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """The ids in ``ID,ID``; none without a text."""
     if text is None:
         return ()
     ids = tuple(part.strip() for part in text.split(",") if part.strip())

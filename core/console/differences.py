@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:
-    """Everything `bench rescore --all` prints.
-
-    Args:
-        checked: Each run that was looked at.
-        dry: Nothing was stored.
-    """
+    """Everything `bench rescore --all` prints."""
     changed = [one for one in checked if one.changes]
     parts: list[RenderableType] = [_table(changed)] if changed else []
     parts += [

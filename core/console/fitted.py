@@ -100,13 +100,7 @@ class _Drawing(str):
 
 
 def bars(values: Sequence[tuple[str, float]], most: float, width: int) -> Iterator[RenderableType]:
-    """Names with bars and numbers, in two columns where they fit.
-
-    Args:
-        values: Names and numbers from 0 on.
-        most: The number of a whole bar.
-        width: Of the terminal.
-    """
+    """Names with bars and numbers from 0 to `most`, in two columns where they fit."""
     longest = max(len(name) for name, _ in values)
     abreast = 2 if width >= 2 * (longest + 20) and len(values) > 4 else 1
     room = min(30, width // abreast - longest - 10)

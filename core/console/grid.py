@@ -45,12 +45,7 @@ class Row(NamedTuple):
 
 
 class Grid:
-    """A table.
-
-    Attributes:
-        columns: Whose sides may be changed until it is printed.
-        whole: Whether headings are wrapped, and the box left out, before cells are wrapped.
-    """
+    """A table; if `whole`, headings are wrapped, and the box left out, before cells are wrapped."""
 
     def __init__(self, columns: Iterable[Column], *, whole: bool = False) -> None:
         self.columns, self.whole = list(columns), whole

@@ -22,13 +22,7 @@ _SCALE = re.compile(r"\(\d+[-–](\d+)\)")
 
 
 def short(document: ResultDocument, another: str = "", later: str = "") -> RenderableType:
-    """What matters of a result, but for its last line.
-
-    Args:
-        document: The result.
-        another: The command that asks another model the same.
-        later: What became of the rating after the result, where it has none.
-    """
+    """What matters of a result, but for its last line; as `details`."""
     parts: list[RenderableType] = head(document)
     if also := others(document):
         parts.append(Text(line(f"also: {'  ·  '.join(also)}")))

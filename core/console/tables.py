@@ -60,11 +60,8 @@ def details(
 ) -> RenderableType:
     """Everything that is known of a run's result.
 
-    Args:
-        document: The result.
-        sections: Those that plugins add.
-        another: The command that asks another model the same.
-        later: What became of the rating after the result, where it has none.
+    `another` is the command that asks another model the same, `later` what became of the rating
+    after the result, where it has none.
     """
     parts: list[RenderableType] = [*head(document), _metrics(document)]
     parts += [Text(line(note), style="dim") for note in document["metric_notes"].values()]
@@ -257,12 +254,7 @@ _ALONE = "no other model was compared; run another one on this pack"
 
 
 def standing(document: ResultDocument, most: int | None = None) -> Iterable[Fitted]:
-    """The table of ratings, the run's own marked; nothing where there are none.
-
-    Args:
-        document: The result.
-        most: Rows that are shown, the run's own among them; all if ``None``.
-    """
+    """The table of ratings, the run's own marked; `most` rows about it, or all."""
     rows = document["ratings"]
     if not rows:
         return []

@@ -37,10 +37,8 @@ def item(
 ) -> RenderableType:
     """Every call of an item, its score, and the comparisons that its transcript is in.
 
-    Args:
-        record: All that is known of the item.
-        full: Show messages, those to judges too, as they were sent, and what was replied.
-        views: By iteration, how its benchmark shows it.
+    `full` shows messages as they were sent, those to judges too; `views` by iteration, how the
+    benchmark shows it.
     """
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"

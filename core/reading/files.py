@@ -71,11 +71,7 @@ def blob_id(content: bytes) -> str:
 
 
 def is_there(path: Path) -> bool:
-    """`exists` for data.
-
-    Raises:
-        DataError: That cannot be told.
-    """
+    """`exists` for data, with a DataError."""
     try:
         return exists(path)
     except OSError as error:
@@ -83,11 +79,7 @@ def is_there(path: Path) -> bool:
 
 
 def exists(path: Path) -> bool:
-    """Whether anything is at a path.
-
-    Raises:
-        OSError: That cannot be told: a name is too long, or a folder may not be looked into.
-    """
+    """Whether anything is at a path; an OSError where that cannot be told."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -16,17 +16,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def check_name(name: str, names: Collection[str], message: str, there: str) -> None:
-    """Refuse a name that is none of these, with the nearest one.
-
-    Args:
-        name: What was asked for.
-        names: What there is.
-        message: What is wrong.
-        there: What to call the names.
-
-    Raises:
-        UsageError: The name is none of them.
-    """
+    """Refuse a name that is none of these, with the nearest one; `label` is what to call them."""
     if name in names:
         return
     by_case = {known.lower(): known for known in names}
@@ -37,11 +27,7 @@ def check_name(name: str, names: Collection[str], message: str, there: str) -> N
 
 
 def check_without(without: Iterable[str], names: Collection[str]) -> None:
-    """Refuse a model of ``--without`` that is none of these.
-
-    Raises:
-        UsageError: One is.
-    """
+    """Refuse a model of ``--without`` that is none of these."""
     for model in without:
         check_name(model, names, f"--without {model}: no such model", "there are")
 
@@ -49,16 +35,7 @@ def check_without(without: Iterable[str], names: Collection[str]) -> None:
 def left_out_of(
     names: Collection[str], without: Iterable[str] = (), models: Iterable[str] = ()
 ) -> frozenset[str]:
-    """Those of some names that ``--without`` and ``--model`` leave out.
-
-    Args:
-        names: All there are.
-        without: Those that are left out.
-        models: The only ones that are not; all of them where none is given.
-
-    Raises:
-        UsageError: One that is given is not there.
-    """
+    """Those of some names that ``--without`` and ``--model`` leave out."""
     check_without(without, names)
     for model in models:
         check_name(model, names, f"--model {model}: no such model", "there are")
@@ -66,11 +43,6 @@ def left_out_of(
 
 
 def told_left_out(n: int, *, demo: bool) -> str:
-    """That comparisons are left out, as demo and real models never meet.
-
-    Args:
-        n: How many.
-        demo: Those with demo models, and not those with real ones.
-    """
+    """That comparisons with demo models, or those with real ones, are left out: they never meet."""
     kind, them = "demo" if demo else "real", "it" if n == 1 else "them"
     return f"left out: {plural(n, 'comparison')} with {kind} models; --demo takes {them} in"

@@ -91,16 +91,9 @@ class Answers(NamedTuple):
 
 
 def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]) -> Answers:
-    """The answers of a file, rows or texts.
+    """The answers of a file, rows or texts to the items of a pack, `requests` per sample of each.
 
-    Args:
-        responses: A file, rows or texts.
-        pack: Whose items are answered.
-        requests: How many a sample of each item has.
-
-    Raises:
-        DataError: One is not of the form, names an item or a request that there is not, or
-            answers a request a second time; the message has its place.
+    An error has the place of what names nothing there is, or answers a request a second time.
     """
     origin = path_of(responses)
     first: dict[SampleKey, str] = {}
@@ -180,11 +173,7 @@ def _response(origin: object, place: str, row: object) -> tuple[SampleKey, str, 
 
 
 def sample_key(origin: object, place: str, row: Mapping[str, Any]) -> SampleKey:
-    """Which request of which sample a row is about.
-
-    Raises:
-        DataError: It does not say so.
-    """
+    """Which request of which sample a row is about."""
     item_id = row.get("item_id")
     if isinstance(item_id, int) and not isinstance(item_id, bool):
         item_id = str(item_id)
