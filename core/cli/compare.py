@@ -98,7 +98,7 @@ def graded_pair(
     wanted: Mapping[str, str] | None = None,
     dataset: str | None = None,
 ) -> tuple[Pack, list[GradedSamples]]:
-    """The pack of two runs, and the samples of each by one grader: `judge`, or that of its result."""
+    """The pack of two runs, and the samples of each by one grader: that of `judge` or its own."""
     refuse_unlike([run.record for run in two])
     by = judge or own_judge(run.document for run in two)
     pair = same_grader(*(chosen(r.record, r.graders(), wanted or {}, by) for r in two))
