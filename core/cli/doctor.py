@@ -8,7 +8,7 @@ import click
 
 import eibench.data
 
-from ..benchmark.roles import JUDGE, MODEL
+from ..benchmark.model import JUDGE, MODEL
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.fetching import pack_folders

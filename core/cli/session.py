@@ -10,13 +10,13 @@ import click
 from .. import console
 from ..benchmark import PackSource
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
+from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
 from ..errors import ConfigError, Interrupted, UsageError
 from ..hooks.sections import Part
 from ..plugins import installed
-from ..reports.plugin_parts import sections_of
+from ..reports.panels import sections_of
 from ..reports.result import Result
 from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan

@@ -18,11 +18,10 @@ from ..parties.graders import Judge
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.comparability import is_partial
-from ..reports.item_scores import ItemScores
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.places import Scored, place_rows
+from ..reports.places import ItemScores, Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..runs.finding import Company

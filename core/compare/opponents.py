@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..benchmark.roles import MODEL, is_generating
+from ..benchmark.model import MODEL, is_generating
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import RunRecord

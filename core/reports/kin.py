@@ -18,7 +18,7 @@ from ..parties.party import Party
 from ..parties.providers import ModelSpec
 from ..types import SampleScore, Score
 from .graded import GradedSamples
-from .judged import Key
+from .robustness import Key
 
 ByJudge = Mapping[Party, Sequence[SampleScore]]
 ByParty = Mapping[Party, float]

@@ -1,6 +1,6 @@
 """What is refused before anything is made or sent: parties that cannot be, and keys in texts."""
 
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..clients.demo import JUDGE
 from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError

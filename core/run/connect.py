@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ..benchmark.roles import JUDGE, MODEL
+from ..benchmark.model import JUDGE, MODEL
 from ..clients.caller import Caller
 from ..clients.concurrency import Line
 from ..clients.keys import Environment, choose_key, redact

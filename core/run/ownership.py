@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from ..benchmark.roles import phase_of
+from ..benchmark.model import phase_of
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord

@@ -9,7 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import JUDGE, MODEL, role_in
+from ..benchmark.model import JUDGE, MODEL, role_in
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers

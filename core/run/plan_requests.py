@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import MODEL, role_in
+from ..benchmark.model import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from ..benchmark.roles import JUDGE, MODEL, is_generating
+from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..compare.contest import Contest
 from ..compare.expectation import look_ahead
 from ..compare.opponents import check_opponents

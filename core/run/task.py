@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from ..benchmark import Pack
-from ..benchmark.roles import JUDGE, MODEL, is_generating
+from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..clients.caller import Caller
 from ..clients.limits import Limits
 from ..datasets import find_pack, read_manifest

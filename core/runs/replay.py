@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Journal, RunRecord

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..benchmark import Benchmark
-from ..benchmark.roles import is_generating
+from ..benchmark.model import is_generating
 from ..guard import Called
 from .progress import COMPARE, TRIAL
 

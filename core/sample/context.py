@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..benchmark.roles import JUDGE, is_generating, role_in
+from ..benchmark.model import JUDGE, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard

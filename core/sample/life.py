@@ -10,8 +10,7 @@ saved for the next command. What ends the run is remembered, as a plugin may cat
 import asyncio
 from dataclasses import replace
 
-from ..benchmark.model import no_answer
-from ..benchmark.roles import is_generating
+from ..benchmark.model import is_generating, no_answer
 from ..clients.caller import Caller
 from ..clients.keys import redact
 from ..errors import (

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from random import Random
 
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..errors import MissingCall
 from ..journal.records import CallKey
 from ..parties.party import Party

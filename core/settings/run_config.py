@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark, Pack
-from ..benchmark.roles import JUDGE, MODEL, Role, by_phase
+from ..benchmark.model import JUDGE, MODEL, Role, by_phase
 from ..clients.limits import Limits
 from ..guard import guard
 from ..parties.graders import Grader, Judge, Panel
