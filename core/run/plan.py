@@ -202,7 +202,9 @@ def read_graded(
     if config.panel is None:
         return WholeGrades(scored)
     each = {judge: frozenset(graded(by)) for judge, by in graders_of(config).items()}
-    whole = {s: ok for s, ok in scored.items() if all(s in each[j] for j in config.due_judges(*s))}
+    whole = {
+        s: ok for s, ok in scored.items() if all(s in each[j] for j in config.assigned_judges(*s))
+    }
     return WholeGrades(whole, each)
 
 
@@ -250,7 +252,7 @@ class _Known(NamedTuple):
         return sum(
             planned[item_id]
             for item_id, n in selection.samples - graded
-            if judge in config.due_judges(item_id, n)
+            if judge in config.assigned_judges(item_id, n)
         )
 
 

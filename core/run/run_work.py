@@ -161,7 +161,7 @@ class RunWork:
 
     def _planned(self, item: Item, iteration: int) -> Mapping[str, int]:
         """Calls of a sample by phase, which are those of any other with as many judges."""
-        alike = (item.id, len(self.config.due_judges(item.id, iteration)))
+        alike = (item.id, len(self.config.assigned_judges(item.id, iteration)))
         if alike not in self._planned_calls:
             self._planned_calls[alike] = self.task.planned_calls(item, iteration)
         return self._planned_calls[alike]

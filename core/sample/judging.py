@@ -117,7 +117,7 @@ async def panel_score(
     """
     panel = context.panel
     assert panel is not None
-    due = panel.due(sample.item.id, sample.iteration)
+    due = panel.assigned(sample.item.id, sample.iteration)
     members = [context.members[judge] for judge in due]
     made = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
     verdicts = [one for one in made if isinstance(one, Score)]
