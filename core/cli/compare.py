@@ -19,8 +19,7 @@ from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
 from ..runs import run_set
-from ..runs.run_set import RunSet
-from ..runs.selectors import Selector, place_of
+from ..runs.run_set import RunSet, Selector, place_of
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from .command import Command

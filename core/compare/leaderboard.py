@@ -24,7 +24,7 @@ from ..reports.kin import KinRule
 from ..reports.places import ItemScores, Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
-from ..runs.finding import Company
+from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
@@ -352,7 +352,7 @@ def read_leaderboard(
             config = judged_by(made.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            contest = Contest(journal, config, made.pack, company=Company(board.demo))
+            contest = Contest(journal, config, made.pack, eligible=EligibleModels(board.demo))
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         there = dict.fromkeys([*(met.runs if met else ()), *made.names])

@@ -12,8 +12,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..text import readable
 from ..types import canonical
 from .connect import client_config
-from .session import Session
-from .task import Task
+from .task import Session, Task
 
 
 def check_task(task: Task, session: Session) -> None:

@@ -20,8 +20,7 @@ from ..plugins import installed
 from ..sample.context import ConnectedParty
 from ..settings.run_config import Endpoint
 from ..types import digest
-from .session import Session
-from .task import Task, TaskParty
+from .task import Session, Task, TaskParty
 
 
 def client_config(

@@ -23,8 +23,7 @@ from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
-from .session import Session
-from .task import Task
+from .task import Session, Task
 
 _LISTING = "openai"
 """The provider whose servers have such a list."""

@@ -20,7 +20,7 @@ from ..errors import ErrorKind, JudgeError, MissingCall, ProviderError
 from ..parties.party import Party
 from ..types import ChatRequest, Message, Sampling, Score
 from .context import ConnectedParty, RunContext, Sample
-from .model import JournaledModel, key_digest
+from .model import RecordedModel, key_digest
 from .progress import TRIAL, TRIAL_QUESTION
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def trial_request(sampling: Sampling) -> ChatRequest:
     return ChatRequest((Message("user", TRIAL_QUESTION),), sampling)
 
 
-class Trial:
+class HealthCheck:
     """Whether the judge of a run answers; asked once, for all samples.
 
     Args:
@@ -78,7 +78,7 @@ class Trial:
         self._answered = answered
         self._asking: asyncio.Task[None] | None = None
 
-    async def passed(self, handle: Callable[[ConnectedParty], JournaledModel]) -> None:
+    async def passed(self, handle: Callable[[ConnectedParty], RecordedModel]) -> None:
         """Return when the judge has answered, or may well do so.
 
         Args:
@@ -93,7 +93,7 @@ class Trial:
         await asyncio.wait([self._asking])  # which goes on when this sample ends
         self._asking.result()
 
-    async def _ask(self, judge: JournaledModel) -> None:
+    async def _ask(self, judge: RecordedModel) -> None:
         try:
             await judge.chat(TRIAL_QUESTION)
         except ProviderError as error:
