@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..benchmark import Benchmark
-from ..benchmark.roles import is_generating
+from ..benchmark.model import is_generating
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import Called
 from ..parties.party import Party
