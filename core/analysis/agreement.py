@@ -10,7 +10,7 @@ from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
-from ..reports.columns import EstimateRow
+from ..reports.estimates import EstimateRow
 from ..reports.graded import (
     CommonTally,
     GradedSamples,

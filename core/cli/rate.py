@@ -21,7 +21,8 @@ from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
 from ..reports.hints import bench
-from ..reports.ratings import note_of, rating_columns, spans, sure_ranks
+from ..reports.ratings import note_of, rating_columns, spans
+from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options

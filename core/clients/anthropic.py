@@ -21,11 +21,10 @@ from ..types import (
     Usage,
     unknown_to,
 )
-from .bodies import read_json
-from .failures import HttpFailure, error_parts, malformed, provider_error, refused_parameters
+from .failures import malformed, provider_error, read_failure, refused_parameters
 from .http import HttpAnswer, HttpTransport, Transport
 from .keys import refuse_reserved, with_key
-from .replies import count, mapping, name_of, split_thinking, whole_output, words
+from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
 
 _FINISH = {
     "end_turn": Finish.STOP,
@@ -60,7 +59,7 @@ def read_message(
     Raises:
         ProviderError: There is none; kind MALFORMED.
     """
-    body = mapping(read_json(text))
+    body = json_object(text)
     blocks = body.get("content")
     if not isinstance(blocks, list):
         raise malformed(asked, text)
@@ -195,10 +194,9 @@ class AnthropicClient:
         return {"output_config": config} if config else {}
 
     def _failure(self, answer: HttpAnswer) -> ProviderError:
-        message, code, _ = error_parts(read_json(answer.text) or answer.text)
-        if "credit balance is too low" in message:  # comes with status 400
-            code = "billing_error"
-        failure = HttpFailure(answer.status, message, code, answer.headers)
+        failure = read_failure(answer.status, answer.text, answer.headers)._replace(parameter="")
+        if "credit balance is too low" in failure.message:  # comes with status 400
+            failure = failure._replace(code="billing_error")
         return provider_error(failure, self.asked)
 
     def _refusal(
@@ -207,10 +205,10 @@ class AnthropicClient:
         """What to leave out from now on; the API says so in its message only."""
         if error.kind != ErrorKind.INVALID_REQUEST:
             return []
-        optional = {name: value for name, value in sent.items() if name not in insisted_on}
-        names = {*optional, *mapping(optional.get("output_config"))}
+        own = {name: value for name, value in sent.items() if name not in insisted_on}
+        there = {*own, *mapping(own.get("output_config"))}
         return refused_parameters(
-            str(error), {name: words for name, words in _CALLED.items() if name in names}
+            str(error), {name: words for name, words in _CALLED.items() if name in there}
         )
 
     async def close(self) -> None:

@@ -21,6 +21,7 @@ import aiohttp
 from ..errors import ProviderError
 from ..parties.providers import AskedParty
 from .failures import connection_error, shown
+from .replies import read_json
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _GZIP_FIRST = 0x1F
@@ -86,9 +87,9 @@ def text_of(body: bytes, content_type: str | None = None) -> str:
     What is no Unicode is read in the charset that is named for it, if there is such a charset,
     and else with U+FFFD for each byte that is wrong.
     """
-    encoding = json.detect_encoding(body)
+    found = json.detect_encoding(body)
     try:
-        return body.decode(encoding)
+        return body.decode(found)
     except UnicodeDecodeError:
         pass
     try:
@@ -100,28 +101,6 @@ def text_of(body: bytes, content_type: str | None = None) -> str:
 def _charset(content_type: str | None) -> str:
     named = _CHARSET.search(content_type or "")
     return named[1] if named else "utf-8"
-
-
-def read_json(text: str) -> object:
-    """The value in a text; ``None`` when it is no JSON.
-
-    A byte-order mark before it is no part of it, and a number with more digits than Python reads
-    is none of ours and spoils no reply.
-    """
-    text = text.removeprefix("\ufeff")
-    for parse_int in (None, _readable_int):
-        try:
-            return json.loads(text, parse_int=parse_int)
-        except (ValueError, RecursionError):
-            continue
-    return None
-
-
-def _readable_int(digits: str) -> float | int:
-    try:
-        return int(digits)
-    except ValueError:
-        return float(digits)
 
 
 _known: "WeakSet[asyncio.Future[None]]" = WeakSet()
@@ -175,10 +154,10 @@ def is_whole(body: Body, content_type: str | None) -> bool:
 
 def lost(asked: AskedParty, error: Exception) -> ProviderError:
     """The error to raise when a connection gave no answer, or no whole one."""
-    failure = connection_error(asked, error)
+    made = connection_error(asked, error)
     message = ""
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        failure.unsent = True
+        made.unsent = True
         message = (
             f"cannot reach {asked.name}: the proxy answered {error.status} {shown(error.message)}"
         )
@@ -187,8 +166,8 @@ def lost(asked: AskedParty, error: Exception) -> ProviderError:
     elif isinstance(error, aiohttp.ClientPayloadError):
         message = f"{asked.name} broke off its answer: {_words(error.__cause__ or error)}"
     if message:
-        failure.args = (f"{message}; check {asked.options.base_url}, and the server",)
-    return failure
+        made.args = (f"{message}; check {asked.options.base_url}, and the server",)
+    return made
 
 
 def _words(error: BaseException | None) -> str:

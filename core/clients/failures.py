@@ -15,6 +15,7 @@ from ..spending.billing import causes, never_sent
 from ..text import readable
 from ..types.rules import size_text
 from .keys import redact
+from .replies import read_json
 
 _REFUSES = re.compile(
     r"(not|n't) (support|allow|accept|permit|available)|unsupported|deprecated|unrecogni[sz]ed"
@@ -226,8 +227,8 @@ def _room_left(message: str) -> str:
     return f"--max-tokens {room - text} would fit"
 
 
-def _number(match: "re.Match[str] | None") -> int | None:
-    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
+def _number(found: "re.Match[str] | None") -> int | None:
+    return int(next(filter(None, found.groups())).replace(",", "")) if found else None
 
 
 def connection_error(asked: AskedParty, cause: BaseException | None) -> ProviderError:
@@ -235,9 +236,9 @@ def connection_error(asked: AskedParty, cause: BaseException | None) -> Provider
     message = shown(reason(cause))
     why = f": {message}" if message else f" ({type(cause).__name__})" if cause else ""
     todo = f"check {asked.options.base_url}, and that the server is up"
-    failure = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
-    failure.unsent = never_sent(cause)
-    return failure
+    made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
+    made.unsent = never_sent(cause)
+    return made
 
 
 def reason(cause: BaseException | None) -> str:
@@ -269,6 +270,14 @@ def too_large(asked: AskedParty, most: int) -> ProviderError:
     )
 
 
+def read_failure(status: int, body: object, headers: Mapping[str, str]) -> HttpFailure:
+    """What a failed HTTP answer says; its body may be a text, or JSON that is read already."""
+    if isinstance(body, str):
+        body = read_json(body) or body
+    message, code, parameter = error_parts(body)
+    return HttpFailure(status, message, code, headers, parameter)
+
+
 def error_parts(body: object) -> tuple[str, str, str]:
     """Message, code (or type) and offending parameter of an error body, as far as it has them."""
     if not isinstance(body, Mapping):
@@ -286,10 +295,10 @@ def error_parts(body: object) -> tuple[str, str, str]:
 def _validation_parts(errors: list[object]) -> tuple[str, str, str]:
     """As `error_parts`, of a list as FastAPI makes it: ``{"loc": [...], "msg", "type"}``."""
     first = errors[0] if errors and isinstance(errors[0], Mapping) else {}
-    location = [str(part) for part in first.get("loc") or () if part != "body"]
+    place = [str(part) for part in first.get("loc") or () if part != "body"]
     code = str(first.get("type") or "")
-    parameter = location[0] if location and _UNSUPPORTED.search(code) else ""
-    message = f"{'.'.join(location)}: {first.get('msg') or errors}"
+    parameter = place[0] if place and _UNSUPPORTED.search(code) else ""
+    message = f"{'.'.join(place)}: {first.get('msg') or errors}"
     return message, code, parameter
 
 

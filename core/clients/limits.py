@@ -61,13 +61,9 @@ class RetryPolicy:
             return None
         cap = self.connection_cap_s if error.kind == ErrorKind.CONNECTION else self.cap_s
         ceiling = min(cap, self.base_s * 2.0 ** (tries - 1))
-        backoff = ceiling * (0.5 + 0.5 * random())
+        own = ceiling * (0.5 + 0.5 * random())
         asked = error.retry_after
-        return (
-            backoff
-            if asked is None or asked + backoff * 0.1 >= left
-            else max(asked, 0.0) + backoff * 0.1
-        )
+        return own if asked is None or asked + own * 0.1 >= left else max(asked, 0.0) + own * 0.1
 
 
 _HALF_AN_HOUR_S = 1800.0
@@ -137,11 +133,11 @@ class Notices:
 
     def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
         self._say = say
-        self._shown: set[object] = set()
+        self._said: set[object] = set()
 
-    def _once(self, key: object, text: str) -> None:
-        if key not in self._shown:
-            self._shown.add(key)
+    def _once(self, about: object, text: str) -> None:
+        if about not in self._said:
+            self._said.add(about)
             self._say(text)
 
     def closing(self, error: Exception) -> None:

@@ -21,11 +21,10 @@ from ..types import (
     Sampling,
     unknown_to,
 )
-from .bodies import read_json
-from .failures import HttpFailure, error_parts, malformed, provider_error, refused_parameter
+from .failures import malformed, provider_error, read_failure, refused_parameter
 from .http import HttpAnswer, HttpTransport, Transport
-from .keys import OURS, refuse_reserved, with_key
-from .replies import Parts, mapping, name_of, read_usage, split_thinking, words
+from .keys import refuse_reserved, with_key
+from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -84,7 +83,7 @@ def read_completion(
     Raises:
         ProviderError: There is none; kind MALFORMED.
     """
-    body = mapping(read_json(text))
+    body = json_object(text)
     choices = body.get("choices")
     choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
     message = choice.get("message")
@@ -92,11 +91,11 @@ def read_completion(
         raise malformed(asked, text)
     finish_raw = name_of(choice.get("finish_reason"))
     answer, thinking = _parts(message.get("content"))
-    reasoning = _joined(message.get("reasoning_content") or message.get("reasoning"))
+    own = _joined(message.get("reasoning_content") or message.get("reasoning"))
     refusal = _joined(message.get("refusal"))
     return ChatResponse(
         text=words(answer or refusal),
-        reasoning=words("\n".join(t for t in (reasoning, thinking) if t)),
+        reasoning=words("\n".join(t for t in (own, thinking) if t)),
         finish=_finish(finish_raw, answer, refusal),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
@@ -186,18 +185,17 @@ class OpenAIClient:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
         sampling = request.sampling
         extra = dict(sampling.extra_body or {})
-        refuse_reserved(extra, OURS)
+        refuse_reserved(extra)
         names, refused, needed = self._token_names, self._refused, self._config.needs_token_limit
         sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
         return {k: v for k, v in sent.items() if k not in refused} | extra
 
     def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:
-        message, code, parameter = error_parts(read_json(answer.text) or answer.text)
-        failure = HttpFailure(answer.status, message, code, answer.headers, parameter)
-        error = provider_error(failure, self.asked)
-        if error.kind == ErrorKind.INVALID_REQUEST:
-            error.parameter = refused_parameter(failure, optional)
-        return error
+        failure = read_failure(answer.status, answer.text, answer.headers)
+        made = provider_error(failure, self.asked)
+        if made.kind == ErrorKind.INVALID_REQUEST:
+            made.parameter = refused_parameter(failure, optional)
+        return made
 
     async def close(self) -> None:
         """Close connections."""

@@ -37,14 +37,6 @@ def register_providers(register: Callable[[Provider], None]) -> None:
     )
     register(
         Provider(
-            name="litellm",
-            title="every other provider, as litellm/PROVIDER/NAME (Bedrock, Vertex, Gemini, ...)",
-            create=OnDemand("eibench.core.clients.litellm:LiteLLMClient"),
-            host="",
-        )
-    )
-    register(
-        Provider(
             name="demo",
             title="models of known ability in this process, free: for trying things out",
             create=OnDemand("eibench.core.clients.demo:DemoClient"),

@@ -9,6 +9,7 @@ some servers (xAI's, several gateways to Gemini) count reasoning beside it, and 
 total alone. A count may be missing or of any type; then it is as if it were not there.
 """
 
+import json
 import re
 from typing import NamedTuple
 
@@ -73,6 +74,33 @@ def name_of(value: object) -> str | None:
     return words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
 
 
+def read_json(text: str) -> object:
+    """The value in a text; ``None`` when it is no JSON.
+
+    A byte-order mark before it is no part of it, and a number with more digits than Python reads
+    is none of ours and spoils no reply.
+    """
+    text = text.removeprefix("\ufeff")
+    for parse_int in (None, _readable_int):
+        try:
+            return json.loads(text, parse_int=parse_int)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def json_object(text: str) -> JsonObject:
+    """The JSON object in a text; an empty one when there is none."""
+    return mapping(read_json(text))
+
+
+def _readable_int(digits: str) -> float | int:
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
 def read_usage(raw: object) -> Usage:
     """Tokens by kind: thinking is part of the output, what came from a cache of the input.
 
@@ -80,8 +108,8 @@ def read_usage(raw: object) -> Usage:
     `completion_tokens`, and reasoning that does not fit into `completion_tokens` stands beside it.
     """
     usage = mapping(raw)
-    asked, written = (mapping(usage.get(f"{of}_tokens_details")) for of in ("prompt", "completion"))
-    reasoning = count(written.get("reasoning_tokens")) or count(usage.get("reasoning_tokens"))
+    asked, said = (mapping(usage.get(f"{of}_tokens_details")) for of in ("prompt", "completion"))
+    reasoning = count(said.get("reasoning_tokens")) or count(usage.get("reasoning_tokens"))
     completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
     output = whole_output(completion, reasoning)
     taken = count(usage.get("prompt_tokens"))

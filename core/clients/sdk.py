@@ -6,9 +6,11 @@ of its own.
 
 import gc
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from ..parties.providers import ClientConfig, is_loopback
 
 if TYPE_CHECKING:
     import httpx
@@ -53,14 +55,13 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
-@contextmanager
-def with_variables(values: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables; afterwards the environment is what it was before."""
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name in set(os.environ) - set(before):
-            del os.environ[name]
-        os.environ.update(before)
+def sdk_connections(sdk: Any, config: ClientConfig) -> dict[str, Any]:
+    """How the HTTP client of an SDK made by Stainless (openai, anthropic) connects."""
+    limits = type(sdk.DEFAULT_CONNECTION_LIMITS)
+    return {
+        "limits": limits(max_connections=config.concurrency),
+        "timeout": sdk.Timeout(None, connect=CONNECT_S),
+        "follow_redirects": False,
+        "mounts": DIRECT if is_loopback(config.base_url) else None,
+        "event_hooks": {"response": [read_as_unicode]},
+    }

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ProviderError
-from ..parties.providers import AskedParty, ClientConfig, is_loopback
+from ..parties.providers import AskedParty, ClientConfig
 from ..types import JsonDict, JsonObject
 from .failures import connection_error, malformed, too_large
 from .http import HttpAnswer
-from .sdk import CONNECT_S, DIRECT, no_collection, read_as_unicode, without_variables
+from .sdk import no_collection, sdk_connections, without_variables
 
 _RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
 
@@ -75,7 +75,7 @@ class OpenAISdk(_SdkTransport):
                 base_url=base_url,
                 max_retries=0,
                 default_headers=dict(headers),
-                http_client=openai.DefaultAioHttpClient(**_connections(openai, config)),
+                http_client=openai.DefaultAioHttpClient(**sdk_connections(openai, config)),
             )
 
     async def _send(self, body: JsonDict) -> object:
@@ -109,7 +109,7 @@ class AnthropicSdk(_SdkTransport):
                 max_retries=0,
                 open_telemetry=False,
                 default_headers={**headers, **_omitted(headers, anthropic.Omit())},
-                http_client=anthropic.DefaultAioHttpClient(**_connections(anthropic, config)),
+                http_client=anthropic.DefaultAioHttpClient(**sdk_connections(anthropic, config)),
             )
 
     async def _send(self, body: JsonDict) -> object:
@@ -119,15 +119,3 @@ class AnthropicSdk(_SdkTransport):
 def _omitted(headers: Mapping[str, str], omit: object) -> dict[str, Any]:
     """The header of the key, taken away where it is not among ours."""
     return {} if "authorization" in map(str.lower, headers) else {"Authorization": omit}
-
-
-def _connections(sdk: Any, config: ClientConfig) -> dict[str, Any]:
-    """How an SDK's HTTP client connects."""
-    limits = type(sdk.DEFAULT_CONNECTION_LIMITS)
-    return {
-        "limits": limits(max_connections=config.concurrency),
-        "timeout": sdk.Timeout(None, connect=CONNECT_S),
-        "follow_redirects": False,
-        "mounts": DIRECT if is_loopback(config.base_url) else None,
-        "event_hooks": {"response": [read_as_unicode]},
-    }

@@ -19,9 +19,9 @@ from ..parties.party import Party
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
+from ..reports.item_scores import ItemScores, item_scores
 from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
-from ..reports.places import ItemScores, item_scores
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..types import Baseline, canonical, digest
 from ..types.result_document import ResultDocument

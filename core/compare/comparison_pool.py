@@ -58,13 +58,13 @@ class Met(NamedTuple):
         rows: All of them between models that may meet.
         runs: For each of the models, the run that counts.
         demo: The names of the demo models among them.
-        excluded: How many were read between a demo model and a real one, and are left out.
+        parted: How many were read between a demo model and a real one, and are left out.
     """
 
     rows: list[StoredComparison]
     runs: dict[str, str]
     demo: frozenset[str] = frozenset()
-    excluded: int = 0
+    parted: int = 0
 
     def without(self, models: Collection[str]) -> "Met":
         """The same without those of some models."""

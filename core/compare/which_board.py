@@ -16,8 +16,8 @@ from ..benchmark.options import option_words
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.graders import Judge, is_meant
-from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
+from ..reports.graders import is_pack
 from ..reports.hints import bench, with_options
 from ..text import plural
 from ..types import JsonObject

@@ -3,16 +3,26 @@
 And what may come back from a rating engine.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import fields
+from functools import partial
 from math import isfinite, isnan
 from operator import attrgetter
 from types import NoneType
 from typing import Any
 
 from .. import ratings
-from ..parties.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
+from ..parties.providers import (
+    MOST_TOKENS,
+    CallContext,
+    Client,
+    ClientConfig,
+    ModelSpec,
+    Provider,
+)
+from ..spending.book import PriceList
 from ..spending.budget import MOST
+from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from . import values
 from .calls import Called, call, call_async
@@ -30,6 +40,19 @@ def make_client(provider: Provider, config: ClientConfig) -> "GuardedClient":
         if not callable(getattr(client, method, None)):
             called.refuse(f"returned {type(client).__name__}, which has no {method}")
     return GuardedClient(client, Called(provider, "", config.model))
+
+
+def price_lists(providers: Iterable[Provider]) -> list[PriceList]:
+    """What providers know of prices, guarded."""
+    return [partial(_listed, provider) for provider in providers if provider.list_price]
+
+
+def _listed(provider: Provider, spec: ModelSpec) -> Price | None:
+    called = Called(provider, "list_price")
+    price: object = call(called, provider.list_price, spec) if provider.list_price else None
+    if not isinstance(price, Price | None):
+        called.refuse(f"returned {type(price).__name__}, which is no eibench.providers.Price")
+    return price
 
 
 _counts = attrgetter(*(field.name for field in fields(Usage)))

@@ -21,6 +21,7 @@ from .secrets import shown_address, shown_header
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
+    from ..spending.prices import Price
     from ..types import Item
 
 
@@ -214,6 +215,8 @@ class Provider:
             knows the host.
         key_env: The environment variable of its standard key.
         demo: Its models are not real, and every result says so.
+        list_price: What a model, also another provider's, costs at its provider's own host, as
+            far as this provider knows; asked for those that eibench's own table lacks.
     """
 
     name: str
@@ -222,6 +225,7 @@ class Provider:
     host: str | None = None
     key_env: str | None = None
     demo: bool = False
+    list_price: Callable[[ModelSpec], "Price | None"] | None = None
 
     @property
     def local(self) -> bool:

@@ -11,7 +11,7 @@ import click
 from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
-from ..benchmark.model import Role
+from ..benchmark.roles import Role
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection
@@ -36,7 +36,10 @@ def ill_named(thing: Any) -> str | None:
 
 def provider(thing: Any) -> str | None:
     """What is wrong with a provider."""
-    return _wrong_type(thing, Provider) or _uncallable(thing, "create") or ill_named(thing)
+    wrong = _wrong_type(thing, Provider) or _uncallable(thing, "create")
+    if not wrong and thing.list_price is not None:
+        wrong = _uncallable(thing, "list_price")
+    return wrong or ill_named(thing)
 
 
 def section(thing: Any) -> str | None:

@@ -18,10 +18,10 @@ from ..parties.party import Party, is_imported
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
-from .columns import EstimateRow
+from .estimates import EstimateRow
 from .hints import bench, judge_words
 from .judge_words import words_of
-from .robustness import Key, VerdictTable, verdicts_of
+from .judged import Key, VerdictTable, verdicts_of
 
 if TYPE_CHECKING:
     from ..statistics.judges import JudgeStudy

@@ -1,6 +1,6 @@
 """What is refused before anything is made or sent: parties that cannot be, and keys in texts."""
 
-from ..benchmark.model import MODEL
+from ..benchmark.roles import MODEL
 from ..clients.demo import JUDGE
 from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError
@@ -12,7 +12,8 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..text import readable
 from ..types import canonical
 from .connect import client_config
-from .task import Session, Task
+from .session import Session
+from .task import Task
 
 
 def check_task(task: Task, session: Session) -> None:

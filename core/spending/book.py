@@ -1,13 +1,13 @@
 """Where prices come from, and which of them holds for a model.
 
 A price is looked for in this order: ``--price``, ``[prices]`` of bench.toml, our
-own table, litellm's offline map. The first two are the user's word and hold for
+own table, the lists of providers. The first two are the user's word and hold for
 any host; the last two hold for the provider's own host alone, as another host
 may sell the same name for anything. A price that is nowhere is unknown, never 0.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
 from ..parties.providers import ModelSpec, Provider, is_loopback
-from .litellm_map import listed_price
 from .prices import MOST, Beyond, Price
 
+PriceList = Callable[[ModelSpec], Price | None]
 TABLE = Path(__file__).with_name("table.toml")
 
 
@@ -32,7 +32,7 @@ def parse_price(text: str) -> Price:
     try:
         dollars_in, dollars_out = (float(part) for part in text.split(","))
         source = f"--price {dollars_in:g},{dollars_out:g}"
-        return Price(dollars_in, dollars_out, source=source, stated=True)
+        return Price(dollars_in, dollars_out, source=source, given=True)
     except ValueError:
         raise UsageError(
             f"--price {text!r} is not IN,OUT: dollars per million tokens, each from 0 to "
@@ -57,29 +57,29 @@ def read_prices(raw: object, path: object) -> dict[str, Price]:
     """
     if not isinstance(raw, Mapping):
         raise ConfigError(f'{path}: prices must be tables; write [prices."openai/gpt-x"]')
-    prices = {}
+    made = {}
     for spec, row in raw.items():
-        where = f'{path} [prices."{spec}"]'
+        place = f'{path} [prices."{spec}"]'
         try:
             ModelSpec.parse(spec)
         except UsageError as error:
-            raise ConfigError(f"{where}: {error}") from None
-        prices[spec] = replace(_read_price(row, where, source=where), stated=True)
-    return prices
+            raise ConfigError(f"{place}: {error}") from None
+        made[spec] = replace(_read_price(row, place, source=place), given=True)
+    return made
 
 
-def _read_price(row: object, where: str, *, source: str, valid_from: str = "") -> Price:
+def _read_price(row: object, place: str, *, source: str, valid_from: str = "") -> Price:
     if not isinstance(row, Mapping):
-        raise ConfigError(f"{where}: must be a table with input and output")
+        raise ConfigError(f"{place}: must be a table with input and output")
     if unknown := set(row) - set(_FIELDS):
-        raise ConfigError(f"{where}: unknown {min(unknown)}; there are {', '.join(_FIELDS)}")
+        raise ConfigError(f"{place}: unknown {min(unknown)}; there are {', '.join(_FIELDS)}")
     if missing := [name for name in ("input", "output") if name not in row]:
-        raise ConfigError(f"{where}: {missing[0]} is missing (dollars per million tokens)")
+        raise ConfigError(f"{place}: {missing[0]} is missing (dollars per million tokens)")
     for name, value in row.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (number and 0 <= value <= MOST):
             raise ConfigError(
-                f"{where}: {name} must be a number from 0 to {MOST:,.0f}, not {value!r:.40}"
+                f"{place}: {name} must be a number from 0 to {MOST:,.0f}, not {value!r:.40}"
             )
     rates = {_FIELDS[name]: float(value) for name, value in row.items()}
     return Price(**rates, source=source, valid_from=valid_from)  # type: ignore[arg-type]
@@ -110,14 +110,14 @@ def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
     return {spec: sorted(rows, key=lambda row: row.valid_from) for spec, rows in table.items()}
 
 
-def _table_row(row: dict[str, Any], where: str) -> TableRow:
+def _table_row(row: dict[str, Any], place: str) -> TableRow:
     day: date = row.pop("valid_from")
     source = f"eibench price table of {day} ({row.pop('source')})"
     longer = row.pop("beyond", None)
-    price = _read_price(row, where, source=source, valid_from=str(day))
+    price = _read_price(row, place, source=source, valid_from=str(day))
     if longer is not None:
         over = int(longer.pop("tokens"))
-        dearer = _read_price(longer, where, source=source, valid_from=str(day))
+        dearer = _read_price(longer, place, source=source, valid_from=str(day))
         price = replace(price, beyond=Beyond(over, dearer))
     return TableRow(day, price)
 
@@ -145,6 +145,7 @@ class PriceBook:
         hosts: The providers' own hosts by the providers' names.
         demo: Names of providers whose models are not real, hence free.
         local: Names of providers of which nothing leaves this process, hence free too.
+        lists: What providers know of prices that our table lacks.
     """
 
     configured: Mapping[str, Price] = field(default_factory=dict)
@@ -152,16 +153,23 @@ class PriceBook:
     hosts: Mapping[str, str | None] = field(default_factory=lambda: OWN_HOSTS)
     demo: frozenset[str] = frozenset({"demo"})
     local: frozenset[str] = frozenset()
+    lists: Sequence[PriceList] = ()
 
     @classmethod
-    def of(cls, providers: Iterable[Provider], configured: Mapping[str, Price]) -> "PriceBook":
-        """The book for these providers and the user's own prices."""
+    def of(
+        cls,
+        providers: Iterable[Provider],
+        configured: Mapping[str, Price],
+        lists: Sequence[PriceList] = (),
+    ) -> "PriceBook":
+        """The book for these providers, the user's own prices and what else is listed."""
         known = list(providers)
         return cls(
             configured=configured,
             hosts={p.name: p.host for p in known},
             demo=frozenset(p.name for p in known if p.demo),
             local=frozenset(p.name for p in known if p.local),
+            lists=lists,
         )
 
     def find(
@@ -182,14 +190,12 @@ class PriceBook:
             return OWN_MACHINE
         if base_url is None and spec.provider in self.local:
             return IN_PROCESS
-        is_own_host = base_url is None or urlsplit(base_url).hostname == self.hosts.get(
-            spec.provider
-        )
-        return self._listed(spec) if is_own_host else None
+        own = base_url is None or urlsplit(base_url).hostname == self.hosts.get(spec.provider)
+        return self._listed(spec) if own else None
 
     def _listed(self, spec: ModelSpec) -> Price | None:
         listed = str(spec).removeprefix("litellm/")  # the same host at the same price
         for row in reversed(_own_table().get(listed, [])):
             if row.valid_from <= self.today:
                 return row.price
-        return listed_price(spec)
+        return next(filter(None, (list_price(spec) for list_price in self.lists)), None)

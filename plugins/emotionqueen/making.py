@@ -27,7 +27,8 @@ from eibench import (
     folder,
 )
 
-from .places import ROUND, Place, SimilarityIndex, places
+from .places import ROUND, Place, places
+from .similarity import SimilarityIndex
 from .statements import read_statements
 from .writing import PROMPT, Draft, Refusal, check, read_draft, schema, writing_prompt
 

@@ -110,7 +110,7 @@ Card: {card}
 Feels: {feels}
 Wants: {wants}
 Breaking point: {breaking_point}"""
-NEWS = "From now on {person} may tell this: {text}"
+OPEN = "From now on {person} may tell this: {text}"
 TURN = Template("[MEDIATOR]\n{turn}\n[/MEDIATOR]")
 
 JUDGE = Template(

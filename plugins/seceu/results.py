@@ -13,7 +13,8 @@ from eibench import Item, JsonDict, SampleScore
 from eibench.statistics import mean_interval, share_interval
 
 from .norms import Norm
-from .stories import N_OPTIONS, POINT_NAMES, distance
+from .scoring import distance
+from .stories import N_OPTIONS, POINT_NAMES
 
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""

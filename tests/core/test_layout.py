@@ -2,8 +2,10 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +26,7 @@ PUBLIC = {
     "eibench",
     "eibench.emotion_ratings",
     "eibench.judges",
+    "eibench.providers",
     "eibench.statistics",
     "eibench.testing",
 }
@@ -149,6 +152,13 @@ def test_symlinks_of_the_package_are_relative() -> None:
     for link in links:
         assert not link.readlink().is_absolute(), link
         assert link.resolve() == ROOT / link.name
+
+
+def test_what_is_installed_is_what_pyproject_says() -> None:
+    """A plugin that moved or is new is found; if not, install the project again."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    entries = [e for e in entry_points(group="eibench") if e.value.startswith("eibench.")]
+    assert {e.name: e.value for e in entries} == project["entry-points"]["eibench"]
 
 
 def test_public_names_are_those_that_type_checkers_see() -> None:

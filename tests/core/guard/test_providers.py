@@ -10,9 +10,11 @@ import pytest
 import eibench
 from eibench import ChatResponse, ErrorKind, Provider, ProviderError, Usage
 from eibench.core.clients.families import kinship
+from eibench.core.guard.clients import price_lists
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.spending.book import PriceBook
+from eibench.core.spending.prices import Price
 from tests.core.guard.conftest import Fine
 from tests.core.test_plugins import HEAD, Place, registers
 
@@ -192,6 +194,32 @@ def test_litellm_is_not_taken_for_free() -> None:
     """It has no host of its own, and asks the hosts of others."""
     book = PriceBook.of(installed().providers, {})
     assert book.find(ModelSpec("litellm", "nobody/knows-this"), None) is None
+
+
+def _listing(price: Any) -> PriceBook:
+    def list_price(spec: ModelSpec) -> Any:
+        if isinstance(price, Exception):
+            raise price
+        return price
+
+    provider = Provider("far", "a server", lambda config: Toy(None), "", list_price=list_price)
+    return PriceBook.of([provider], {}, price_lists([provider]))
+
+
+def test_what_a_provider_lists_is_a_models_price() -> None:
+    """Where nothing that comes before has one."""
+    price = Price(1.0, 2.0, source="a list")
+    assert _listing(price).find(ModelSpec("far", "model"), None) is price
+    assert _listing(None).find(ModelSpec("far", "model"), None) is None
+
+
+@pytest.mark.parametrize(
+    ("price", "message"), [((1, 2), "returned tuple, which is no"), (KeyError("x"), "KeyError")]
+)
+def test_a_price_that_is_none_is_told_with_the_provider(price: Any, message: str) -> None:
+    """It never counts as unknown in silence."""
+    with pytest.raises(eibench.PluginError, match=f"list_price of far .*{message}"):
+        _listing(price).find(ModelSpec("far", "model"), None)
 
 
 def test_functions_of_one_module_are_not_kin() -> None:

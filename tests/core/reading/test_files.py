@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eibench.core.reading.files import exists, read_text
+from eibench.core.reading.files import blob_id, exists, read_text
 
 READ = """
 import sys
@@ -79,3 +79,8 @@ def test_what_can_be_no_name(name: str) -> None:
     with pytest.raises(OSError) as caught:
         exists(Path(name))
     assert caught.value.strerror
+
+
+def test_a_blob_id_is_that_of_git() -> None:
+    """`printf hello | git hash-object --stdin` gives this."""
+    assert blob_id(b"hello") == "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"

@@ -8,11 +8,14 @@ first call, as without it tiktoken would go to the network.
 """
 
 import logging
+import os
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from .sdk import no_collection, with_variables
+from eibench.providers import no_collection
 
 _OFFLINE = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -35,7 +38,7 @@ def load() -> Any:
         warnings.filterwarnings("ignore", message=message)
     if "litellm" in sys.modules and "eibench" in vars(sys.modules["litellm"]):
         return sys.modules["litellm"]
-    with with_variables(_OFFLINE), warnings.catch_warnings():
+    with _with_variables(_OFFLINE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with no_collection():
             import litellm
@@ -56,3 +59,16 @@ def _read_what_is_read_late() -> None:
     from litellm import anthropic_beta_headers_manager as manager
 
     vars(manager).get("_load_beta_headers_config", lambda: None)()
+
+
+@contextmanager
+def _with_variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables; afterwards the environment is what it was before."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)

@@ -7,6 +7,7 @@ another rate, no figure, or a zero, which it also writes for subscriptions and
 for what it does not know), there is no price rather than a wrong one.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -15,11 +16,8 @@ from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 
-from ..errors import DataError
-from ..parties.providers import ModelSpec
-from ..reading.files import blob_id
-from ..types import JsonObject
-from .prices import Beyond, Price
+from eibench import DataError, JsonObject
+from eibench.providers import Beyond, ModelSpec, Price
 
 FILE = "model_prices_and_context_window_backup.json"
 _IN, _OUT = "input_cost_per_token", "output_cost_per_token"
@@ -51,10 +49,15 @@ def listed_price(spec: ModelSpec) -> Price | None:
         entries = json.loads(content)
     except ValueError as error:
         raise DataError(path, f"not JSON ({error}); install litellm again") from None
-    source = f"litellm {metadata.version('litellm')} offline map, blob {blob_id(content)}"
+    source = f"litellm {metadata.version('litellm')} offline map, blob {_blob_id(content)}"
     for entry in _entries(spec, entries):
         return price_of(entry, source)
     return None
+
+
+def _blob_id(content: bytes) -> str:
+    """Git's id of a file with this content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def _entries(spec: ModelSpec, entries: JsonObject) -> Iterator[JsonObject]:

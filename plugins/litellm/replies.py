@@ -5,22 +5,35 @@ came, also where litellm stumbles over something beside the answer. Any other
 reply is read in the form of a chat completion that litellm gives it. On the way
 litellm turns finish reasons that it does not know into "stop" and moves
 refusals; both are put back.
+
+Its errors give a dropped connection, a garbled body and an overloaded server the
+same status 500, and lose headers. The exceptions that it was handling hold the
+truth: the HTTP answer, the network's error, or neither, and then the answer
+could not be read.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import ErrorKind, ProviderError
-from ..parties.providers import AskedParty
-from ..text import is_blank
-from ..types import OPENAI, ChatResponse, Finish, JsonDict, JsonObject, unknown_to
-from .anthropic import read_message
-from .bodies import read_json
-from .failures import malformed, shown
-from .openai import read_completion
-from .replies import mapping
+from eibench import ChatResponse, ErrorKind, Finish, JsonDict, JsonObject, ProviderError, is_blank
+from eibench.providers import (
+    AskedParty,
+    HttpFailure,
+    causes,
+    connection_error,
+    json_object,
+    malformed,
+    mapping,
+    provider_error,
+    read_completion,
+    read_failure,
+    read_message,
+    shown,
+    unknown_to,
+)
 
 _FINISH = {  # providers' own words
     "refusal": Finish.REFUSAL,
@@ -48,10 +61,7 @@ class Wire:
     def see(self, message: JsonObject) -> None:
         """Take note; litellm calls this before and after the request."""
         body: object = mapping(message.get("additional_args")).get("complete_input_dict")
-        if isinstance(body, str):
-            body = read_json(body)
-        if isinstance(body, dict):
-            self.body = body
+        self.body = (json_object(body) if isinstance(body, str) else mapping(body)) or self.body
         reply = message.get("original_response")
         if isinstance(reply, str):
             self.reply = reply
@@ -65,7 +75,7 @@ def read_wire(
     wire: Wire, sent: JsonObject, asked: AskedParty, headers: Mapping[str, str] | None = None
 ) -> ChatResponse | None:
     """The reply as it came; ``None`` when it is in no form that is known here."""
-    body = mapping(read_json(wire.reply))
+    body = json_object(wire.reply)
     is_message = body.get("type") == "message"
     if not ("choices" in body or is_message):
         return None
@@ -83,7 +93,7 @@ def unreadable(wire: Wire, error: Exception, asked: AskedParty) -> ProviderError
     What may be an answer in another form is paid for, and the next one would be like it, so
     nothing is asked again.
     """
-    body = mapping(read_json(wire.reply))
+    body = json_object(wire.reply)
     has_more = any(value for name, value in body.items() if name not in _KNOWN)
     if not has_more or _KNOWN & body.keys():
         return malformed(asked, wire.reply)
@@ -155,7 +165,7 @@ def _really_sent(sent: JsonObject, wire: Wire) -> JsonDict:
     That is what OpenAI's API does not know; of other parameters it says so. A limit that it added
     of its own accord is there too.
     """
-    extra = unknown_to(OPENAI) if wire.body else ()
+    extra = unknown_to("api.openai.com") if wire.body else ()
     gone = {name for name in extra if not (wire.sent(name) or wire.sent(_camel_case(name)))}
     own = {k: v for k, v in sent.items() if k not in gone}
     limited = "max_tokens" in wire.body and not {"max_tokens", "max_completion_tokens"} & own.keys()
@@ -179,3 +189,66 @@ def _holds(value: object, name: str) -> bool:
     if isinstance(value, dict):
         return name in value or any(_holds(v, name) for v in value.values())
     return False
+
+
+_PREFIX = re.compile(r"^(?:\S*(?:litellm\.\w+|Error|Exception)(?::| -) +)+")
+_NETWORK = {"httpx", "httpx2", "httpcore", "aiohttp", "ssl", "socket"}
+_KINDS = {
+    "ContextWindowExceededError": ErrorKind.CONTEXT_TOO_LONG,
+    "ContentPolicyViolationError": ErrorKind.REFUSED,
+}
+
+
+def failure_of(
+    error: Exception, asked: AskedParty, body: str = ""
+) -> tuple[ProviderError, HttpFailure]:
+    """The error to raise, and the failed answer as it was."""
+    found = list(causes(error))
+    answer = next((seen for cause in found if (seen := _http_answer(cause))), None)
+    failure = answer or _in_its_words(error)
+    if answer is None and (lost := next((c for c in reversed(found) if _is_network(c)), None)):
+        return _lost(lost, asked), failure
+    if failure.status < 300 or (answer is None and failure.status >= 500):
+        return malformed(asked, body or failure.message), failure
+    made = provider_error(failure, asked)
+    if kind := _KINDS.get(type(error).__name__):
+        made.kind, made.fatal = kind, False
+    return made, failure
+
+
+def is_http_failure(error: Exception) -> bool:
+    """Whether the server answered with an error status; those of litellm's own are made up."""
+    others = (e for e in causes(error) if not type(e).__module__.startswith("litellm"))
+    statuses = (getattr(getattr(e, "response", None), "status_code", 0) for e in others)
+    return any(isinstance(status, int) and status >= 300 for status in statuses)
+
+
+def _http_answer(error: BaseException) -> HttpFailure | None:
+    """The HTTP answer that an exception of an HTTP library holds."""
+    response = getattr(error, "response", None)
+    if type(error).__name__ != "HTTPStatusError" or response is None:
+        return None
+    try:
+        text = response.text
+    except Exception:  # noqa: BLE001 - a stream that nobody has read, in any HTTP library
+        text = ""
+    return read_failure(response.status_code, text, response.headers)
+
+
+def _in_its_words(error: object) -> HttpFailure:
+    """The failure in litellm's words, for what never became an HTTP answer."""
+    body = getattr(error, "body", None) or _PREFIX.sub("", str(error).split("\nTraceback")[0])
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    status = getattr(error, "status_code", None)
+    return read_failure(status if isinstance(status, int) else 500, body, headers)
+
+
+def _is_network(error: BaseException) -> bool:
+    module = type(error).__module__.partition(".")[0]
+    return module in _NETWORK or isinstance(error, OSError)
+
+
+def _lost(error: BaseException, asked: AskedParty) -> ProviderError:
+    if isinstance(error, TimeoutError) and "connect" not in str(error).lower():
+        return ProviderError(ErrorKind.TIMEOUT, f"{asked.name} gave no complete answer in time")
+    return connection_error(asked, error)

@@ -16,11 +16,11 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.keys import HIDDEN, redact
-from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError, UsageError
 from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, Transfer
 from eibench.core.spending.billing import may_be_billed
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
+from eibench.plugins.litellm.client import LiteLLMClient
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
 
 KEY = "sk-fake-0123456789abcdef"
@@ -74,7 +74,7 @@ def note(event, args):
 import requests  # litellm's; it asks the kernel for IPv6 with a socket that connects to nothing
 before = dict(os.environ)
 sys.addaudithook(note)
-from eibench.core.clients.litellm_setup import load
+from eibench.plugins.litellm.loading import load
 litellm = load()
 seen["file"] = litellm.__file__
 seen["changed"] = [k for k in os.environ if before.get(k) != os.environ[k]]
@@ -85,7 +85,7 @@ seen["callbacks"] = litellm.callbacks + litellm.success_callback + litellm.failu
 seen["sockets"] = []
 import asyncio
 from eibench.core.parties.providers import ClientConfig, ModelSpec
-from eibench.core.clients.litellm import LiteLLMClient
+from eibench.plugins.litellm.client import LiteLLMClient
 from eibench.core.types import ChatRequest, Message
 async def ask():
     for model, url in (("anthropic/x", sys.argv[1]), ("openai/x", sys.argv[1] + "/v1")):

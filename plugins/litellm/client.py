@@ -14,20 +14,39 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
-from ..parties.providers import CallContext, ClientConfig, is_loopback
-from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
-from .failures import HttpFailure, refused_parameter, refused_parameters, too_large
-from .keys import OURS, redact, refuse_reserved
-from .litellm_failures import failure_of, is_http_failure
-from .litellm_reply import Wire, read_reply, read_wire, unreadable
-from .litellm_setup import load
-from .openai import request_fields
-from .sdk import CONNECT_S, DIRECT, read_as_unicode, without_variables
+from eibench import (
+    CallContext,
+    ChatRequest,
+    ChatResponse,
+    ClientConfig,
+    ConfigError,
+    ErrorKind,
+    JsonDict,
+    JsonObject,
+    ProviderError,
+    UsageError,
+)
+from eibench.providers import (
+    HttpFailure,
+    is_loopback,
+    read_as_unicode,
+    redact,
+    refuse_reserved,
+    refused_parameter,
+    refused_parameters,
+    request_fields,
+    sdk_connections,
+    too_large,
+    without_variables,
+)
+
+from .loading import load
+from .replies import Wire, failure_of, is_http_failure, read_reply, read_wire, unreadable
 
 if TYPE_CHECKING:
     import httpx
 
+_CONNECT_S = 15.0
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
 _TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
 _ABOUT_A_REPLY = (ErrorKind.MALFORMED, ErrorKind.INVALID_REQUEST)
@@ -90,7 +109,6 @@ class LiteLLMClient:
         with without_variables("OPENAI_"):
             import openai
 
-            limits = type(openai.DEFAULT_CONNECTION_LIMITS)
             # litellm sets an organisation on the client, from the environment.
             omitted: Any = {"OpenAI-Organization": openai.Omit()}
             return openai.AsyncOpenAI(
@@ -98,25 +116,19 @@ class LiteLLMClient:
                 base_url=base_url,
                 max_retries=0,
                 default_headers=omitted | dict(self._config.headers),
-                http_client=openai.DefaultAioHttpClient(
-                    limits=limits(max_connections=self._config.concurrency),
-                    timeout=openai.Timeout(None, connect=CONNECT_S),
-                    follow_redirects=False,
-                    mounts=DIRECT if is_loopback(base_url) else None,
-                    event_hooks={"response": [read_as_unicode]},
-                ),
+                http_client=openai.DefaultAioHttpClient(**sdk_connections(openai, self._config)),
             )
 
     @property
     def _timeout(self) -> "httpx.Timeout":
         import httpx
 
-        return httpx.Timeout(_A_DAY_S, connect=CONNECT_S)
+        return httpx.Timeout(_A_DAY_S, connect=_CONNECT_S)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; once more for what litellm or the model refuses."""
         extra = dict(request.sampling.extra_body or {})
-        refuse_reserved(extra, OURS)
+        refuse_reserved(extra)
         while True:
             sent, wire = self._parameters(request, extra), Wire()
             try:

@@ -1,0 +1,64 @@
+"""For clients of providers: fields of requests, replies as they are read, failures and prices.
+
+What the clients that come with eibench are made of. `read_completion` and `read_message` read the
+bodies of OpenAI's and Anthropic's APIs as servers really send them; `read_failure` and
+`provider_error` say what a failed HTTP answer means; `request_fields` names the sampling
+parameters. `sdk_connections`, `without_variables`, `no_collection` and `read_as_unicode` keep an
+SDK to what it is asked to do.
+"""
+
+from eibench.core.clients.anthropic import read_message
+from eibench.core.clients.failures import (
+    HttpFailure,
+    connection_error,
+    malformed,
+    provider_error,
+    read_failure,
+    refused_parameter,
+    refused_parameters,
+    shown,
+    too_large,
+)
+from eibench.core.clients.keys import redact, refuse_reserved
+from eibench.core.clients.openai import read_completion, request_fields
+from eibench.core.clients.replies import json_object, mapping
+from eibench.core.clients.sdk import (
+    no_collection,
+    read_as_unicode,
+    sdk_connections,
+    without_variables,
+)
+from eibench.core.parties.providers import AskedParty, ModelSpec, is_loopback
+from eibench.core.spending.billing import causes
+from eibench.core.spending.prices import Beyond, Price
+from eibench.core.types import unknown_to
+
+__all__ = [
+    "AskedParty",
+    "Beyond",
+    "HttpFailure",
+    "ModelSpec",
+    "Price",
+    "causes",
+    "connection_error",
+    "is_loopback",
+    "json_object",
+    "malformed",
+    "mapping",
+    "no_collection",
+    "provider_error",
+    "read_as_unicode",
+    "read_completion",
+    "read_failure",
+    "read_message",
+    "redact",
+    "refuse_reserved",
+    "refused_parameter",
+    "refused_parameters",
+    "request_fields",
+    "sdk_connections",
+    "shown",
+    "too_large",
+    "unknown_to",
+    "without_variables",
+]
