@@ -22,8 +22,7 @@ from .reports.result import Result
 from .run.checks import check_task
 from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
-from .run.session import Pricing, Session
-from .run.task import Generate, have_data
+from .run.task import Generate, Pricing, Session, have_data
 from .sample.progress import Progress
 from .settings.python import (
     RunArguments,

@@ -9,13 +9,44 @@ An object that words follow, or that may be quoted from the prompt, is not read.
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from eibench.core.types import ChatResponse, Finish, Json, JsonDict
 
 from .quoting import MORE_FOLLOWS, Quotable, says_more
+
+OPENING, CLOSING = r"[\s*_`\"'\[({]*", r"[\s*_`\"'\])}]*"
+_SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
+_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?")
+
+
+def labelled(
+    line: str, names: Sequence[str], mentioned: str | None = None
+) -> Iterator[tuple[str, str]]:
+    """What a line names with a separator, and what follows up to the next.
+
+    A line of running text that holds such a label gives the label without an answer.
+
+    Args:
+        line: Of a reply.
+        names: What may be named.
+        mentioned: A pattern of how an answer begins. In running text, a label that something
+            else follows is a mention, and not given: "... close to purple prose: the sound".
+    """
+    each = "|".join(f"({re.escape(name)})" for name in names)
+    label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
+    start = _BULLET.sub("", line)
+    found = list(re.finditer(label, start, re.IGNORECASE))
+    is_prose = bool(found) and bool(re.search(r"\w", start[: found[0].start()]))
+    ends = [match.start() for match in found[1:]] + [len(start)]
+    for match, end in zip(found, ends[: len(found)], strict=True):
+        rest = start[match.end() : end]
+        if is_prose and mentioned and not re.match(OPENING + mentioned, rest):
+            continue
+        yield names[(match.lastindex or 1) - 1], "" if is_prose else rest
+
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[^\S\n]*\n(.*?)```", re.DOTALL)
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*(?:[\"'}]|//|/\*|#|\w+\s*:)")

@@ -32,6 +32,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return ((cores or 1) * 3 + 1) // 2
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that only a command of their own runs (CONTRIBUTING.md)."""
+    if "kills" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("kills")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def _is_local(address: Any) -> bool:
     if not isinstance(address, tuple):
         return True  # a path: AF_UNIX

@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.kills
 def test_a_few_kills_lose_nothing_and_pay_for_nothing_twice() -> None:
     """Rated runs with a panel, and talks with a role and a panel: the program is content."""
     command = [sys.executable, "-m", "benchmarks.kills", "4"]

@@ -12,13 +12,13 @@ from typing import NamedTuple
 from ..errors import DataError, UsageError
 from ..journal import RunRecord
 from ..parties.graders import is_meant
+from ..reports.choosing import is_pack
 from ..reports.comparability import (
     RunResult,
     is_partial,
     judge_in,
     refuse_mixture,
 )
-from ..reports.graders import is_pack
 from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..text import plural

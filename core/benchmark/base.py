@@ -25,9 +25,8 @@ from ..types import (
 )
 from .abilities import DemoJudge, DemoModel, DemoRoles
 from .metrics import Value, first_values, summarise_values
-from .model import Model
+from .model import Model, Role
 from .options import Option, Options
-from .roles import Role
 
 
 class Benchmark(ABC, Generic[Content, Transcript]):

@@ -15,8 +15,7 @@ from ..guard import guard
 from ..journal import Journal
 from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.result import Result
-from ..run.session import Pricing, Session
-from ..run.task import Regrade, Task
+from ..run.task import Pricing, Regrade, Session, Task
 from ..runs import run_set
 from ..settings.run_config import RunConfig
 from ..text import line, plural

@@ -8,10 +8,9 @@ import click
 from .. import console
 from ..analysis.agreement import Agreement, Judged, agree
 from ..errors import UsageError
-from ..reports.choosing import chosen, two_judges
-from ..reports.graders import refuse_unlike
+from ..reports.choosing import chosen, refuse_unlike, two_judges
 from ..runs import run_set
-from ..runs.selectors import place_of
+from ..runs.run_set import place_of
 from ..text import as_text
 from .command import Command
 from .completion import judge_labels, run_ids

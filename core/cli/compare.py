@@ -8,20 +8,18 @@ import click
 
 from .. import console
 from ..benchmark import Pack
-from ..compare.board_readings import pair_on_board
 from ..compare.boards import Boards
+from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
-from ..reports.choosing import chosen, own_judge, same_grader
+from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples
-from ..reports.graders import refuse_unlike
 from ..reports.hints import bench
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
 from ..runs import run_set
-from ..runs.run_set import RunSet
-from ..runs.selectors import Selector, place_of
+from ..runs.run_set import RunSet, Selector, place_of
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from .command import Command

@@ -115,7 +115,7 @@ def _tables_of(settings: SettingsFile) -> dict[str, list[JsonDict]]:
     return {
         "suites": [{**_suite(s), "origin": origin} for s in settings.suites.values()],
         "endpoints": [
-            {"name": e.name, **e.given(), "origin": origin} for e in settings.endpoints.values()
+            {"name": e.name, **e.stated(), "origin": origin} for e in settings.endpoints.values()
         ],
         "prices": [
             {

@@ -8,7 +8,7 @@ import click
 
 import eibench.data
 
-from ..benchmark.roles import JUDGE, MODEL
+from ..benchmark.model import JUDGE, MODEL
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.fetching import pack_folders
@@ -28,9 +28,8 @@ from ..run.doctor.checks import (
     ok,
     warn,
 )
-from ..run.doctor.endpoints import TOKENS, Probe, probe, reach
-from ..run.doctor.one_item import plainest
-from ..run.session import Pricing
+from ..run.doctor.endpoints import TOKENS, Probe, plainest, probe, reach
+from ..run.task import Pricing
 from ..settings.file import SettingsFile
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings

@@ -21,8 +21,7 @@ from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
 from ..reports.hints import bench
-from ..reports.ratings import note_of, rating_columns, spans
-from ..reports.sure_ranks import sure_ranks
+from ..reports.ratings import note_of, rating_columns, spans, sure_ranks
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
@@ -111,7 +110,7 @@ def rate_command(
         read = ratings.reading.read_comparisons
         given = board.part(read(path, dedupe=dedupe, judge=board.judge))
         settings = _settings(str(benchmark) if published else None, sets, own)
-        asked = _RateRequest(given, settings, ratings.reading.has_demo(given))
+        asked = _RateRequest(given, settings, ratings.parting.has_demo(given))
     else:
         asked = _of_journal(installed().benchmark(str(benchmark)), board, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT).name

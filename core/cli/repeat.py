@@ -11,7 +11,7 @@ from ..analysis.reruns import reruns_of_csv, reruns_of_runs
 from ..errors import UsageError
 from ..reading.names import check_name, check_without
 from ..runs import run_set
-from ..runs.selectors import place_of
+from ..runs.run_set import place_of
 from ..text import as_text
 from . import options
 from .command import Command

@@ -13,10 +13,8 @@ from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
 from ..reports.document import judge_warnings
 from ..reports.hints import bench
-from ..run.affordable import refuse_too_little
-from ..run.plan import Plan, make_plan
-from ..run.session import Session
-from ..run.task import Generate, Task
+from ..run.plan import Plan, make_plan, refuse_too_little
+from ..run.task import Generate, Session, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig

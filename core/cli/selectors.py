@@ -11,8 +11,7 @@ from ..datasets import find_pack, read_manifest
 from ..errors import DataError, UsageError
 from ..guard import guard
 from ..reports.hints import bench
-from ..runs.run_set import RunSet
-from ..runs.selectors import Selector
+from ..runs.run_set import RunSet, Selector
 from ..runs.stored_run import StoredRun
 from . import options
 from .command import BenchmarkName

@@ -10,19 +10,18 @@ import click
 from .. import console
 from ..benchmark import PackSource
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
+from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
 from ..errors import ConfigError, Interrupted, UsageError
 from ..hooks.sections import Part
 from ..plugins import installed
-from ..reports.plugin_parts import sections_of
+from ..reports.panels import sections_of
 from ..reports.result import Result
 from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan
 from ..run.run_work import run_task
-from ..run.session import Pricing, Session
-from ..run.task import Task
+from ..run.task import Pricing, Session, Task
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
 from ..settings.file import FILE

@@ -15,8 +15,7 @@ from ..reports.ending import result_line
 from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.items import SORTS, Items, items_csv, items_table
 from ..runs import run_set
-from ..runs.differences import differences
-from ..runs.run_set import RunSet
+from ..runs.run_set import RunSet, differences
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line, listed
 from ..types.result_document import ResultDocument

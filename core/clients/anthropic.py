@@ -205,10 +205,10 @@ class AnthropicClient:
         """What to leave out from now on; the API says so in its message only."""
         if error.kind != ErrorKind.INVALID_REQUEST:
             return []
-        own = {name: value for name, value in sent.items() if name not in insisted_on}
-        there = {*own, *mapping(own.get("output_config"))}
+        optional = {name: value for name, value in sent.items() if name not in insisted_on}
+        names = {*optional, *mapping(optional.get("output_config"))}
         return refused_parameters(
-            str(error), {name: words for name, words in _CALLED.items() if name in there}
+            str(error), {name: words for name, words in _CALLED.items() if name in names}
         )
 
     async def close(self) -> None:

@@ -77,8 +77,8 @@ def needs_approval(provider: Provider, base_url: str | None, variable: str) -> b
     if is_loopback(base_url):
         return False
     parts = urlsplit(base_url or f"https://{provider.host}")
-    own = parts.scheme == "https" and parts.hostname == provider.host is not None
-    return not (own and variable == provider.key_env)
+    is_own_host = parts.scheme == "https" and parts.hostname == provider.host is not None
+    return not (is_own_host and variable == provider.key_env)
 
 
 class Approvals:

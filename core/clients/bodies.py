@@ -87,9 +87,9 @@ def text_of(body: bytes, content_type: str | None = None) -> str:
     What is no Unicode is read in the charset that is named for it, if there is such a charset,
     and else with U+FFFD for each byte that is wrong.
     """
-    found = json.detect_encoding(body)
+    encoding = json.detect_encoding(body)
     try:
-        return body.decode(found)
+        return body.decode(encoding)
     except UnicodeDecodeError:
         pass
     try:
@@ -154,10 +154,10 @@ def is_whole(body: Body, content_type: str | None) -> bool:
 
 def lost(asked: AskedParty, error: Exception) -> ProviderError:
     """The error to raise when a connection gave no answer, or no whole one."""
-    made = connection_error(asked, error)
+    failure = connection_error(asked, error)
     message = ""
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        made.unsent = True
+        failure.unsent = True
         message = (
             f"cannot reach {asked.name}: the proxy answered {error.status} {shown(error.message)}"
         )
@@ -166,8 +166,8 @@ def lost(asked: AskedParty, error: Exception) -> ProviderError:
     elif isinstance(error, aiohttp.ClientPayloadError):
         message = f"{asked.name} broke off its answer: {_words(error.__cause__ or error)}"
     if message:
-        made.args = (f"{message}; check {asked.options.base_url}, and the server",)
-    return made
+        failure.args = (f"{message}; check {asked.options.base_url}, and the server",)
+    return failure
 
 
 def _words(error: BaseException | None) -> str:

@@ -39,14 +39,14 @@ class _Course:
     Attributes:
         deadline: When its time is over; ``None`` before the first attempt.
         last: What the last attempt ended with.
-        place: Of the last attempt.
+        attempt: The last one.
     """
 
     attempts: int = 0
     timeouts: int = 0
     deadline: float | None = None
     last: ProviderError | None = None
-    place: Attempt | None = None
+    attempt: Attempt | None = None
 
     def check(self, now: float) -> None:
         """Raise the last attempt's error when the call's time is over."""
@@ -92,8 +92,8 @@ class Caller:
         self.retried = Counter[str]()
         self.is_down = False
         ramp = Ramp() if limits.ramps else None
-        own = AdaptiveLimit(limits.concurrency, clock, ramp)
-        self.line = line or Line(own, Crowd(clock))
+        slots = AdaptiveLimit(limits.concurrency, clock, ramp)
+        self.line = line or Line(slots, Crowd(clock))
         self.slots, self._crowd = self.line
         self._rpm = Rate(limits.rpm, clock)
         self._tpm = Rate(limits.tpm, clock)
@@ -159,19 +159,19 @@ class Caller:
     ) -> ChatResponse:
         await self._keep_to_rates(request)
         self._go_on(course, reservation)
-        place = course.place = self._crowd.enter()
+        attempt = course.attempt = self._crowd.enter()
         course.attempts += 1
-        course.deadline = course.deadline or place.began + self.limits.call_s
+        course.deadline = course.deadline or attempt.began + self.limits.call_s
         self.retries += course.attempts > 1
         if course.last is not None:
             self.retried[str(course.last.status or course.last.kind)] += 1
-        seconds = min(self.limits.timeout_s, course.deadline - place.began)
+        seconds = min(self.limits.timeout_s, course.deadline - attempt.began)
         try:
             response = await self._complete(request, call, seconds)
         finally:
             self._crowd.leave()
-        latency = self._clock() - place.began
-        self.slots.learn(place, pace_of(latency, response))
+        latency = self._clock() - attempt.began
+        self.slots.learn(attempt, pace_of(latency, response))
         self._answered(request, response)
         priced = self._meter.price_of(response, reservation)
         return replace(response, latency_s=latency, attempts=course.attempts, **priced)
@@ -246,11 +246,11 @@ class Caller:
 
     def _after_timeout(self, error: ProviderError, course: _Course) -> float | None:
         """Go on among fewer, if it was among others that the attempt waited in vain."""
-        place = course.place
-        assert place is not None
+        attempt = course.attempt
+        assert attempt is not None
         course.timeouts += 1
-        was_among_others = self._crowd.give_up(place)
-        if place.began + self.limits.timeout_s > (course.deadline or 0.0):
+        was_among_others = self._crowd.give_up(attempt)
+        if attempt.began + self.limits.timeout_s > (course.deadline or 0.0):
             return None  # cut short by the end of the call's time, which says nothing
         if not was_among_others:
             self._silent += 1
@@ -260,14 +260,14 @@ class Caller:
             is_enough = self._silent >= SILENT_AT_FIRST and not self._crowd.answers
             error.fatal = self._meter.limited and is_enough
             return None
-        self.slots.halve(place.began, self._crowd.answers_since(place))
+        self.slots.halve(attempt.began, self._crowd.answers_since(attempt))
         return 0.0 if course.timeouts <= self.limits.retry.timeouts else None
 
     def _after_answer(self, error: ProviderError, course: _Course) -> float | None:
         if error.kind != ErrorKind.CONNECTION:
             self._endpoint_answered()
-        elif course.place is not None:
-            self._connection_failed(error, course.place.began)
+        elif course.attempt is not None:
+            self._connection_failed(error, course.attempt.began)
         if error.kind == ErrorKind.RATE_LIMIT:
             self.slots.shrink()
         left = (course.deadline or 0.0) - self._clock()

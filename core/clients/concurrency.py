@@ -54,27 +54,27 @@ class Ramp:
     def __init__(self) -> None:
         self._paces = defaultdict[int, deque[float]](lambda: deque(maxlen=_KEPT))
 
-    def add(self, places: int, pace: float) -> None:
+    def add(self, limit: int, pace: float) -> None:
         """Note the pace of one of so many at a time."""
-        self._paces[places].append(pace)
+        self._paces[limit].append(pace)
 
-    def forget(self, places: int) -> None:
+    def forget(self, limit: int) -> None:
         """Measure anew what so many are worth."""
-        self._paces[places].clear()
+        self._paces[limit].clear()
 
-    def helps(self, places: int) -> bool | None:
+    def helps(self, limit: int) -> bool | None:
         """Whether so many get more done than the next fewer; ``None`` while that is not known."""
-        own, fewer = self._paces[places], self.below(places)
-        if len(own) < max(2, places // 2):
+        paces, fewer = self._paces[limit], self.below(limit)
+        if len(paces) < max(2, limit // 2):
             return None
         before = self._paces[fewer]
-        if not fewer or median(own) / places <= median(before) / fewer / WORTH:
+        if not fewer or median(paces) / limit <= median(before) / fewer / WORTH:
             return True
-        return False if len(own) >= max(ENOUGH, places) else None
+        return False if len(paces) >= max(ENOUGH, limit) else None
 
-    def below(self, places: int) -> int:
+    def below(self, limit: int) -> int:
         """The next fewer at a time that were measured; 0 where there are none."""
-        return max((n for n, paces in self._paces.items() if n < places and paces), default=0)
+        return max((n for n, paces in self._paces.items() if n < limit and paces), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +84,26 @@ class Attempt:
     Attributes:
         began: When it was sent.
         behind: Others were there before it.
-        beside: How many others waited for an answer then.
+        alongside: How many others waited for an answer then.
         number: Attempts begun up to it, itself included.
         answered: Answers that had come before it began.
     """
 
     began: float
     behind: bool
-    beside: int
+    alongside: int
     number: int
     answered: int
 
 
 class Crowd:
-    """The attempts that one endpoint has at the same time, and whether one was alone.
+    """The attempts that wait for an answer (`size` of them), and whether one was alone.
 
     A server with few places answers what it was sent in turn, and may go on with what nobody
     waits for any more. So a call was not alone when others were in flight during any of its time,
     and neither when it began while the server may still have been busy with those that were given
     up: as many as there were, each for the time that an answer took while they waited. A time-out
     of one that was not alone can be the fault of that queue.
-
-    Attributes:
-        size: Attempts that wait for an answer.
-        answers: How many have been answered.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -122,9 +118,9 @@ class Crowd:
         now = self._clock()
         behind = self.size > 0 or now < self._busy_until
         self._begun += 1
-        place = Attempt(now, behind, self.size, self._begun, self.answers)
+        attempt = Attempt(now, behind, self.size, self._begun, self.answers)
         self.size += 1
-        return place
+        return attempt
 
     def leave(self) -> None:
         """An attempt ended, however it did."""
@@ -135,29 +131,23 @@ class Crowd:
         self.answers += 1
         self._busy_until = max(self._busy_until, self._clock())
 
-    def give_up(self, place: Attempt) -> bool:
+    def give_up(self, attempt: Attempt) -> bool:
         """Whether others were there while an attempt waited in vain; nobody waits for it now."""
-        if answers := self.answers_since(place):
-            self._answer_s = (self._clock() - place.began) / answers
-        self._busy_until = max(self._busy_until, place.began) + self._answer_s
-        return place.behind or self._begun > place.number
+        if answers := self.answers_since(attempt):
+            self._answer_s = (self._clock() - attempt.began) / answers
+        self._busy_until = max(self._busy_until, attempt.began) + self._answer_s
+        return attempt.behind or self._begun > attempt.number
 
-    def answers_since(self, place: Attempt) -> int:
+    def answers_since(self, attempt: Attempt) -> int:
         """How many attempts were answered since one began."""
-        return self.answers - place.answered
+        return self.answers - attempt.answered
 
 
 class AdaptiveLimit:
     """At most `limit` holders at a time, first come first served.
 
-    Args:
-        configured: The most.
-        clock: Tells the time.
-        ramp: Begin with one, and ask more at a time while that gets more done.
-
-    Attributes:
-        limit: Right now; fractions are growth on its way to the next whole place.
-        in_flight: Holders right now.
+    Fractions of the limit are growth on its way to the next whole place. With a `ramp` it begins
+    with one, and more are asked at a time while that gets more done.
     """
 
     def __init__(self, configured: int, clock: Clock, ramp: Ramp | None = None) -> None:
@@ -182,12 +172,7 @@ class AdaptiveLimit:
 
     @asynccontextmanager
     async def slot(self, *, again: bool = False) -> AsyncIterator[None]:
-        """Hold one place.
-
-        Args:
-            again: Whoever held one before goes ahead of those that wait for their first, as
-                its time is running.
-        """
+        """Hold one place; who held one before goes ahead, as its time is running."""
         await self._enter(again)
         try:
             yield
@@ -199,22 +184,22 @@ class AdaptiveLimit:
         if self.in_flight < int(self.limit) and not (self._again or self._waiting):
             self.in_flight += 1
             return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._again if again else self._waiting).append(place)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        (self._again if again else self._waiting).append(turn)
         try:
-            await place
+            await turn
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if turn.done() and not turn.cancelled():
                 self.in_flight -= 1
                 self._wake()
             raise
 
     def _wake(self) -> None:
         while (queue := self._again or self._waiting) and self.in_flight < int(self.limit):
-            place = queue.popleft()
-            if not place.done():
+            turn = queue.popleft()
+            if not turn.done():
                 self.in_flight += 1
-                place.set_result(None)
+                turn.set_result(None)
 
     def shrink(self) -> None:
         """A rate-limit answer came."""
@@ -225,11 +210,7 @@ class AdaptiveLimit:
         """A request timed out while others were there; those sent before the last cut are no news.
 
         More in flight than are answered in the time of one attempt would all wait in vain, so
-        half as many as those are the most, too.
-
-        Args:
-            began: When it was sent.
-            answers: How many others were answered while it waited.
+        half as many as those `answers` are the most, too.
         """
         if began >= self._last_cut:
             most = min(self.limit, answers)
@@ -255,41 +236,31 @@ class AdaptiveLimit:
         self.limit = min(self._ceiling, self.limit + 1 / self.limit)
         self._wake()
 
-    def learn(self, place: Attempt, pace: float) -> None:
-        """Note how an answer came, where it tells what so many at a time are worth.
-
-        Args:
-            place: Of the attempt that was answered.
-            pace: Seconds per token.
-        """
-        places = int(self.limit)
-        is_telling = place.began >= self._changed and 2 * (place.beside + 1) > places
-        if self._ramp is None or places != self._ceiling or not is_telling:
+    def learn(self, attempt: Attempt, pace: float) -> None:
+        """Note how an answer came, in seconds per token, where it tells what so many are worth."""
+        limit = int(self.limit)
+        is_telling = attempt.began >= self._changed and 2 * (attempt.alongside + 1) > limit
+        if self._ramp is None or limit != self._ceiling or not is_telling:
             return
-        self._ramp.add(places, pace)
-        helps = self._ramp.helps(places)
+        self._ramp.add(limit, pace)
+        helps = self._ramp.helps(limit)
         if helps is False:
-            self.limit = self._ceiling = float(self._ramp.below(places))
+            self.limit = self._ceiling = float(self._ramp.below(limit))
             self._changed = self._clock()
-            self._wait, self._doubts = _TRY_AGAIN * places * self._doubts, 2 * self._doubts
-        elif helps and not self._wait and places < self.configured:
-            self._try(min(2 * places, self.configured), self._ramp)
+            self._wait, self._doubts = _TRY_AGAIN * limit * self._doubts, 2 * self._doubts
+        elif helps and not self._wait and limit < self.configured:
+            self._try(min(2 * limit, self.configured), self._ramp)
 
-    def _try(self, places: int, ramp: Ramp) -> None:
+    def _try(self, limit: int, ramp: Ramp) -> None:
         """See what more at a time are worth."""
-        ramp.forget(places)
-        self.limit = self._ceiling = float(places)
+        ramp.forget(limit)
+        self.limit = self._ceiling = float(limit)
         self._changed = self._clock()
         self._wake()
 
 
 class Line(NamedTuple):
-    """The places at a server, and who is there: parties at one server of one's own share them.
-
-    Attributes:
-        slots: How many may be there at a time.
-        crowd: Who is.
-    """
+    """The places at a server, and who is there: parties at one server of one's own share them."""
 
     slots: AdaptiveLimit
     crowd: Crowd

@@ -22,8 +22,8 @@ class DemoClient:
         self._role = config.party.role
         known = [self._role] if self._role else [*ABILITIES, JUDGE]
         if self._name not in known:
-            there = ", ".join(f"demo/{name}" for name in known)
-            raise UsageError(f"unknown demo model demo/{self._name}; there are: {there}")
+            options = ", ".join(f"demo/{name}" for name in known)
+            raise UsageError(f"unknown demo model demo/{self._name}; there are: {options}")
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The benchmark's words for this call, the same every time."""

@@ -227,8 +227,8 @@ def _room_left(message: str) -> str:
     return f"--max-tokens {room - text} would fit"
 
 
-def _number(found: "re.Match[str] | None") -> int | None:
-    return int(next(filter(None, found.groups())).replace(",", "")) if found else None
+def _number(match: "re.Match[str] | None") -> int | None:
+    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
 
 
 def connection_error(asked: AskedParty, cause: BaseException | None) -> ProviderError:
@@ -236,9 +236,9 @@ def connection_error(asked: AskedParty, cause: BaseException | None) -> Provider
     message = shown(reason(cause))
     why = f": {message}" if message else f" ({type(cause).__name__})" if cause else ""
     todo = f"check {asked.options.base_url}, and that the server is up"
-    made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
-    made.unsent = never_sent(cause)
-    return made
+    failure = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
+    failure.unsent = never_sent(cause)
+    return failure
 
 
 def reason(cause: BaseException | None) -> str:
@@ -295,10 +295,10 @@ def error_parts(body: object) -> tuple[str, str, str]:
 def _validation_parts(errors: list[object]) -> tuple[str, str, str]:
     """As `error_parts`, of a list as FastAPI makes it: ``{"loc": [...], "msg", "type"}``."""
     first = errors[0] if errors and isinstance(errors[0], Mapping) else {}
-    place = [str(part) for part in first.get("loc") or () if part != "body"]
+    location = [str(part) for part in first.get("loc") or () if part != "body"]
     code = str(first.get("type") or "")
-    parameter = place[0] if place and _UNSUPPORTED.search(code) else ""
-    message = f"{'.'.join(place)}: {first.get('msg') or errors}"
+    parameter = location[0] if location and _UNSUPPORTED.search(code) else ""
+    message = f"{'.'.join(location)}: {first.get('msg') or errors}"
     return message, code, parameter
 
 

@@ -41,13 +41,13 @@ def family(spec: ModelSpec) -> str | None:
     """The family of a model; ``None`` where nobody has said it and no rule knows the name."""
     whole, name = str(spec).lower(), spec.name.lower()
     called = (whole, name, name.rpartition("/")[2])
-    families = {pattern.lower(): own for pattern, own in stated.get().items()}
+    families = {pattern.lower(): maker for pattern, maker in stated.get().items()}
     for exact in called:
         if exact in families:
             return families[exact]
-    for pattern, own in families.items():
+    for pattern, maker in families.items():
         if any(fnmatchcase(each, pattern) for each in called):
-            return own
+            return maker
     words = re.findall(r"[a-z]+\d?|\d+", called[-1])
     makers = (_MAKER.get(word) or _MAKER.get(word.rstrip("0123456789")) for word in words)
     return next(filter(None, makers), None)
@@ -57,8 +57,8 @@ def are_kin(one: ModelSpec, other: ModelSpec) -> bool:
     """Whether two models are one, or of one family."""
     if one.name.lower().rpartition("/")[2] == other.name.lower().rpartition("/")[2]:
         return True
-    own = family(one)
-    return own is not None and own == family(other)
+    maker = family(one)
+    return maker is not None and maker == family(other)
 
 
 def common_family(one: ModelSpec, other: ModelSpec) -> str | None:
@@ -70,9 +70,9 @@ def kinship(model: ModelSpec, judge: ModelSpec) -> str | None:
     """A warning when a judge is the model itself or of its family; ``None`` when it is not."""
     if model == judge:
         return f"the judge {judge} is the model itself; judges favour their own words"
-    if own := common_family(model, judge):
+    if maker := common_family(model, judge):
         return (
-            f"the judge {judge} is of the model's family ({own}); "
+            f"the judge {judge} is of the model's family ({maker}); "
             "judges favour their own family's style"
         )
     return None

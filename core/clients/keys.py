@@ -97,12 +97,12 @@ def choose_key(
                 "set it, in the environment or in .env"
             )
         return key, variable
-    own = base_url is None or _is_own(provider, base_url)
+    is_own_host = base_url is None or _is_own(provider, base_url)
     standard = provider.key_env
-    if standard is None or not (own or is_loopback(base_url)):
+    if standard is None or not (is_own_host or is_loopback(base_url)):
         return None, None
     key = _read_key(standard, environment)
-    if key is None and own:
+    if key is None and is_own_host:
         raise ConfigError(
             f"no key for {provider.name}/...: set {standard} (in the environment or in .env)"
         )
@@ -139,10 +139,10 @@ def _read_key(variable: str, environment: Environment) -> str | None:
     return key
 
 
-def _hidden(found: re.Match[str]) -> str:
+def _hidden(match: re.Match[str]) -> str:
     """What stands for a text of a key's form; words stay."""
-    is_words = _WORDS.fullmatch(found[1])
-    return _KEY_AFTER_WORDS.sub(HIDDEN, found[0]) if is_words else HIDDEN
+    is_words = _WORDS.fullmatch(match[1])
+    return _KEY_AFTER_WORDS.sub(HIDDEN, match[0]) if is_words else HIDDEN
 
 
 def with_key(config: ClientConfig) -> dict[str, str]:
@@ -216,9 +216,9 @@ def refuse_credentials(sampling: Sampling, where: str) -> None:
     Raises:
         UsageError: There is one; the message names its key and does not show it.
     """
-    for place in find_credentials(sampling.extra_body or {}):
+    for path in find_credentials(sampling.extra_body or {}):
         raise UsageError(
-            f"{where} holds {dotted(place)!r}, which is for a credential: what stands there would "
+            f"{where} holds {dotted(path)!r}, which is for a credential: what stands there would "
             "be stored with the run. Put a key into an environment variable and name that with "
             "--api-key-env or --judge-api-key-env; other headers go into --header"
         )

@@ -61,9 +61,13 @@ class RetryPolicy:
             return None
         cap = self.connection_cap_s if error.kind == ErrorKind.CONNECTION else self.cap_s
         ceiling = min(cap, self.base_s * 2.0 ** (tries - 1))
-        own = ceiling * (0.5 + 0.5 * random())
+        backoff = ceiling * (0.5 + 0.5 * random())
         asked = error.retry_after
-        return own if asked is None or asked + own * 0.1 >= left else max(asked, 0.0) + own * 0.1
+        return (
+            backoff
+            if asked is None or asked + backoff * 0.1 >= left
+            else max(asked, 0.0) + backoff * 0.1
+        )
 
 
 _HALF_AN_HOUR_S = 1800.0
@@ -133,11 +137,11 @@ class Notices:
 
     def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
         self._say = say
-        self._said: set[object] = set()
+        self._shown: set[object] = set()
 
-    def _once(self, about: object, text: str) -> None:
-        if about not in self._said:
-            self._said.add(about)
+    def _once(self, key: object, text: str) -> None:
+        if key not in self._shown:
+            self._shown.add(key)
             self._say(text)
 
     def closing(self, error: Exception) -> None:

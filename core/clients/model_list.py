@@ -72,12 +72,14 @@ def entry_of(listed: object, name: str) -> JsonDict | None:
     if not isinstance(entries, list):
         return None
     known = [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
-    own = [entry for entry in known if entry["id"] == name] or (known if len(known) == 1 else [])
-    if not own:
+    matches = [entry for entry in known if entry["id"] == name] or (
+        known if len(known) == 1 else []
+    )
+    if not matches:
         return None
     # Ollama's time is that of the model; other servers say when they were asked, or started.
-    kept = (*_KEPT, BUILT) if own[0].get("owned_by") == "library" else _KEPT
-    return {name: own[0][name] for name in kept if own[0].get(name) is not None}
+    kept = (*_KEPT, BUILT) if matches[0].get("owned_by") == "library" else _KEPT
+    return {name: matches[0][name] for name in kept if matches[0].get(name) is not None}
 
 
 def same_model(stored: JsonObject, now: JsonObject) -> bool:

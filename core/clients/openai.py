@@ -91,11 +91,11 @@ def read_completion(
         raise malformed(asked, text)
     finish_raw = name_of(choice.get("finish_reason"))
     answer, thinking = _parts(message.get("content"))
-    own = _joined(message.get("reasoning_content") or message.get("reasoning"))
+    reasoning = _joined(message.get("reasoning_content") or message.get("reasoning"))
     refusal = _joined(message.get("refusal"))
     return ChatResponse(
         text=words(answer or refusal),
-        reasoning=words("\n".join(t for t in (own, thinking) if t)),
+        reasoning=words("\n".join(t for t in (reasoning, thinking) if t)),
         finish=_finish(finish_raw, answer, refusal),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
@@ -192,10 +192,10 @@ class OpenAIClient:
 
     def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:
         failure = read_failure(answer.status, answer.text, answer.headers)
-        made = provider_error(failure, self.asked)
-        if made.kind == ErrorKind.INVALID_REQUEST:
-            made.parameter = refused_parameter(failure, optional)
-        return made
+        error = provider_error(failure, self.asked)
+        if error.kind == ErrorKind.INVALID_REQUEST:
+            error.parameter = refused_parameter(failure, optional)
+        return error
 
     async def close(self) -> None:
         """Close connections."""

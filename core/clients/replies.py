@@ -108,8 +108,8 @@ def read_usage(raw: object) -> Usage:
     `completion_tokens`, and reasoning that does not fit into `completion_tokens` stands beside it.
     """
     usage = mapping(raw)
-    asked, said = (mapping(usage.get(f"{of}_tokens_details")) for of in ("prompt", "completion"))
-    reasoning = count(said.get("reasoning_tokens")) or count(usage.get("reasoning_tokens"))
+    asked, written = (mapping(usage.get(f"{of}_tokens_details")) for of in ("prompt", "completion"))
+    reasoning = count(written.get("reasoning_tokens")) or count(usage.get("reasoning_tokens"))
     completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
     output = whole_output(completion, reasoning)
     taken = count(usage.get("prompt_tokens"))

@@ -7,7 +7,7 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..parties.graders import Panel
-from ..runs.finding import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
+from ..runs.finding import JUDGE, EligibleModels, JudgeNames, is_asked_alike, is_demo, players_of
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
 from ..types import JsonObject, digest
 from .comparison_pool import ComparisonPool, Met
@@ -24,7 +24,7 @@ class Contest:
         journal: Holds runs and comparisons.
         config: How runs are asked, and who compares.
         pack: Their data.
-        company: Which models may meet; by default those that may meet the configuration's.
+        eligible: Which models may meet; by default those that may meet the configuration's.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class Contest:
         config: RunConfig,
         pack: Pack,
         *,
-        company: Company | None = None,
+        eligible: EligibleModels | None = None,
     ) -> None:
         self.journal, self.config, self.pack = journal, config, pack
         self.items = {item.id: item for item in pack.items}
-        self._company = company
+        self._eligible = eligible
 
     @property
     def name(self) -> str:
@@ -50,9 +50,9 @@ class Contest:
         return identity(self.config, self.pack)
 
     @cached_property
-    def company(self) -> Company:
+    def eligible(self) -> EligibleModels:
         """Which models may meet."""
-        return self._company or Company.of(self.config)
+        return self._eligible or EligibleModels.of(self.config)
 
     # Comparisons
 
@@ -124,10 +124,10 @@ class Contest:
     def met(self, *, by_quorum: bool = False) -> Met:
         """The comparisons of the pool between models that may meet, and the runs of these."""
         here = {run.run_id: run for run in self.journal.runs()}
-        rows, parted = self.company.among(self.rows(by_quorum=by_quorum), here)
+        rows, excluded = self.eligible.among(self.rows(by_quorum=by_quorum), here)
         runs = self._newest_runs(rows, here)
         demo = frozenset(name for name, run_id in runs.items() if is_demo(name, here.get(run_id)))
-        return Met(rows, runs, demo, parted)
+        return Met(rows, runs, demo, excluded)
 
     def _newest_runs(
         self, rows: Iterable[StoredComparison], here: Mapping[str, RunRecord]
@@ -146,11 +146,11 @@ class Contest:
 
     # Runs
 
-    def others(self, company: Company | None = None) -> dict[str, RunRecord]:
+    def others(self, eligible: EligibleModels | None = None) -> dict[str, RunRecord]:
         """The run that counts of each other model that was asked the same, by the model's name."""
-        company, by_name = company or self.company, dict[str, list[RunRecord]]()
+        eligible, by_name = eligible or self.eligible, dict[str, list[RunRecord]]()
         for run in self.journal.runs():
-            may_meet = run.name != self.name and company.admits(run.name, demo=run.demo)
+            may_meet = run.name != self.name and eligible.admits(run.name, demo=run.demo)
             if may_meet and self._is_alike(run):
                 by_name.setdefault(run.name, []).append(run)
         return self._newest(by_name)

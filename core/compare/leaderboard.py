@@ -18,19 +18,19 @@ from ..parties.graders import Judge
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.comparability import is_partial
-from ..reports.item_scores import ItemScores
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.places import Scored, place_rows
+from ..reports.places import ItemScores, Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
-from ..runs.finding import Company
+from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
+from .board import Board
 from .board_results import BoardResults
-from .boards import Board, Boards
+from .boards import Boards
 from .comparison_pool import counting
 from .contest import Contest
 from .judge_robustness import read_robustness
@@ -352,7 +352,7 @@ def read_leaderboard(
             config = judged_by(made.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            contest = Contest(journal, config, made.pack, company=Company(board.demo))
+            contest = Contest(journal, config, made.pack, eligible=EligibleModels(board.demo))
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         there = dict.fromkeys([*(met.runs if met else ()), *made.names])

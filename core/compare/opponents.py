@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..benchmark.roles import MODEL, is_generating
+from ..benchmark.model import MODEL, is_generating
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import RunRecord
@@ -108,7 +108,7 @@ class Opponent:
 def opponents_in(contest: Contest) -> list[Opponent]:
     """Those that a model is compared with, sorted by name.
 
-    They are all models of its company that were asked the same, or those of them that
+    They are all eligible models that were asked the same, or those of them that
     ``--opponents`` names; of several runs of a model, the newest whole one.
     """
     others, wanted = contest.others(), wanted_placement(contest.config).names
@@ -126,7 +126,7 @@ def check_opponents(contest: Contest) -> None:
     if both := set(named).intersection(without):
         raise UsageError(f"--opponents and --without both name {', '.join(sorted(both))}")
     if without:
-        check_without(without, contest.others(contest.company._replace(without=frozenset())))
+        check_without(without, contest.others(contest.eligible._replace(without=frozenset())))
     if named:
         refuse_strangers(contest.config, contest.others())
 

@@ -30,7 +30,7 @@ class PanelJudges(NamedTuple):
         With ``rotate`` the judge that is drawn gives way to the next that is no kin: one judge
         reads both texts, so neither model meets a kinder one.
         """
-        drawn = self.panel.due(row.item_id, row.iteration)
+        drawn = self.panel.assigned(row.item_id, row.iteration)
         if not self.panel.exclude_kin:
             return drawn
         judges = self.panel.judges

@@ -78,7 +78,7 @@ def find_standing(
         if own is None:
             raise
         ratings, warnings = None, [f"no rating: {error}"]  # the run's own result stands
-    warnings += [told_left_out(met.parted, demo=not met.demo)] if met.parted else []
+    warnings += [told_left_out(met.excluded, demo=not met.demo)] if met.excluded else []
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
         found = conclusions_from(rows, [])

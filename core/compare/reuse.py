@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ..errors import BenchError, JournalError, MissingCall
 from ..guard import guard
 from ..journal import CallKey, RunRecord, StoredComparison
-from ..sample.model import JournaledModel
+from ..sample.model import RecordedModel
 from ..sample.progress import COMPARE
 from ..types import ChatRequest, ChatResponse
 from .comparison_pool import ComparisonPool, turned
@@ -86,7 +86,7 @@ class _Reuse:
     def _opponent(self, run: RunRecord) -> Opponent:
         return self._opponents.setdefault(run.run_id, Opponent(self.contest, run, frozenset()))
 
-    def _judge(self, runs: Sequence[RunRecord], row: StoredComparison) -> JournaledModel:
+    def _judge(self, runs: Sequence[RunRecord], row: StoredComparison) -> RecordedModel:
         """Answers with what the judge said to either of the two runs."""
         journal = self.contest.journal
         (judge,) = row.judge.judges
@@ -97,7 +97,7 @@ class _Reuse:
                 raise MissingCall("the judge was not asked this")
             return reply
 
-        return JournaledModel(
+        return RecordedModel(
             answer,
             phase=COMPARE,
             asked=judge,

@@ -10,7 +10,7 @@ from ..benchmark import Pack
 from ..errors import BenchError, DataError
 from ..journal import RunRecord
 from ..reports.hints import bench
-from ..reports.item_scores import ItemScores
+from ..reports.places import ItemScores
 from ..settings.run_config import RunConfig
 from ..types.result_document import ResultDocument
 from .board_results import BoardResults

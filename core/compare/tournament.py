@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..benchmark.roles import JUDGE
+from ..benchmark.model import JUDGE
 from ..clients.keys import redact
 from ..errors import (
     BenchError,

@@ -16,13 +16,14 @@ from ..benchmark.options import option_words
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.graders import Judge, is_meant
+from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
-from ..reports.graders import is_pack
 from ..reports.hints import bench, with_options
 from ..text import plural
 from ..types import JsonObject
 from ..types.result_document import ResultDocument
-from .boards import Board, Boards, GradedRun, graded_by
+from .board import Board, graded_by
+from .boards import Boards, GradedRun
 
 
 class OtherBoard(TypedDict):

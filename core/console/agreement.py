@@ -13,7 +13,7 @@ from .tables import table, warning
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement, ModelOrder
-    from ..reports.estimates import EstimateRow
+    from ..reports.columns import EstimateRow
 
 
 def agreement(document: "Agreement") -> RenderableType:

@@ -13,8 +13,8 @@ from .tables import table, titled, warning
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
+    from ..reports.columns import EstimateRow
     from ..reports.comparing import MetricNumbers, RunComparison
-    from ..reports.estimates import EstimateRow
     from ..reports.pairing import ValueDifference
     from ..run.rescore_all import CheckedRun, Number
 

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..benchmark.roles import role_in
+from ..benchmark.model import role_in
 from ..sample.progress import COMPARE, Phase, Progress
 from ..text import duration, line, plural
 from .output import dropping

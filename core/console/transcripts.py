@@ -12,11 +12,10 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
-from ..benchmark.roles import role_in
+from ..benchmark.model import role_in
 from ..hooks.sections import TranscriptView, Turn
 from ..reading.repetition import repeated_tail
-from ..reports.decoded import comparisons_table
-from ..reports.transcripts import score_facts
+from ..reports.transcripts import comparisons_table, score_facts
 from ..sample.progress import COMPARE
 from ..text import harmless, line, number, plural
 from ..types import Finish

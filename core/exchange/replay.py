@@ -18,7 +18,7 @@ from ..journal.calls import storable
 from ..parties.party import Party
 from ..run.score_file import answers_of
 from ..sample.context import Sample
-from ..sample.model import Answer, JournaledModel, model_of
+from ..sample.model import Answer, RecordedModel, model_of
 from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 
@@ -123,9 +123,9 @@ class ConversationReplay:
         except PluginError as error:
             raise at_item(error, item) from error
 
-    def _judge_handle(self, answer: Answer, item: Item, sample: ForeignSample) -> JournaledModel:
+    def _judge_handle(self, answer: Answer, item: Item, sample: ForeignSample) -> RecordedModel:
         config = self.config
-        return JournaledModel(
+        return RecordedModel(
             answer,
             phase="judge",
             asked=config.judges[0].party,

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..compare.board_readings import RatedStep, rating_history
-from ..compare.boards import Board, Boards
+from ..compare.board import Board
+from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
+from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
@@ -15,7 +16,7 @@ from ..reports.comparability import judge_in
 from ..reports.graded import Key
 from ..reports.items import Items
 from ..reports.pairing import Compared, main_values
-from ..reports.plugin_parts import BuiltPage, pages_of
+from ..reports.panels import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun

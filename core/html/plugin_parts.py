@@ -10,7 +10,7 @@ from ..hooks.sections import Controls, Drawing, Paragraph, Part, Plot, Table
 from ..hooks.sections.drawings import UnfitDrawing, checked_svg
 from ..hooks.sections.formulas import read_formula
 from ..hooks.sections.plain import outputs_of
-from ..reports.plugin_parts import BuiltPage
+from ..reports.panels import BuiltPage
 from .charts.plots import Figure, lines, scatter
 from .policy import Policy
 from .rendering import Page, page_of

@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..benchmark.roles import role_in
+from ..benchmark.model import role_in
 from ..hooks.sections import Table, TranscriptView, Turn
-from ..reports.decoded import ItemComparison
-from ..reports.transcripts import ItemCall, ItemDocument, IterationRow, score_facts
+from ..reports.transcripts import ItemCall, ItemComparison, ItemDocument, IterationRow, score_facts
 from ..text import harmless
 from ..types import JsonDict
 from .gather import SiteRun

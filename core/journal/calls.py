@@ -9,7 +9,6 @@ from ..parties.graders import Judge
 from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from .file import JournalFile, now, object_of
-from .graders import party_in
 from .records import (
     CallKey,
     CallTotals,
@@ -19,7 +18,7 @@ from .records import (
     StoredCall,
     as_json,
 )
-from .schema import CALLS, CallRow
+from .schema import CALLS, CallRow, party_in
 from .tables import DamagedRow, Row, quoted, storable_row
 
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")

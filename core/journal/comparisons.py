@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 from ..parties.graders import Judge
 from .file import JournalFile, now
-from .graders import judge_in
 from .records import RunRecord, StoredComparison, as_json
 from .runs import RUN_COLUMNS, run_of
-from .schema import COMPARISONS, ComparisonRow
+from .schema import COMPARISONS, ComparisonRow, judge_in
 from .tables import Row, quoted
 
 _ADD = COMPARISONS.adding()

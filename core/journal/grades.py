@@ -8,9 +8,8 @@ from dataclasses import replace
 from ..parties.graders import Grader
 from ..types import JsonObject, SampleScore, Score
 from .file import JournalFile, now
-from .graders import grader_in
 from .records import Failure, GradeCount, RunRecord, as_json
-from .schema import FAILURES, GRADES, FailureRow, GradeRow
+from .schema import FAILURES, GRADES, FailureRow, GradeRow, grader_in
 from .tables import DamagedRow, Row, quoted
 
 _ADD = GRADES.adding()

@@ -9,15 +9,90 @@ hold is let through, and nothing else. Writing holds to the same.
 import json
 import math
 import re
+from collections.abc import Mapping
+from types import NoneType
+from typing import get_args, get_type_hints
 
 from .. import __version__
 from ..text import escaped
-from ..types import Json, JsonDict, JsonObject, digest
-from .arriving import wrong_inside
+from ..types import Json, JsonDict, JsonObject, Sampling, digest
+from ..types.result_document import RatingNotes
 from .records import as_json
-from .schema import RUN_ID, TABLES
-from .shapes import Shape, matching, record, text, whole
+from .schema import RUN_ID, TABLES, judge, option
+from .shapes import (
+    Shape,
+    anything,
+    list_of,
+    matching,
+    number,
+    object_of,
+    optional,
+    record,
+    shape_of,
+    text,
+    whole,
+)
 from .tables import AnyTable, field_of
+
+_SPEC = matching(r"(?s:[^/]+/.+)", "PROVIDER/NAME")
+_TEXTS = object_of(text)
+_BY_TYPE: Mapping[object, Shape] = {
+    float: number,
+    int: whole(-(2**63)),
+    str: text,
+    tuple[str, ...]: list_of(text),
+}
+
+
+def _of_type(hint: object) -> Shape:
+    """What a sampling parameter of a type may be, or null; a JSON object where it is no other."""
+    (held,) = (one for one in get_args(hint) if one is not NoneType)
+    return optional(_BY_TYPE.get(held, object_of(anything)))
+
+
+_SAMPLING = record(
+    {name: _of_type(hint) for name, hint in get_type_hints(Sampling).items()}, required=frozenset()
+)
+_OPTIONS = object_of(option)
+_PLAYER = record({"model": _SPEC, "endpoint": optional(text), "sampling": _SAMPLING}, more=True)
+SETTINGS = record(
+    {
+        **dict.fromkeys(("benchmark", "version", "pack"), text),
+        **dict.fromkeys(("endpoint", "system", "name", "dataset"), optional(text)),
+        "model": _SPEC,
+        "prompts": _TEXTS,
+        "sampling": _SAMPLING,
+        "options": _OPTIONS,
+        "all_options": _OPTIONS,
+        "roles": object_of(_PLAYER),
+        "notes": object_of(option),
+        "versions": object_of(optional(text)),
+    },
+    more=True,
+    required=frozenset(),
+)
+"""How a run was asked."""
+_NOTES = record({"rating": optional(shape_of(RatingNotes))}, more=True, required=frozenset())
+_FIELDS: Mapping[str, Mapping[str, Shape]] = {"run": {"model": _SPEC, "settings": SETTINGS}}
+
+
+def wrong_inside(kind: str, line: JsonObject) -> str | None:
+    """What is wrong in the fields of a line whose columns are right; ``None`` for nothing.
+
+    Args:
+        kind: Of its row.
+        line: As the file has it.
+    """
+    for name, shape in _FIELDS.get(kind, {}).items():
+        if wrong := shape(line[name]):
+            return f'"{name}" {wrong}'
+    document = line.get("document")
+    if isinstance(document, dict) and (wrong := _NOTES(document["notes"])):
+        return f'"document" "notes" {wrong}'
+    if isinstance(document, dict) and (wrong := optional(judge)(document["judged_by"])):
+        return f'"document" "judged_by" {wrong}'
+    return None
+
 
 FORMAT, UNRELEASED = "eibench-journal", "eibench-runs"
 """The form, and the one that was written before version 1.0 of the journal, which is not read."""

@@ -7,9 +7,8 @@ from typing import Any, cast
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .file import JournalFile, now, object_of
-from .graders import party_in
 from .records import AskedParties, RunRecord, StoredSettings, as_json
-from .schema import PARTIES, RUNS, VIEWS, ViewRow
+from .schema import PARTIES, RUNS, VIEWS, ViewRow, party_in
 from .tables import DamagedRow, Row, quoted
 from .temporary import Reserve
 

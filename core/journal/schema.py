@@ -4,28 +4,108 @@ SQL, checksums, checks of types and the lines of files follow from these rows; `
 the file's own schema. A test holds the two together.
 """
 
+import json
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple
 
+from ..parties.graders import RULES, Grader, Judge, grader_of, judge_of
+from ..parties.party import Party, party_of
 from ..types import Finish
 from ..types.result_document import ResultDocument
-from .graders import GRADER, PARTY, judge
 from .shapes import (
+    Shape,
     anything,
+    boolean,
     list_of,
     matching,
+    number,
     numeric,
     object_of,
     one_of,
     optional,
     positive,
+    record,
     row_of,
     shape_of,
     text,
     time,
     whole,
 )
-from .tables import AnyTable, Checked, Json, TableSchema
+from .tables import AnyTable, Checked, DamagedRow, Json, TableSchema
+
+PARTY = record(
+    {
+        "provider": matching(r"[^/]+", "a provider"),
+        "name": matching(r"(?s:.+)", "a name"),
+        "host": optional(text),
+    }
+)
+_PANEL = record(
+    {
+        "rule": one_of(frozenset(RULES)),
+        "judges": list_of(PARTY),
+        "quorum": whole(0),
+        "exclude_kin": boolean,
+        "overlap": number,
+    },
+    required=frozenset({"rule", "judges", "quorum", "exclude_kin"}),
+)
+
+
+def judge(value: object) -> str | None:
+    """A judge, or a panel of several."""
+    shape = _PANEL if isinstance(value, dict) and "rule" in value else PARTY
+    return shape(value)
+
+
+def option(value: object) -> str | None:
+    """What an option may be."""
+    is_one = not isinstance(value, list | dict)
+    return None if is_one else "must be a text, a number, true, false or null"
+
+
+GRADER: Shape = record(
+    {
+        "version": text,
+        "judge": optional(judge),
+        "options": object_of(option),
+        "grading": text,
+        "prompts": object_of(text),
+        "sampling": object_of(anything),
+        "offline": boolean,
+    }
+)
+
+
+@lru_cache(256)
+def party_in(column: str) -> Party:
+    """The party of a column; raises as `grader_in` does."""
+    return party_of(_checked(column, PARTY))
+
+
+@lru_cache(256)
+def judge_in(column: str) -> Judge:
+    """The judge or the panel of a column; raises as `grader_in` does."""
+    return judge_of(_checked(column, judge))
+
+
+@lru_cache(256)
+def grader_in(column: str) -> Grader:
+    """The grader of a column.
+
+    Raises:
+        DamagedRow: It holds none.
+    """
+    return grader_of(_checked(column, GRADER))
+
+
+def _checked(column: object, shape: Shape) -> Any:
+    value = json.loads(column) if isinstance(column, str) else column
+    if wrong := shape(value):
+        raise DamagedRow(f"who was asked, or has graded, {wrong}")
+    return value
+
 
 RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
 

@@ -88,7 +88,7 @@ class Panel:
         """Whether a person who writes this means it: its label, or its rule."""
         return word in (self.label, self.short)
 
-    def due(self, item_id: str, iteration: int) -> tuple[Party, ...]:
+    def assigned(self, item_id: str, iteration: int) -> tuple[Party, ...]:
         """The judges of a sample."""
         if self.rule != "rotate":
             return self.judges
@@ -97,55 +97,53 @@ class Panel:
             return self.judges
         return (self.judges[int(rng.random() * len(self.judges))],)
 
-    def needed(self, due: int) -> int:
+    def needed(self, judges: int) -> int:
         """How many of so many verdicts have to be read."""
-        return min(due, self.quorum) if self.quorum else due // 2 + 1
+        return min(judges, self.quorum) if self.quorum else judges // 2 + 1
 
     def score(
         self,
         verdicts: Sequence[Score],
-        due: int,
+        assigned: int,
         unjudged: Collection[str] = (),
         votes: Collection[str] = (),
     ) -> Score | None:
         """The score of a sample; ``None`` while verdicts are missing that may change it.
 
-        Args:
-            verdicts: The scores by its judges that are there, read or not.
-            due: How many judges it has.
-            unjudged: Names of values that come from no judge.
-            votes: Names of values that are a yes or a no; where those differ, it is flagged.
+        Of so many `assigned` judges some verdicts are there, read or not. Values in `unjudged`
+        come from no judge; where `votes`, which are a yes or a no, differ, it is flagged.
         """
         read = [verdict for verdict in verdicts if verdict.reason is None]
-        if len(read) >= self.needed(due):
-            return self._merged(read, due, unjudged, votes)
-        return self._unread(verdicts, len(read)) if len(verdicts) == due else None
+        if len(read) >= self.needed(assigned):
+            return self._merged(read, assigned, unjudged, votes)
+        return self._unread(verdicts, len(read)) if len(verdicts) == assigned else None
 
     def _merged(
         self,
         read: Sequence[Score],
-        due: int,
+        assigned: int,
         unjudged: Collection[str],
         votes: Collection[str],
     ) -> Score:
         names = dict.fromkeys(name for verdict in read for name in verdict.values)
-        given = {
+        numbers = {
             name: [v for one in read if (v := one.values.get(name)) is not None] for name in names
         }
         values = {
-            name: self._value(found, judged=name not in unjudged) for name, found in given.items()
+            name: self._value(votes_cast, judged=name not in unjudged)
+            for name, votes_cast in numbers.items()
         }
         flags = dict.fromkeys(flag for verdict in read for flag in verdict.flags)
-        if any(len(set(found)) > 1 for name, found in given.items() if name in votes):
+        if any(len(set(votes_cast)) > 1 for name, votes_cast in numbers.items() if name in votes):
             flags["split"] = None
-        return Score(values, None, tuple(flags), {"verdicts": len(read), "judges": due})
+        return Score(values, None, tuple(flags), {"verdicts": len(read), "judges": assigned})
 
-    def _value(self, given: Sequence[float], *, judged: bool) -> float | None:
-        if not given or not judged:
-            return given[0] if given else None
+    def _value(self, numbers: Sequence[float], *, judged: bool) -> float | None:
+        if not numbers or not judged:
+            return numbers[0] if numbers else None
         if self.rule == "median":
-            return float(median(given))
-        mean = fmean(given)
+            return float(median(numbers))
+        mean = fmean(numbers)
         return float((mean > 0.5) + (mean >= 0.5)) / 2 if self.rule == "majority" else mean
 
     def _unread(self, verdicts: Sequence[Score], read: int) -> Score:
@@ -160,13 +158,13 @@ class Panel:
 
     def as_json(self) -> JsonDict:
         """The value as the journal keeps it: all that a panel's score depends on."""
-        made: JsonDict = {
+        facts: JsonDict = {
             "rule": self.rule,
             "judges": [judge.as_json() for judge in self.judges],
             "quorum": self.needed(len(self.judges)),
             "exclude_kin": self.exclude_kin,
         }
-        return made | ({"overlap": self.overlap} if self.rule == "rotate" else {})
+        return facts | ({"overlap": self.overlap} if self.rule == "rotate" else {})
 
 
 Judge = Party | Panel
@@ -183,11 +181,11 @@ def judge_of(facts: JsonObject) -> Judge:
     return Panel(tuple(map(party_of, judges)), rule, quorum, exclude_kin, overlap)
 
 
-def is_meant(judge: Judge | None, wanted: Judge | str) -> bool:
+def is_meant(judge: Judge | None, named: Judge | str) -> bool:
     """Whether a judge is the one that is wanted, or goes by what a person wrote."""
-    if judge is None or not isinstance(wanted, str):
-        return judge == wanted
-    return judge.goes_by(wanted)
+    if judge is None or not isinstance(named, str):
+        return judge == named
+    return judge.goes_by(named)
 
 
 @dataclass(frozen=True, eq=False)

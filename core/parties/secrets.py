@@ -72,10 +72,10 @@ def find_credentials(body: object) -> Iterator[Path]:
     """
     left: list[tuple[Path, object]] = [((), body)]
     while left:
-        place, value = left.pop()
+        path, value = left.pop()
         for key, inner in _parts(value):
-            below = (*place, key)
-            if _is_credential(place, key, inner):
+            below = (*path, key)
+            if _is_credential(path, key, inner):
                 yield below
             else:
                 left.append((below, inner))
@@ -83,13 +83,13 @@ def find_credentials(body: object) -> Iterator[Path]:
 
 def without_credentials(body: object) -> object:
     """The value with `HIDDEN` for each credential in it."""
-    found = frozenset(find_credentials(body))
-    return _hidden(body, (), found) if found else body
+    paths = frozenset(find_credentials(body))
+    return _hidden(body, (), paths) if paths else body
 
 
-def dotted(place: Path) -> str:
+def dotted(path: Path) -> str:
     """A place in a JSON value as messages name it, such as ``headers.authorization``."""
-    return ".".join(map(str, place))
+    return ".".join(map(str, path))
 
 
 def _parts(value: object) -> Iterator[tuple[str | int, object]]:
@@ -99,12 +99,12 @@ def _parts(value: object) -> Iterator[tuple[str | int, object]]:
         yield from enumerate(value)
 
 
-def _is_credential(place: Path, key: str | int, value: object) -> bool:
+def _is_credential(path: Path, key: str | int, value: object) -> bool:
     if isinstance(value, str) and _KEY.fullmatch(value):
         return True
     if isinstance(key, int) or not _is_named_like_one(_spelled(key)):
         return False
-    of_schema = bool(place) and place[-1] in _OF_SCHEMAS
+    of_schema = bool(path) and path[-1] in _OF_SCHEMAS
     return isinstance(value, str) if of_schema else _holds_text(value)
 
 
@@ -131,11 +131,11 @@ def _holds_text(value: object) -> bool:
     return False
 
 
-def _hidden(value: object, place: Path, found: frozenset[Path]) -> object:
-    if place in found:
+def _hidden(value: object, path: Path, paths: frozenset[Path]) -> object:
+    if path in paths:
         return HIDDEN
     if isinstance(value, Mapping):
-        return {key: _hidden(inner, (*place, str(key)), found) for key, inner in value.items()}
+        return {key: _hidden(inner, (*path, str(key)), paths) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_hidden(inner, (*place, n), found) for n, inner in enumerate(value)]
+        return [_hidden(inner, (*path, n), paths) for n, inner in enumerate(value)]
     return value

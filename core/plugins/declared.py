@@ -11,7 +11,7 @@ import click
 from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
-from ..benchmark.roles import Role
+from ..benchmark.model import Role
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
-from ..benchmark.roles import role_in
+from ..benchmark.model import role_in
 from ..clients.families import common_family, kinship
 from ..guard import guard
 from ..journal import RunRecord
@@ -36,10 +36,18 @@ from ..types.result_document import (
     TokenCounts,
 )
 from .comparability import comparability, not_sent, not_taken
-from .evidence import Evidence, ModelComparisons, Selection, Spent
+from .evidence import (
+    REPEATS,
+    Evidence,
+    ModelComparisons,
+    Selection,
+    Spent,
+    asked_part,
+    repeating_warnings,
+    source_warnings,
+)
 from .graded import dataset_row
 from .panels import panel_part
-from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig

@@ -36,7 +36,7 @@ def replies_of(
     judged = judged.union(*verdicts.values())
     made = {}
     for judge, own in verdicts.items():
-        there = [own.get(key) for key in judged if judge in panel.due(*key)]
+        there = [own.get(key) for key in judged if judge in panel.assigned(*key)]
         made[judge] = Replies(len(there), len(there) - there.count(None), there.count(False))
     return made
 

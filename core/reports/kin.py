@@ -18,7 +18,7 @@ from ..parties.party import Party
 from ..parties.providers import ModelSpec
 from ..types import SampleScore, Score
 from .graded import GradedSamples
-from .judged import Key
+from .robustness import Key
 
 ByJudge = Mapping[Party, Sequence[SampleScore]]
 ByParty = Mapping[Party, float]
@@ -192,7 +192,7 @@ def _scores(
             by_key.setdefault((s.item_id, s.iteration), {})[judge] = s
     made = []
     for key, own in by_key.items():
-        due = [judge for judge in panel.due(*key) if judge in allowed]
+        due = [judge for judge in panel.assigned(*key) if judge in allowed]
         there = [_milder(own[j].score, j, effects) for j in due if j in own]
         score = panel.score(there, len(due), unjudged, votes) if due else _NOBODY
         if score is not None:

@@ -1,14 +1,17 @@
 """The part of a result about a panel: what each judge says, and how far they agree."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
 from ..benchmark import Pack
-from ..guard import guard
-from ..hooks.sections import Table
+from ..errors import BenchError
+from ..guard import Called, call, guard
+from ..guard.parts import parts
+from ..hooks.sections import Part, ReportPage, ReportSection, Table
 from ..parties.graders import Panel, Replies
 from ..parties.party import Party
+from ..plugins import Catalogue
 from ..text import number, plural
 from ..types import SampleScore
 from ..types.result_document import (
@@ -26,6 +29,7 @@ from .robustness import estimate_row, robustness_of
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
+
 
 MAIN = 3
 """Of so many values, the first ones, agreement is told."""
@@ -192,3 +196,48 @@ def agreement_of(
         ci95 = None if found.interval is None else list(found.interval)
         made[name] = {"n": len(common), "icc": found.value, "ci95": ci95, "reason": found.reason}
     return made
+
+
+Tell = Callable[[str], object]
+
+
+class BuiltPage(NamedTuple):
+    """A page that a plugin adds to a site."""
+
+    name: str
+    title: str
+    parts: Sequence[Part]
+
+
+def sections_of(document: ResultDocument, catalogue: Catalogue, tell: Tell) -> list[Part]:
+    """A panel's table, and the sections of plugins about a result.
+
+    Args:
+        document: The result, which is seen whatever fails.
+        catalogue: Has the plugins.
+        tell: Is told why a section fails.
+    """
+    found: list[Part] = [table] if (table := panel_table(document)) else []
+    for section in catalogue.report_sections:
+        if section.benchmark in (None, document["benchmark"]):
+            found += _built(section, document, tell)
+    return found
+
+
+def pages_of(
+    documents: Sequence[ResultDocument], catalogue: Catalogue, tell: Tell
+) -> Iterator[BuiltPage]:
+    """The pages that plugins make of some results."""
+    for page in catalogue.pages:
+        about = [d for d in documents if page.benchmark in (None, d["benchmark"])]
+        if about and (built := _built(page, about, tell)):
+            yield BuiltPage(page.name, page.title, built)
+
+
+def _built(thing: ReportSection | ReportPage, given: object, tell: Tell) -> list[Part]:
+    called = Called(thing, "build")
+    try:
+        return parts(called, call(called, thing.build, given))
+    except BenchError as error:
+        tell(str(error))
+        return []

@@ -1,6 +1,6 @@
 """What is refused before anything is made or sent: parties that cannot be, and keys in texts."""
 
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..clients.demo import JUDGE
 from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError
@@ -12,8 +12,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..text import readable
 from ..types import canonical
 from .connect import client_config
-from .session import Session
-from .task import Task
+from .task import Session, Task
 
 
 def check_task(task: Task, session: Session) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ..benchmark.roles import JUDGE, MODEL
+from ..benchmark.model import JUDGE, MODEL
 from ..clients.caller import Caller
 from ..clients.concurrency import Line
 from ..clients.keys import Environment, choose_key, redact
@@ -20,8 +20,7 @@ from ..plugins import installed
 from ..sample.context import ConnectedParty
 from ..settings.run_config import Endpoint
 from ..types import digest
-from .session import Session
-from .task import Task, TaskParty
+from .task import Session, Task, TaskParty
 
 
 def client_config(

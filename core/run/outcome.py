@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..clients.keys import redact
 from ..compare.comparison_pool import Met, counting
 from ..compare.contest import Contest

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from ..benchmark.roles import phase_of
+from ..benchmark.model import phase_of
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
@@ -23,8 +23,7 @@ from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
-from .session import Session
-from .task import Task
+from .task import Session, Task
 
 _LISTING = "openai"
 """The provider whose servers have such a list."""

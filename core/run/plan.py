@@ -1,18 +1,19 @@
-"""The plan of a run: what is left to ask, how many tokens that is, what it may cost."""
+"""The plan of a run: what is left to ask, what that may cost, and whether a limit covers it."""
 
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from typing import NamedTuple
 
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import JUDGE, MODEL, role_in
+from ..benchmark.model import JUDGE, MODEL, role_in
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
+from ..errors import UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
@@ -23,11 +24,10 @@ from ..runs.replay import SampleReplay
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, grader, graders_of
-from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, total_tokens
+from ..spending.prices import CallPlan, Price, Range, cost_range, dollars, plan_calls, total_tokens
 from .connect import untried
 from .plan_requests import calls_left, first_requests
-from .session import Session
-from .task import Task, TaskParty
+from .task import Session, Task, TaskParty
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,9 @@ def read_graded(
     if config.panel is None:
         return WholeGrades(scored)
     each = {judge: frozenset(graded(by)) for judge, by in graders_of(config).items()}
-    whole = {s: ok for s, ok in scored.items() if all(s in each[j] for j in config.due_judges(*s))}
+    whole = {
+        s: ok for s, ok in scored.items() if all(s in each[j] for j in config.assigned_judges(*s))
+    }
     return WholeGrades(whole, each)
 
 
@@ -250,7 +252,7 @@ class _Known(NamedTuple):
         return sum(
             planned[item_id]
             for item_id, n in selection.samples - graded
-            if judge in config.due_judges(item_id, n)
+            if judge in config.assigned_judges(item_id, n)
         )
 
 
@@ -324,3 +326,40 @@ async def _comparisons_left(journal: Journal | None, task: Task) -> Left:
         return Left(0)
     contest = Contest(journal, task.config, task.pack)
     return (await look_ahead(contest, task.run, task.selection)).left()
+
+
+def refuse_too_little(plans: Sequence[Plan], limit: float | None) -> None:
+    """Refuse, before anything is sent, a limit that ends the command before its result.
+
+    Runs that go on are not refused: they may be paid for in instalments.
+
+    Args:
+        plans: Of all runs of the command.
+        limit: Dollars; ``None`` for no limit.
+
+    Raises:
+        UsageError: It does not cover the least; the message says what would fit.
+    """
+    costs = [plan.cost for plan in plans]
+    least = sum((cost.low for cost in costs if cost is not None), 0.0)
+    goes_on = any(plan.begun for plan in plans)
+    if limit is None or limit >= least or goes_on:
+        return
+    message = f"--max-cost {dollars(limit)} does not cover the least, {dollars(least)}"
+    raise UsageError(f"{message}; {_fitting(plans, limit)}")
+
+
+def _fitting(plans: Sequence[Plan], limit: float) -> str:
+    """How many items of each run fit; room stays for the most that one call may cost."""
+    room = limit - max(_dearest(plan) for plan in plans)
+    each = sum(plan.cost.low * plan.iterations / plan.total for plan in plans if plan.cost)
+    fits = max(0, floor(room / each))
+    if fits < 1:
+        return "no item fits: raise it, or lower --max-tokens"
+    return f"--limit {fits} fits"
+
+
+def _dearest(plan: Plan) -> float:
+    """Dollars that one call may cost at most, about."""
+    costs = [(p.cost.high / p.calls) for p in plan.parties if p.calls and p.cost is not None]
+    return max(costs, default=0.0)

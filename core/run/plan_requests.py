@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import MODEL, role_in
+from ..benchmark.model import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
@@ -19,8 +19,8 @@ from ..guard.calls import watched
 from ..journal import CallKey, Journal
 from ..parties.party import Party
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
-from ..sample.bounds import CallBound, method_of
-from ..sample.model import JournaledModel, model_of
+from ..sample.caution import CallBound, method_of
+from ..sample.model import RecordedModel, model_of
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
 from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score, digest
@@ -131,7 +131,7 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
     bound = CallBound(config.benchmark, item.id, task.planned_calls(item))
     plugin = guard(config.benchmark)
 
-    def recorder(phase: str) -> JournaledModel:
+    def recorder(phase: str) -> RecordedModel:
         return _recorder(config, item, phase, asked, bound)
 
     model = recorder(MODEL)
@@ -165,7 +165,7 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
 
 def _recorder(
     config: RunConfig, item: Item, phase: str, asked: Requests, bound: CallBound
-) -> JournaledModel:
+) -> RecordedModel:
     """A demo model that plays a party, with what it is asked put into `asked`."""
     benchmark, role = config.benchmark, role_in(phase)
     spec = ModelSpec("demo", role or ("medium" if phase == MODEL else JUDGE))
@@ -181,7 +181,7 @@ def _recorder(
         return await client.complete(request, context)
 
     roles = benchmark.roles if phase == MODEL else ()
-    return JournaledModel(
+    return RecordedModel(
         answer,
         phase=phase,
         asked=Party(spec),
@@ -220,7 +220,7 @@ def _made_so_far(benchmark: DataMaker, task: Task, replies: Mapping[CallKey, Cha
         return 0
 
 
-async def _score(benchmark: DataMaker, task: Task, model: JournaledModel) -> Score:
+async def _score(benchmark: DataMaker, task: Task, model: RecordedModel) -> Score:
     plugin, options, (item,) = guard(benchmark), task.config.options, task.pack.items
     transcript = await plugin.generate(item, model, options)
     return await plugin.grade(item, transcript, None, options)

@@ -1,15 +1,22 @@
-"""Grading a run again from the journal: no request is sent."""
+"""Grading a stored run again: from the journal alone, or by a judge that reads its transcripts."""
 
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from ..benchmark import Pack
-from ..errors import JournalError
+from ..compare.contest import Contest
+from ..compare.opponents import finished
+from ..compare.rating_summary import RatingSummary, engine_version, find_standing
+from ..errors import JournalError, UsageError
+from ..guard import guard
 from ..journal import Failure, RunLock
 from ..parties.party import Party
+from ..parties.providers import Transfer
 from ..reports.document import build_document
-from ..reports.evidence import Selection
+from ..reports.evidence import ModelComparisons, Selection, kept_comparisons
+from ..reports.hints import bench
 from ..reports.judge_replies import replies_of
+from ..runs.finding import is_demo
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result, view_of
 from ..sample.context import RunContext, Sample
@@ -17,12 +24,111 @@ from ..sample.life import run_sample
 from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
 from ..sample.workers import Stop, run_workers
-from ..settings.run_config import RunConfig
-from ..types import SampleScore, Score
-from ..types.result_document import ResultDocument
+from ..settings.run_config import Endpoint, RunConfig
+from ..types import JsonObject, SampleScore, Score
+from ..types.result_document import RatingNotes, ResultDocument
 from .outcome import evidence_of
-from .rerate import rated_as_before
 from .task import Regrade, Task
+
+
+def rejudge_task(
+    stored: StoredRun,
+    judge: Endpoint,
+    *,
+    changes: JsonObject,
+    dataset: str | None,
+    transfer: Transfer,
+) -> Regrade:
+    """What judges the finished transcripts of a stored run.
+
+    Args:
+        stored: The run.
+        judge: Who judges.
+        changes: Other values of grading options.
+        dataset: Where its data is now, if it was moved.
+        transfer: How requests are carried.
+
+    Raises:
+        UsageError: The benchmark asks no judge, or an option cannot be changed so.
+        JournalError: No transcript of the run is finished.
+    """
+    benchmark = stored.plugin
+    if not benchmark.judged:
+        again = bench("rescore", stored.id)
+        raise UsageError(f"{benchmark.name} asks no judge; {again} scores again")
+    config = stored.config(changes, judge=judge, dataset=dataset)
+    if not _asks_judge(config, stored.pack_of(config)):
+        usual = {o.name: o.default for o in benchmark.options if o.in_grades}
+        given = {**usual, **changes}
+        config = stored.config(given, judge=judge, dataset=dataset)
+    pack = stored.pack_of(config)
+    items, iterations = _finished(stored, config, pack)
+    config = replace(
+        config,
+        items=items,
+        iterations=iterations,
+        limits=judge.limits or config.limits,
+        transfer=transfer,
+        runs_dir=stored.journal.folder,
+    )
+    return Regrade(config, pack, stored.record)
+
+
+def _asks_judge(config: RunConfig, pack: Pack) -> bool:
+    """Whether any transcript is judged by itself: a run may only have been compared."""
+    plugin = guard(config.benchmark)
+    return any(plugin.planned_calls(item, config.options)["judge"] for item in pack.items)
+
+
+def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> tuple[tuple[str, ...], int]:
+    """The items with a finished transcript, in pack order, and the last iteration of one."""
+    whole = finished(Contest(stored.journal, config, pack), stored.record)
+    if not whole:
+        raise JournalError(
+            f"run {stored.id} has no finished transcript to judge; its own command makes them"
+        )
+    ids = {item_id for item_id, _ in whole}
+    return tuple(i.id for i in pack.items if i.id in ids), max(n for _, n in whole)
+
+
+def rated_as_before(context: RunContext, pack: Pack) -> ModelComparisons | None:
+    """The ratings of a run's stored result, for another document of it.
+
+    Where the engine that made them has another version today, they are made anew of all
+    comparisons that there are.
+    """
+    kept = kept_comparisons(context.config, context.journal.document(context.run))
+    if kept is None or not kept.ratings or _is_of_today(kept.notes):
+        return kept
+    today = _rated_today(context, pack, kept)
+    if not today.ratings:
+        return kept
+    return kept._replace(
+        ratings=today.ratings,
+        conclusions=today.conclusions,
+        notes={**kept.notes, **today.details},
+        warnings=today.warnings,
+    )
+
+
+def _is_of_today(notes: RatingNotes) -> bool:
+    """Whether an engine is as it was; one that is not installed is left alone."""
+    version = engine_version(str(notes.get("engine")))
+    return version in (None, notes.get("engine_version", "1"))
+
+
+def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> RatingSummary:
+    journal, config = context.journal, context.config
+    here = {other.name: other for other in journal.runs()}
+    names = [row["model"] for row in kept.ratings]
+    mixed = len({is_demo(name, here.get(name)) for name in names}) > 1
+    config = replace(config, mixed=mixed)
+    met = Contest(journal, config, pack).met()
+    engine = str(kept.notes.get("engine"))
+    return find_standing(
+        config.benchmark, pack, met, own=context.run, engine=engine, options=config.options
+    )
+
 
 C = TypeVar("C", bound=RunContext)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from ..benchmark.roles import JUDGE, MODEL, is_generating
+from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..compare.contest import Contest
 from ..compare.expectation import look_ahead
 from ..compare.opponents import check_opponents
@@ -24,13 +24,11 @@ from ..journal import Journal, network_file_system
 from ..parties.party import is_local
 from ..reports.result import Result, as_result
 from ..runs.views import write_document
-from ..sample.absences import Absences
+from ..sample.caution import Absences, FirstReplies, Room
 from ..sample.context import ConnectedParty, RunContext, Sample
-from ..sample.first_replies import FirstReplies
-from ..sample.judging import Trial, trial_digest
+from ..sample.judging import HealthCheck, trial_digest
 from ..sample.life import run_sample
 from ..sample.progress import COMPARE
-from ..sample.room import Room
 from ..sample.workers import run_workers
 from ..types import Item
 from ..types.result_document import ResultDocument
@@ -39,8 +37,7 @@ from .connect import PartyConnector, untried
 from .outcome import Outcome, Placement
 from .ownership import Servers, keep_names, own_run
 from .plan import read_graded
-from .session import Session
-from .task import Task
+from .task import Session, Task
 
 
 async def run_task(task: Task, session: Session) -> Result:
@@ -161,7 +158,7 @@ class RunWork:
 
     def _planned(self, item: Item, iteration: int) -> Mapping[str, int]:
         """Calls of a sample by phase, which are those of any other with as many judges."""
-        alike = (item.id, len(self.config.due_judges(item.id, iteration)))
+        alike = (item.id, len(self.config.assigned_judges(item.id, iteration)))
         if alike not in self._planned_calls:
             self._planned_calls[alike] = self.task.planned_calls(item, iteration)
         return self._planned_calls[alike]
@@ -223,13 +220,13 @@ class RunWork:
         mine = (total for total in totals if total.phase == MODEL)
         return sum(t.calls for t in mine if (t.item_id, t.iteration) in graded)
 
-    def _trials(self, judges: Sequence[ConnectedParty]) -> list[Trial]:
+    def _trials(self, judges: Sequence[ConnectedParty]) -> list[HealthCheck]:
         """Of the judges that will be asked and have not answered yet."""
         phases = self.progress.phases.items()
         due = any(p.left for phase, p in phases if not is_generating(phase))
         proofs = untried(self.task, self.session) if due else {}
         return [
-            Trial(judge, judge.caller, self.session.answered, proof)
+            HealthCheck(judge, judge.caller, self.session.answered, proof)
             for judge in judges
             if judge.caller and (proof := proofs.get(judge.asked)) is not None
             if not self.journal.has_passed(trial_digest(judge.asked, judge.sampling, proof))

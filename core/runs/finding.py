@@ -151,18 +151,18 @@ class JudgeNames:
         return {one for judge in self._kinds if judge.goes_by(word) for one in self.all_of(judge)}
 
 
-class Among(NamedTuple):
+class EligibleComparisons(NamedTuple):
     """Comparisons between models that may meet.
 
     Attributes:
-        parted: How many others were read, between a demo model and a real one.
+        excluded: How many others were read, between a demo model and a real one.
     """
 
     rows: list[StoredComparison]
-    parted: int
+    excluded: int
 
 
-class Company(NamedTuple):
+class EligibleModels(NamedTuple):
     """Which models may be compared with each other, or stand on one board.
 
     Attributes:
@@ -176,7 +176,7 @@ class Company(NamedTuple):
     without: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, config: RunConfig) -> "Company":
+    def of(cls, config: RunConfig) -> "EligibleModels":
         """That of a run's model: its like, and the opponents that are named."""
         own = installed().provider(config.model.spec.provider).demo
         named = frozenset(guard(config.benchmark).placement(config.options).names)
@@ -188,7 +188,9 @@ class Company(NamedTuple):
             return False
         return self.demo in (None, demo) or name in self.named
 
-    def among(self, rows: Iterable[StoredComparison], runs: Mapping[str, RunRecord]) -> Among:
+    def among(
+        self, rows: Iterable[StoredComparison], runs: Mapping[str, RunRecord]
+    ) -> EligibleComparisons:
         """The comparisons between two of them; `runs` are those of the journal by id."""
 
         @cache
@@ -196,14 +198,14 @@ class Company(NamedTuple):
             demo = is_demo(name, runs.get(run_id))
             return demo, self.admits(name, demo=demo)
 
-        taken, parted = list[StoredComparison](), 0
+        taken, excluded = list[StoredComparison](), 0
         for row in rows:
             (demo_a, takes_a), (demo_b, takes_b) = side(row.a, row.run_a), side(row.b, row.run_b)
             if takes_a and takes_b:
                 taken.append(row)
             elif self.demo is not None:
-                parted += demo_a != demo_b and row.status == "read"
-        return Among(taken, parted)
+                excluded += demo_a != demo_b and row.status == "read"
+        return EligibleComparisons(taken, excluded)
 
 
 def is_demo(name: str, run: RunRecord | None) -> bool:

@@ -2,7 +2,7 @@
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
-from ..reports.graders import is_pack
+from ..reports.choosing import is_pack
 from ..reports.hints import bench
 from ..reports.judges import JudgedModel
 from .run_set import RunSet

@@ -14,9 +14,9 @@ from ..journal import CallTotals, Failure, GradeCount, Journal, RunRecord, Store
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..plugins import Catalogue, installed
 from ..reading.names import check_name
+from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
-from ..reports.graders import is_pack
 from ..settings.rules import fitting
 from ..settings.run_config import (
     Endpoint,

@@ -5,11 +5,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Journal, RunRecord
-from ..sample.model import Answer, JournaledModel, known_replies
+from ..sample.model import Answer, RecordedModel, known_replies
 from ..settings.run_config import (
     RunConfig,
     stored_role_sampling,
@@ -21,7 +21,7 @@ from ..types import ChatRequest, ChatResponse, Item, Score
 
 def stored_model(
     run: RunRecord, benchmark: Benchmark, answer: Answer, item_id: str, iteration: int
-) -> JournaledModel:
+) -> RecordedModel:
     """That of one sample, whose calls to the model and to roles are answered alike.
 
     Args:
@@ -33,7 +33,7 @@ def stored_model(
     """
     players, drawn = stored_roles(run.settings), stored_role_sampling(run.settings)
     roles = {
-        role.name: JournaledModel(
+        role.name: RecordedModel(
             answer,
             phase=role.phase,
             asked=players[role.name].party,
@@ -44,7 +44,7 @@ def stored_model(
         for role in benchmark.roles
         if role.name in players
     }
-    return JournaledModel(
+    return RecordedModel(
         answer,
         phase=MODEL,
         asked=run.party,
@@ -98,7 +98,7 @@ class SampleReplay:
         benchmark, options, plugin = self.config.benchmark, self.config.options, self.plugin
         (judge,) = self.config.judges
         model = stored_model(self.run, benchmark, answer, item.id, iteration)
-        judge_handle = JournaledModel(
+        judge_handle = RecordedModel(
             counted,
             phase="judge",
             asked=judge.party,

@@ -1,19 +1,101 @@
-"""Stored runs, and which of them are meant."""
+"""Stored runs: which of them are meant, and in what they differ."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue, installed
 from ..reports.hints import bench, with_run
+from ..settings.run_config import stored_roles
 from ..text import line, plural
-from .differences import differences
-from .selectors import Selector
+from ..types import canonical, digest
+from .recorded import RecordedRun
 from .stored_run import StoredRun
 from .tables import TidyTables, tables_of
+
+_SYSTEM = 30
+"""Characters of a system prompt that are shown."""
+
+
+def differences(runs: Sequence[RunRecord]) -> list[str]:
+    """For each run what sets it apart from others of its benchmark, in words; empty for nothing.
+
+    How replies are drawn is compared between runs with the same options, which decide it too.
+    """
+    asked = _apart([run.benchmark for run in runs], list(map(_asked, runs)))
+    alike = [canonical([run.benchmark, _plain(run.settings.get("options"))]) for run in runs]
+    drawn = _apart(alike, [_plain(run.settings.get("sampling")) for run in runs])
+    return [", ".join(filter(None, both)) for both in zip(asked, drawn, strict=True)]
+
+
+def _apart(groups: Sequence[str], known: Sequence[Mapping[str, object]]) -> list[str]:
+    """For each run the facts that are not the same in all runs of its group."""
+    words = []
+    for group, own in zip(groups, known, strict=True):
+        beside = [facts for of, facts in zip(groups, known, strict=True) if of == group]
+        names = dict.fromkeys(name for facts in beside for name in facts)
+        differing = [n for n in names if len({str(facts.get(n)) for facts in beside}) > 1]
+        words.append(", ".join(f"{n} {own.get(n, 'as usual')}" for n in differing))
+    return words
+
+
+def _asked(run: RunRecord) -> Mapping[str, object]:
+    settings = run.settings
+    facts: dict[str, object] = {"version": run.benchmark_version, "data": run.pack_sha256[:12]}
+    facts |= {"at": run.endpoint} if run.endpoint else {}
+    facts |= _plain(settings.get("options"))
+    facts |= {role: player.label for role, player in stored_roles(settings).items()}
+    if system := settings.get("system"):
+        facts["system prompt"] = f"{line(str(system))[:_SYSTEM]}… {digest(system)[:6]}"
+    return facts
+
+
+def _plain(found: object) -> dict[str, object]:
+    given = found if isinstance(found, Mapping) else {}
+    words = {True: "on", False: "off"}
+    return {n: words[v] if isinstance(v, bool) else v for n, v in given.items() if v is not None}
+
+
+class Selector(NamedTuple):
+    """What stored runs are chosen by; any run has what is not given.
+
+    Attributes:
+        benchmark: Its name.
+        models: The models' names or specs.
+        judge: The spec or label of one that has graded them.
+        dataset: The pack's name, a path to its data, or six digits or more of its SHA-256.
+    """
+
+    benchmark: str | None = None
+    models: tuple[str, ...] = ()
+    judge: str | None = None
+    dataset: str | None = None
+
+    def __str__(self) -> str:
+        words = [("--benchmark", self.benchmark), *(("--model", name) for name in self.models)]
+        words += [("--judge", self.judge), ("--dataset", self.dataset)]
+        return " ".join(f"{option} {value}" for option, value in words if value)
+
+    def takes(self, run: RecordedRun) -> bool:
+        """Whether a run is meant."""
+        return (
+            self.benchmark in (None, run.benchmark)
+            and (not self.models or run.name in self.models or run.model in self.models)
+            and (self.judge is None or run.is_judged_by(self.judge))
+            and (self.dataset is None or run.is_on(self.dataset))
+        )
+
+
+def place_of(dataset: str | None) -> str | None:
+    """Where ``--dataset`` says that the data is now; ``None`` for the digits of a digest."""
+    if dataset is None or dataset in ("bundled", "official") or Path(dataset).exists():
+        return dataset
+    is_digest = len(dataset) >= 6 and set(dataset) <= set("0123456789abcdef")
+    return None if is_digest else dataset
+
 
 _LISTED = 6
 

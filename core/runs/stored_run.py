@@ -11,11 +11,10 @@ from ..journal import StoredCall
 from ..parties.graders import Grader, Judge
 from ..parties.party import origin_of
 from ..reports.comparability import judge_in
-from ..reports.decoded import decoded
 from ..reports.document import build_document
 from ..reports.evidence import kept_comparisons
 from ..reports.hints import bench
-from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, item_call
+from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded, item_call
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader, graders_of
 from ..text import plural

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..benchmark.roles import JUDGE, is_generating, role_in
+from ..benchmark.model import JUDGE, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard
@@ -15,14 +15,12 @@ from ..journal import Failure, Journal, RunRecord
 from ..parties.party import Party
 from ..settings.run_config import RunConfig, grader, with_judges
 from ..types import ChatResponse, Item, Sampling, Score
-from .absences import Absences
-from .first_replies import ENOUGH, FirstReplies
+from .caution import ENOUGH, Absences, FirstReplies, Room
 from .progress import COMPARE, TRIAL, Progress
-from .room import Room
 from .workers import Stop
 
 if TYPE_CHECKING:
-    from .judging import Trial
+    from .judging import HealthCheck
 
 
 REFUSED_AT_FIRST = 3
@@ -106,7 +104,7 @@ class RunContext:
     heard: set[_Who] = field(default_factory=set)
     absences: Absences = field(default_factory=Absences)
     moved: set[Party] = field(default_factory=set)
-    trials: "Sequence[Trial]" = ()
+    trials: "Sequence[HealthCheck]" = ()
     regrades: bool = False
     offline: bool = False
     room: Room = field(default_factory=Room)

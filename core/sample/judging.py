@@ -20,7 +20,7 @@ from ..errors import ErrorKind, JudgeError, MissingCall, ProviderError
 from ..parties.party import Party
 from ..types import ChatRequest, Message, Sampling, Score
 from .context import ConnectedParty, RunContext, Sample
-from .model import JournaledModel, key_digest
+from .model import RecordedModel, key_digest
 from .progress import TRIAL, TRIAL_QUESTION
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def trial_request(sampling: Sampling) -> ChatRequest:
     return ChatRequest((Message("user", TRIAL_QUESTION),), sampling)
 
 
-class Trial:
+class HealthCheck:
     """Whether the judge of a run answers; asked once, for all samples.
 
     Args:
@@ -78,7 +78,7 @@ class Trial:
         self._answered = answered
         self._asking: asyncio.Task[None] | None = None
 
-    async def passed(self, handle: Callable[[ConnectedParty], JournaledModel]) -> None:
+    async def passed(self, handle: Callable[[ConnectedParty], RecordedModel]) -> None:
         """Return when the judge has answered, or may well do so.
 
         Args:
@@ -93,7 +93,7 @@ class Trial:
         await asyncio.wait([self._asking])  # which goes on when this sample ends
         self._asking.result()
 
-    async def _ask(self, judge: JournaledModel) -> None:
+    async def _ask(self, judge: RecordedModel) -> None:
         try:
             await judge.chat(TRIAL_QUESTION)
         except ProviderError as error:
@@ -117,7 +117,7 @@ async def panel_score(
     """
     panel = context.panel
     assert panel is not None
-    due = panel.due(sample.item.id, sample.iteration)
+    due = panel.assigned(sample.item.id, sample.iteration)
     members = [context.members[judge] for judge in due]
     made = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
     verdicts = [one for one in made if isinstance(one, Score)]

@@ -10,8 +10,7 @@ saved for the next command. What ends the run is remembered, as a plugin may cat
 import asyncio
 from dataclasses import replace
 
-from ..benchmark.model import no_answer
-from ..benchmark.roles import is_generating
+from ..benchmark.model import is_generating, no_answer
 from ..clients.caller import Caller
 from ..clients.keys import redact
 from ..errors import (
@@ -28,12 +27,11 @@ from ..guard import described
 from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
 from ..types import ChatRequest, ChatResponse, Score
-from .bounds import CallBound
+from .caution import CallBound, Room, Shape
 from .context import ConnectedParty, RunContext, Sample
 from .judging import panel_score
-from .model import Answer, JournaledModel, known_replies
+from .model import Answer, RecordedModel, known_replies
 from .progress import COMPARE, SampleProgress
-from .room import Room, Shape
 
 
 async def run_sample(context: RunContext, sample: Sample) -> None:
@@ -126,10 +124,10 @@ class CallReplayer:
         replies, about = context.journal.replies, (sample.item.id, sample.iteration)
         self._known = replies(context.run, *about) if context.replays else {}
 
-    def handle(self, party: ConnectedParty) -> JournaledModel:
+    def handle(self, party: ConnectedParty) -> RecordedModel:
         """What the plugin's coroutine holds as this party."""
         others = self._context.roles if party is self._context.model else {}
-        return JournaledModel(
+        return RecordedModel(
             self._asking(party, party.caller) if party.caller else known_replies(self._known),
             phase=party.phase,
             asked=party.asked,

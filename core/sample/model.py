@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from random import Random
 
-from ..benchmark.roles import MODEL
+from ..benchmark.model import MODEL
 from ..errors import MissingCall
 from ..journal.records import CallKey
 from ..parties.party import Party
@@ -24,7 +24,7 @@ _SAMPLING = frozenset(field.name for field in fields(Sampling))
 Answer = Callable[[ChatRequest, CallKey], Awaitable[ChatResponse]]
 
 
-class JournaledModel:
+class RecordedModel:
     """A model, a judge or a role, for one sample. Implements `benchmark.Model`."""
 
     def __init__(
@@ -38,7 +38,7 @@ class JournaledModel:
         item_id: str,
         iteration: int = 1,
         system: str | None = None,
-        roles: "Mapping[str, JournaledModel] | None" = None,
+        roles: "Mapping[str, RecordedModel] | None" = None,
         marked: "Callable[[ChatResponse, str | None], None] | None" = None,
         holds: Callable[[CallKey], bool] = lambda key: False,
     ) -> None:
@@ -79,7 +79,7 @@ class JournaledModel:
         request_digest = key_digest(self._asked, self._proof, request)
         return CallKey(self._phase, request_digest, self._seen[request_digest])
 
-    def role(self, name: str) -> "JournaledModel":
+    def role(self, name: str) -> "RecordedModel":
         """Who plays a role; see `benchmark.Model.role`."""
         if name not in self._roles:
             there = ", ".join(self._roles) or "none"
@@ -187,9 +187,9 @@ def known_replies(known: Mapping[CallKey, ChatResponse]) -> Answer:
     return answer
 
 
-def model_of(config: RunConfig, answer: Answer, item: Item, iteration: int = 1) -> JournaledModel:
+def model_of(config: RunConfig, answer: Answer, item: Item, iteration: int = 1) -> RecordedModel:
     """The model that a configuration asks about an item, answered from elsewhere."""
-    return JournaledModel(
+    return RecordedModel(
         answer,
         phase=MODEL,
         asked=config.model.party,

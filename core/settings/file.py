@@ -112,8 +112,8 @@ def _read_families(raw: object, path: Path) -> dict[str, str]:
         raise ConfigError(
             f'{path}: families must be a table; write [families] and "acme-*" = "acme"'
         )
-    for name, own in raw.items():
-        if not (isinstance(own, str) and own.strip()):
+    for name, family in raw.items():
+        if not (isinstance(family, str) and family.strip()):
             raise ConfigError(f'{path} [families] "{name}" must be the name of a family')
     return dict(raw)
 
@@ -140,10 +140,10 @@ def check_names(settings: SettingsFile, usable: Collection[str]) -> None:
         ConfigError: There is one.
     """
     tables = {"run": settings.run} | {f"suite.{s.name}": s.run for s in settings.suites.values()}
-    for place, table in tables.items():
+    for heading, table in tables.items():
         for name in table:
             if name not in usable:
-                message = f"[{place}] has no setting {name}{nearest(name, usable)}"
+                message = f"[{heading}] has no setting {name}{nearest(name, usable)}"
                 raise ConfigError(f"{settings.path}: {message}")
 
 

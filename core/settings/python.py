@@ -51,17 +51,17 @@ def from_python(arguments: Mapping[str, object]) -> RunSettings:
     Raises:
         UsageError: One is not what its rule wants, or is given in two ways.
     """
-    given = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
-    single = {name: given[name] for name in SAMPLING.keys() & given.keys()}
-    made = {name: given[name] for name in _SETTINGS & given.keys()}
-    names = [*made.get("options", {}), *(name for name, value in made.items() if value)]
-    names += ["judge"] if "judge" in given else []
+    values = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
+    single = {name: values[name] for name in SAMPLING.keys() & values.keys()}
+    fields = {name: values[name] for name in _SETTINGS & values.keys()}
+    names = [*fields.get("options", {}), *(name for name, value in fields.items() if value)]
+    names += ["judge"] if "judge" in values else []
     return RunSettings(
         **{
-            **made,
-            "models": (given["model"],) if "model" in given else (),
-            "judges": given.get("judge", ()),
-            "sampling": _sampling(given.get("sampling"), single),
+            **fields,
+            "models": (values["model"],) if "model" in values else (),
+            "judges": values.get("judge", ()),
+            "sampling": _sampling(values.get("sampling"), single),
             "sources": dict.fromkeys([*names, "model"], SettingSource.GIVEN),
         }
     )
@@ -87,22 +87,22 @@ def _of_judges(name: str, value: object) -> tuple[str, ...]:
     """A text, several of them, or texts by judge."""
     if isinstance(value, Mapping) and name != "judge":
         return tuple(f"{judge}={text}" for judge, text in _texts_by_name(name, value).items())
-    given = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    return tuple(fitting(name, RULES[name], one) for one in given)
+    texts = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    return tuple(fitting(name, RULES[name], one) for one in texts)
 
 
 def _tokens_by_role(value: object) -> dict[str, int]:
     """Numbers by role; one number is for all of them."""
-    given = value if isinstance(value, Mapping) else {"": value}
+    numbers = value if isinstance(value, Mapping) else {"": value}
     return {
-        str(role): fitting("role_max_tokens", RULES["max_tokens"], n) for role, n in given.items()
+        str(role): fitting("role_max_tokens", RULES["max_tokens"], n) for role, n in numbers.items()
     }
 
 
-def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise UsageError(f"{name} must be a list, such as [{given!r}]")
-    return tuple(str(one) for one in given)
+def _texts(name: str, texts: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(texts, str):
+        raise UsageError(f"{name} must be a list, such as [{texts!r}]")
+    return tuple(str(one) for one in texts)
 
 
 def _texts_by_name(name: str, values: object) -> dict[str, str]:
@@ -122,12 +122,12 @@ def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> Sampling:
         raise UsageError(f"{twice[0]} is given twice, once in sampling")
     values = {f.name: getattr(base, f.name) for f in fields(base)}
     checked = {n: _checked(n, v) for n, v in values.items() if v is not None}
-    made = merge(replace(base, **checked), Sampling(**single))
+    sampling = merge(replace(base, **checked), Sampling(**single))
     try:
-        canonical(made.sent())
+        canonical(sampling.sent())
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"sampling holds what JSON cannot: {error}") from None
-    return made
+    return sampling
 
 
 _CALLED = {option_of(name): argument_of(name) for name in SETTINGS}
@@ -144,12 +144,12 @@ def python_words(message: str) -> str:
     return _SPOKEN.sub(_argument, priced)
 
 
-def _argument(found: re.Match[str]) -> str:
-    if found["command"]:
-        return found[0]
-    name = found["name"].replace("-", "_")
+def _argument(match: re.Match[str]) -> str:
+    if match["command"]:
+        return match[0]
+    name = match["name"].replace("-", "_")
     name = _CALLED.get(name, name)
-    value = "False" if found["no"] else "True" if _FORMS.get(name) == "switch" else found["value"]
+    value = "False" if match["no"] else "True" if _FORMS.get(name) == "switch" else match["value"]
     return f"{name}={value}" if value else name
 
 
@@ -240,27 +240,27 @@ _DEFAULTS = {
 }
 
 
-def refuse_unknown(called: str, given: Iterable[str]) -> None:
+def refuse_unknown(called: str, names: Iterable[str]) -> None:
     """Refuse an argument that there is not, as Python does.
 
     Raises:
         TypeError: There is one.
     """
-    if unknown := next((name for name in given if name not in _HELP), None):
+    if unknown := next((name for name in names if name not in _HELP), None):
         message = f"{called}() got an unexpected keyword argument {unknown!r}"
         raise TypeError(message + nearest(unknown, _HELP))
 
 
 def takes_settings(function: Callable[..., Any]) -> Signature:
     """The signature of a function whose ``**settings`` are these arguments, each by its name."""
-    own = signature(function)
+    plain = signature(function)
     types = RunArguments.__annotations__
     named = [
         Parameter(n, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(n), annotation=types.get(n, Any))
         for n in _HELP
     ]
-    kept = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-    return own.replace(parameters=[*kept, *named])
+    kept = [p for p in plain.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    return plain.replace(parameters=[*kept, *named])
 
 
 def described(text: str) -> str:

@@ -43,13 +43,13 @@ def run_configs(
     models = [find_target(settings, spec) for spec in specs]
     named = [allow(judge) for judge in judges]
     players = {name: allow(target) for name, target in roles.items()}
-    own = own_options(benchmark, settings.options)
-    _refuse_vain(benchmark, own, settings)
+    options = own_options(benchmark, settings.options)
+    _refuse_vain(benchmark, options, settings)
     return [
         replace(
             with_judges(
                 replace(make_config(benchmark, settings, allow(model)), panel=_panel(settings)),
-                _fitting_judges(benchmark, own, model.endpoint.spec, named),
+                _fitting_judges(benchmark, options, model.endpoint.spec, named),
             ),
             limits=limits_of(settings, model.settings),
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
@@ -100,9 +100,9 @@ def items_or_limit(settings: RunSettings) -> RunSettings:
         UsageError: Both are given, or an item stands twice.
     """
     if settings.items and settings.limit is not None:
-        if settings.given("items") == settings.given("limit"):
+        if settings.is_given("items") == settings.is_given("limit"):
             raise UsageError("--items and --limit contradict each other; use one of them")
-        unset = {"limit": None} if settings.given("items") else {"items": ()}
+        unset = {"limit": None} if settings.is_given("items") else {"items": ()}
         settings = replace(settings, **unset)
     if twice := next((i for i in settings.items if settings.items.count(i) > 1), None):
         raise UsageError(f"--items names {twice} twice")
@@ -129,21 +129,21 @@ def judge_spec(text: str) -> ModelSpec:
 def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     named = {"judge_base_url": settings.judge_base_url,
              "judge_api_key_env": settings.judge_api_key_env}  # fmt: skip
-    if not benchmark.judged and not any(map(settings.given, ("judge", *named))):
+    if not benchmark.judged and not any(map(settings.is_given, ("judge", *named))):
         return []  # what a file or a variable says is for the benchmarks that ask one
-    for name, given in named.items():
-        _check_of_judges(flag_of(name), given, settings)
+    for name, texts in named.items():
+        _check_of_judges(flag_of(name), texts, settings)
     specs = [judge_spec(text) for text in settings.judges]
     if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
         raise UsageError(f"--judge {twice} is given twice")
     return [find_target(settings, spec, of_judge(str(spec))) for spec in specs]
 
 
-def _check_of_judges(option: str, given: Sequence[str], settings: RunSettings) -> None:
+def _check_of_judges(option: str, texts: Sequence[str], settings: RunSettings) -> None:
     """Refuse an address or a variable that is no judge's, and a second one for all."""
-    if given and not settings.judges:
+    if texts and not settings.judges:
         raise UsageError(f"{option} needs --judge SPEC")
-    if len([text for text in given if not settings.names_judge(text)]) > 1:
+    if len([text for text in texts if not settings.names_judge(text)]) > 1:
         raise UsageError(f"{option} is given twice; give it once for all judges, or as JUDGE=...")
 
 
@@ -158,14 +158,14 @@ def _panel(settings: RunSettings) -> Panel | None:
     """
     n = len(settings.judges)
     for name in _OF_PANELS:
-        if n < 2 and settings.given(name):
+        if n < 2 and settings.is_given(name):
             message = f"{flag_of(name)} is about several judges"
             raise UsageError(f"{message}; give --judge once for each")
     if n < 2:
         return None
     if settings.quorum and settings.quorum > n:
         raise UsageError(f"--quorum {settings.quorum} is more than the {n} judges")
-    if settings.given("overlap") and settings.panel != "rotate":
+    if settings.is_given("overlap") and settings.panel != "rotate":
         raise UsageError("--overlap goes with --panel rotate alone")
     return Panel(
         (),
@@ -186,10 +186,10 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
     names = [role.name for role in benchmark.roles]
     for option in ("roles", "role_base_url", "role_api_key_env", "role_max_tokens"):
         for name in getattr(settings, option):
-            if name not in names and (name or (not names and settings.given(option))):
-                there = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
+            if name not in names and (name or (not names and settings.is_given(option))):
+                roles_text = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
                 shown = f"{flag_of(option)} {name}".rstrip()
-                raise UsageError(f"{shown}: there is no such role; {there}")
+                raise UsageError(f"{shown}: there is no such role; {roles_text}")
     roles = {name: role.model for name, role in settings.filed_roles.items() if name in names}
     roles |= settings.roles
     for name in (*settings.role_base_url, *settings.role_api_key_env):
@@ -230,34 +230,36 @@ def _fitting_players(
 
 
 def _fitting_judges(
-    benchmark: Benchmark, own: Mapping[str, object], model: ModelSpec, judges: list[Endpoint]
+    benchmark: Benchmark, options: Mapping[str, object], model: ModelSpec, judges: list[Endpoint]
 ) -> list[Endpoint]:
     """The judges that a run will have.
 
     None where the options leave a judged benchmark nothing to judge; the demo judge for a
     demo model where no other is named; else those that are named.
     """
-    if benchmark.judged and not guard(benchmark).needs_judge(own):
+    if benchmark.judged and not guard(benchmark).needs_judge(options):
         return []
     if not judges and benchmark.judged and installed().provider(model.provider).demo:
         return [Endpoint(ModelSpec("demo", JUDGE))]
     return judges
 
 
-def _refuse_vain(benchmark: Benchmark, own: Mapping[str, object], settings: RunSettings) -> None:
+def _refuse_vain(
+    benchmark: Benchmark, options: Mapping[str, object], settings: RunSettings
+) -> None:
     """Refuse settings about comparisons where comparisons are left out.
 
     Raises:
         UsageError: There is one.
     """
     plugin = guard(benchmark)
-    if plugin.compares(own):
+    if plugin.compares(options):
         return
     if not plugin.compares(own_options(benchmark, {})):
-        if settings.given("without"):
+        if settings.is_given("without"):
             raise UsageError(f"{benchmark.name} compares no models; leave --without out")
         return
     for name in (*(option.name for option in PLACEMENT_OPTIONS), "without"):
-        if (name in own or name == "without") and settings.given(name):
+        if (name in options or name == "without") and settings.is_given(name):
             message = f"--{name.replace('_', '-')} is about comparisons"
             raise UsageError(f"{message}, and the other options leave none to make")

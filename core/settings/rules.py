@@ -69,8 +69,8 @@ def own_options(benchmark: Benchmark, options: Mapping[str, object]) -> dict[str
     """
     names = [option.name for option in benchmark.options]
     if odd := next((name for name in options if name not in names), None):
-        there = ", ".join(names) or "none"
-        raise UsageError(f"{benchmark.name} has no option {odd!r}; there are: {there}")
+        known = ", ".join(names) or "none"
+        raise UsageError(f"{benchmark.name} has no option {odd!r}; there are: {known}")
     return {option.name: _value_of(option, options) for option in benchmark.options}
 
 

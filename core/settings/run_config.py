@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark, Pack
-from ..benchmark.roles import JUDGE, MODEL, Role, by_phase
+from ..benchmark.model import JUDGE, MODEL, Role, by_phase
 from ..clients.limits import Limits
 from ..guard import guard
 from ..parties.graders import Grader, Judge, Panel
@@ -128,13 +128,13 @@ class RunConfig:
     def planned_calls(self, item: Item, iteration: int = 1) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""
         calls = by_phase(guard(self.benchmark).planned_calls(item, self.options))
-        judges = len(self.due_judges(item.id, iteration))
+        judges = len(self.assigned_judges(item.id, iteration))
         return {**calls, JUDGE: judges * calls[JUDGE]}
 
-    def due_judges(self, item_id: str, iteration: int) -> tuple[Party, ...]:
+    def assigned_judges(self, item_id: str, iteration: int) -> tuple[Party, ...]:
         """The judges of a sample."""
         if self.panel:
-            return self.panel.due(item_id, iteration)
+            return self.panel.assigned(item_id, iteration)
         return self.judge.judges if self.judge else ()
 
     @property
@@ -175,8 +175,8 @@ def by_each_judge(config: RunConfig) -> list[RunConfig]:
 
 def merge(base: Sampling, changes: Sampling) -> Sampling:
     """`base` with the fields of `changes` that have a value."""
-    given = {f.name: getattr(changes, f.name) for f in fields(changes)}
-    return replace(base, **{k: v for k, v in given.items() if v is not None})
+    changed = {f.name: getattr(changes, f.name) for f in fields(changes)}
+    return replace(base, **{k: v for k, v in changed.items() if v is not None})
 
 
 def stored_sampling(settings: Mapping[str, Any]) -> Sampling:

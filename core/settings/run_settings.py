@@ -203,7 +203,7 @@ class RunSettings:
     file: "SettingsFile | None" = None
     sources: Mapping[str, SettingSource] = field(default_factory=dict)
 
-    def given(self, name: str) -> bool:
+    def is_given(self, name: str) -> bool:
         """Whether a setting was given for this very command or call."""
         return self.sources.get(name) is SettingSource.GIVEN
 
@@ -238,13 +238,13 @@ class RunSettings:
             return self.api_key_env
         return self._of_judge(self.judge_api_key_env, party)
 
-    def _of_judge(self, given: tuple[str, ...], party: PartyOptions) -> str | None:
+    def _of_judge(self, texts: tuple[str, ...], party: PartyOptions) -> str | None:
         """What is given for a judge: for it alone, else for all."""
         start = f"{party.judge}="
-        for text in given:
+        for text in texts:
             if text.startswith(start):
                 return text.removeprefix(start)
-        return next((text for text in given if not self.names_judge(text)), None)
+        return next((text for text in texts if not self.names_judge(text)), None)
 
     def names_judge(self, text: str) -> bool:
         """Whether a text is ``JUDGE=...`` for one of the judges."""

@@ -33,36 +33,28 @@ class EndpointSettings:
     concurrency: int | None = None
     timeout: float | None = None
 
-    def given(self) -> dict[str, Any]:
+    def stated(self) -> dict[str, Any]:
         """What the file says, by key."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "name"}
         return {name: value for name, value in values.items() if value is not None}
 
 
 def read_endpoints(raw: object, path: object) -> dict[str, EndpointSettings]:
-    """The endpoints of a settings file by name.
-
-    Args:
-        raw: What ``endpoints`` holds: a table of tables.
-        path: The file, for messages.
-
-    Raises:
-        ConfigError: A name, a key or a value is wrong.
-    """
+    """The endpoints of a settings file by name."""
     tables = tables_of(raw, path, "endpoints").items()
     return {name: _read_endpoint(name, table, path) for name, table in tables}
 
 
 def _read_endpoint(name: str, table: object, path: object) -> EndpointSettings:
-    place = f"{path}: [endpoints.{name}]"
+    where = f"{path}: [endpoints.{name}]"
     if not NAME.fullmatch(name):
-        raise ConfigError(f"{place}: a name has letters, digits, dots, dashes and underscores")
-    made = read_table(place, table, _OF_ENDPOINT, {"base_url": ""})
+        raise ConfigError(f"{where}: a name has letters, digits, dots, dashes and underscores")
+    values = read_table(where, table, _OF_ENDPOINT, {"base_url": ""})
     try:
-        made["base_url"] = check_base_url(made["base_url"])
+        values["base_url"] = check_base_url(values["base_url"])
     except UsageError as error:
-        raise ConfigError(f"{place} base_url: {error}".replace("--base-url ", "")) from None
-    return EndpointSettings(name, **made)
+        raise ConfigError(f"{where} base_url: {error}".replace("--base-url ", "")) from None
+    return EndpointSettings(name, **values)
 
 
 ALIASES = {"models": "model", "judges": "judge"}
@@ -74,8 +66,6 @@ class Suite:
     """What ``[suite.NAME]`` says.
 
     Attributes:
-        name: Its own.
-        benchmarks: Names, in the order in which they are run.
         run: Values for options, as in ``[run]``, which they go before.
         options: By benchmark values for its own options alone.
     """
@@ -87,45 +77,43 @@ class Suite:
 
 
 def read_suites(raw: object, path: Path) -> dict[str, Suite]:
-    """The suites of a file, by name.
-
-    Raises:
-        ConfigError: One names no benchmark, or holds what is no table where one belongs.
-    """
+    """The suites of a file, by name."""
     return {n: _read_suite(n, table, path) for n, table in tables_of(raw, path, "suite").items()}
 
 
 def _read_suite(name: str, raw: object, path: Path) -> Suite:
-    place = f"{path}: [suite.{name}]"
-    table = plain_names(place, raw)
+    where = f"{path}: [suite.{name}]"
+    table = plain_names(where, raw)
     benchmarks, options = table.pop("benchmarks", None), table.pop("options", {})
     if not (isinstance(benchmarks, list) and benchmarks and _are_names(benchmarks)):
-        raise ConfigError(f'{place} needs benchmarks, such as benchmarks = ["eqbench-v1", "seceu"]')
+        raise ConfigError(f'{where} needs benchmarks, such as benchmarks = ["eqbench-v1", "seceu"]')
     if twice := next((b for b in benchmarks if benchmarks.count(b) > 1), None):
-        raise ConfigError(f"{place} names {twice} twice")
-    for benchmark in _table(place, options):
+        raise ConfigError(f"{where} names {twice} twice")
+    for benchmark in _table(where, options):
         if benchmark not in benchmarks:
-            there = nearest(benchmark, benchmarks)
-            raise ConfigError(f"{place} has options of {benchmark}, which it does not run{there}")
-    own = {b: plain_names(f"{path}: [suite.{name}.options.{b}]", o) for b, o in options.items()}
-    return Suite(name, tuple(benchmarks), _settings(place, table), own)
+            near = nearest(benchmark, benchmarks)
+            raise ConfigError(f"{where} has options of {benchmark}, which it does not run{near}")
+    plain_options = {
+        b: plain_names(f"{path}: [suite.{name}.options.{b}]", o) for b, o in options.items()
+    }
+    return Suite(name, tuple(benchmarks), _settings(where, table), plain_options)
 
 
 def _are_names(values: list[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _table(place: str, value: object) -> dict[str, object]:
+def _table(where: str, value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise ConfigError(f"{place}: options must hold a table for each benchmark")
+        raise ConfigError(f"{where}: options must hold a table for each benchmark")
     return value
 
 
-def _settings(place: str, table: Mapping[str, object]) -> dict[str, Any]:
+def _settings(where: str, table: Mapping[str, object]) -> dict[str, Any]:
     """The settings by the names of options."""
     for many, one in ALIASES.items():
         if many in table and one in table:
-            raise ConfigError(f"{place} has both {one} and {many}; leave one out")
+            raise ConfigError(f"{where} has both {one} and {many}; leave one out")
     return {ALIASES.get(name, name): value for name, value in table.items()}
 
 
@@ -149,15 +137,7 @@ class RolePlayer:
 
 
 def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
-    """Who plays roles, by role.
-
-    Args:
-        raw: What ``roles`` holds: a table of tables.
-        path: The file, for messages.
-
-    Raises:
-        ConfigError: A key or a value is wrong.
-    """
+    """Who plays roles, by role."""
     needed = {"model": '; write model = "PROVIDER/NAME"'}
     return {
         name: RolePlayer(**read_table(f"{path}: [roles.{name}]", table, _OF_PLAYER, needed))
@@ -165,73 +145,50 @@ def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
     }
 
 
-def check_value(place: str, key: str, value: object, rule: Rule, more: str = "") -> Any:
-    """A value of a settings file as it is used.
+def check_value(where: str, key: str, value: object, rule: Rule, more: str = "") -> Any:
+    """A value of a settings file as it is used, held to the rule of the option.
 
-    Args:
-        place: The file and the table, for messages.
-        key: Where in it the value stands.
-        value: As TOML gave it.
-        rule: What it must be; that of the option, so that both are judged alike.
-        more: What else it may be, for messages.
-
-    Raises:
-        ConfigError: It is not what the rule wants.
+    `where` is the file and the table, `more` what else the value may be, for messages.
     """
     try:
         return rule.check(value)
     except UnfitValue as error:
         shown = "" if key in MAY_HOLD_KEYS else f", not {json.dumps(value, default=str)}"
-        raise ConfigError(f"{place} {key} must be {error}{more}{shown}") from None
+        raise ConfigError(f"{where} {key} must be {error}{more}{shown}") from None
 
 
 def tables_of(raw: object, path: object, kind: str) -> Mapping[str, object]:
-    """What a file says under a heading such as ``endpoints``, by name.
-
-    Raises:
-        ConfigError: It is no table.
-    """
+    """What a file says under a heading such as ``endpoints``, by name."""
     if not isinstance(raw, Mapping):
         raise ConfigError(f"{path}: {kind} must be tables; write [{kind}.NAME]")
     return raw
 
 
 def read_table(
-    place: str, table: object, rules: Mapping[str, Rule], needed: Mapping[str, str]
+    where: str, table: object, rules: Mapping[str, Rule], needed: Mapping[str, str]
 ) -> dict[str, Any]:
     """A table of a settings file, each value held to its rule.
 
-    Args:
-        place: The file and the table, for messages.
-        table: As TOML gave it.
-        rules: By key.
-        needed: The keys that must be there, each with what to do where it is not.
-
-    Raises:
-        ConfigError: A key is unknown or missing, or a value is wrong.
+    Of `needed` keys each has what to do where it is missing.
     """
-    values = plain_names(place, table)
+    values = plain_names(where, table)
     for key in values:
         if key not in rules:
-            raise ConfigError(f"{place} has no setting {key}{nearest(key, rules)}")
+            raise ConfigError(f"{where} has no setting {key}{nearest(key, rules)}")
     for key, way_out in needed.items():
         if key not in values:
-            raise ConfigError(f"{place}: {key} is missing{way_out}")
-    return {key: check_value(place, key, value, rules[key]) for key, value in values.items()}
+            raise ConfigError(f"{where}: {key} is missing{way_out}")
+    return {key: check_value(where, key, value, rules[key]) for key, value in values.items()}
 
 
-def plain_names(place: str, table: object) -> dict[str, Any]:
-    """A table of a settings file, with underscores for dashes in its keys.
-
-    Raises:
-        ConfigError: It is no table, or two of its keys mean the same.
-    """
+def plain_names(where: str, table: object) -> dict[str, Any]:
+    """A table of a settings file, with underscores for dashes in its keys."""
     if not isinstance(table, Mapping):
-        raise ConfigError(f"{place} must be a table")
-    made: dict[str, Any] = {}
+        raise ConfigError(f"{where} must be a table")
+    values: dict[str, Any] = {}
     for key, value in table.items():
         name = key.replace("-", "_")
-        if name in made:
-            raise ConfigError(f"{place} {name} is set twice, once with dashes")
-        made[name] = value
-    return made
+        if name in values:
+            raise ConfigError(f"{where} {name} is set twice, once with dashes")
+        values[name] = value
+    return values

@@ -52,8 +52,8 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     base_url, variable = settings.base_url_of(party), settings.api_key_env_of(party)
     if provider.demo:
         headers = settings.headers if party is OF_MODEL else {}
-        given = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
-        _refuse(spec, [option for option, value in given.items() if value])
+        options = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
+        _refuse(spec, [option for option, value in options.items() if value])
         return Target(Endpoint(spec, limits=limits_of(settings, None)), party=party)
     role = settings.filed_roles.get(party.role)
     if base_url is None and role:
@@ -99,14 +99,14 @@ def _sending(
     variable, base_url = endpoint.api_key_env, endpoint.base_url
     if variable is None or not needs_approval(provider, base_url, variable):
         return None
-    place = place_of(provider, endpoint.spec, base_url)
+    address = place_of(provider, endpoint.spec, base_url)
     if settings.api_key_env_of(party) is None:
-        return Sending(place, variable)
+        return Sending(address, variable)
     if _place_by_user(settings, party):
         return None
     # Given for this very command is a yes, but not one to sending it unencrypted.
-    allowed = settings.given(_name(party.api_key_env)) and "://" not in place
-    return None if allowed else Sending(place, variable)
+    allowed = settings.is_given(_name(party.api_key_env)) and "://" not in address
+    return None if allowed else Sending(address, variable)
 
 
 def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:
@@ -121,8 +121,8 @@ def limits_of(settings: RunSettings, endpoint: EndpointSettings | None) -> Limit
     """How fast requests to an endpoint may go: the user's, then the endpoint's, then defaults."""
 
     def chosen(name: str) -> Any:
-        own = getattr(endpoint, name, None)
-        return getattr(settings, name) if own is None or settings.by_user(name) else own
+        limit = getattr(endpoint, name, None)
+        return getattr(settings, name) if limit is None or settings.by_user(name) else limit
 
     is_stated = "concurrency" in settings.sources or bool(endpoint and endpoint.concurrency)
     return Limits(

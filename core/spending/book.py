@@ -32,7 +32,7 @@ def parse_price(text: str) -> Price:
     try:
         dollars_in, dollars_out = (float(part) for part in text.split(","))
         source = f"--price {dollars_in:g},{dollars_out:g}"
-        return Price(dollars_in, dollars_out, source=source, given=True)
+        return Price(dollars_in, dollars_out, source=source, stated=True)
     except ValueError:
         raise UsageError(
             f"--price {text!r} is not IN,OUT: dollars per million tokens, each from 0 to "
@@ -57,29 +57,29 @@ def read_prices(raw: object, path: object) -> dict[str, Price]:
     """
     if not isinstance(raw, Mapping):
         raise ConfigError(f'{path}: prices must be tables; write [prices."openai/gpt-x"]')
-    made = {}
+    prices = {}
     for spec, row in raw.items():
-        place = f'{path} [prices."{spec}"]'
+        where = f'{path} [prices."{spec}"]'
         try:
             ModelSpec.parse(spec)
         except UsageError as error:
-            raise ConfigError(f"{place}: {error}") from None
-        made[spec] = replace(_read_price(row, place, source=place), given=True)
-    return made
+            raise ConfigError(f"{where}: {error}") from None
+        prices[spec] = replace(_read_price(row, where, source=where), stated=True)
+    return prices
 
 
-def _read_price(row: object, place: str, *, source: str, valid_from: str = "") -> Price:
+def _read_price(row: object, where: str, *, source: str, valid_from: str = "") -> Price:
     if not isinstance(row, Mapping):
-        raise ConfigError(f"{place}: must be a table with input and output")
+        raise ConfigError(f"{where}: must be a table with input and output")
     if unknown := set(row) - set(_FIELDS):
-        raise ConfigError(f"{place}: unknown {min(unknown)}; there are {', '.join(_FIELDS)}")
+        raise ConfigError(f"{where}: unknown {min(unknown)}; there are {', '.join(_FIELDS)}")
     if missing := [name for name in ("input", "output") if name not in row]:
-        raise ConfigError(f"{place}: {missing[0]} is missing (dollars per million tokens)")
+        raise ConfigError(f"{where}: {missing[0]} is missing (dollars per million tokens)")
     for name, value in row.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (number and 0 <= value <= MOST):
             raise ConfigError(
-                f"{place}: {name} must be a number from 0 to {MOST:,.0f}, not {value!r:.40}"
+                f"{where}: {name} must be a number from 0 to {MOST:,.0f}, not {value!r:.40}"
             )
     rates = {_FIELDS[name]: float(value) for name, value in row.items()}
     return Price(**rates, source=source, valid_from=valid_from)  # type: ignore[arg-type]
@@ -110,14 +110,14 @@ def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
     return {spec: sorted(rows, key=lambda row: row.valid_from) for spec, rows in table.items()}
 
 
-def _table_row(row: dict[str, Any], place: str) -> TableRow:
+def _table_row(row: dict[str, Any], where: str) -> TableRow:
     day: date = row.pop("valid_from")
     source = f"eibench price table of {day} ({row.pop('source')})"
     longer = row.pop("beyond", None)
-    price = _read_price(row, place, source=source, valid_from=str(day))
+    price = _read_price(row, where, source=source, valid_from=str(day))
     if longer is not None:
         over = int(longer.pop("tokens"))
-        dearer = _read_price(longer, place, source=source, valid_from=str(day))
+        dearer = _read_price(longer, where, source=source, valid_from=str(day))
         price = replace(price, beyond=Beyond(over, dearer))
     return TableRow(day, price)
 
@@ -190,8 +190,10 @@ class PriceBook:
             return OWN_MACHINE
         if base_url is None and spec.provider in self.local:
             return IN_PROCESS
-        own = base_url is None or urlsplit(base_url).hostname == self.hosts.get(spec.provider)
-        return self._listed(spec) if own else None
+        is_own_host = base_url is None or urlsplit(base_url).hostname == self.hosts.get(
+            spec.provider
+        )
+        return self._listed(spec) if is_own_host else None
 
     def _listed(self, spec: ModelSpec) -> Price | None:
         listed = str(spec).removeprefix("litellm/")  # the same host at the same price

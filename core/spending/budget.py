@@ -150,22 +150,22 @@ class Budget:
         Raises:
             BudgetReached: Not even if all that is under way cost nothing, or not ever again.
         """
-        wanted = _pico(amount)
-        while not self._has_room(wanted, party):
+        amount_pico = _pico(amount)
+        while not self._has_room(amount_pico, party):
             await self._change()
-        self._held += wanted
+        self._held += amount_pico
         if party is not None and party not in self._known:
             self._alone.add(party)
-        return Reservation(wanted, party)
+        return Reservation(amount_pico, party)
 
-    def _has_room(self, wanted: int, party: str | None) -> bool:
+    def _has_room(self, amount: int, party: str | None) -> bool:
         """Whether an attempt may be sent now."""
         if self.excess:
             raise BudgetReached(self.excess)
-        if self._gone + wanted > self._limit:
-            self._refused = wanted
-            raise BudgetReached(self._explain(wanted / _PICO))
-        return party not in self._alone and self._gone + self._held + wanted <= self._limit
+        if self._gone + amount > self._limit:
+            self._refused = amount
+            raise BudgetReached(self._explain(amount / _PICO))
+        return party not in self._alone and self._gone + self._held + amount <= self._limit
 
     def settle(self, reservation: Reservation, cost: float) -> None:
         """The attempt is over and cost so much; if more than its bound, it is the last one."""

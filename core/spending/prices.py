@@ -59,7 +59,7 @@ class Price:
         source: Where the figures are from, with a date or a version.
         valid_from: ISO date from which on they are known to hold; empty where unknown.
         beyond: What calls with a long input cost, if that differs.
-        given: The user has stated it, so it is that of whatever service tier is asked for.
+        stated: By the user, so it is that of whatever service tier is asked for.
     """
 
     input: float
@@ -69,7 +69,7 @@ class Price:
     source: str = ""
     valid_from: str = ""
     beyond: Beyond | None = None
-    given: bool = False
+    stated: bool = False
 
     def __post_init__(self) -> None:
         rates = (self.input, self.output, self.cached_input or 0.0, self.cache_write or 0.0)
@@ -117,8 +117,8 @@ def known_cost(response: ChatResponse, price: Price) -> float | None:
     """
     if price.free:
         return 0.0
-    usage, said = response.usage, response.text or response.reasoning
-    counted = usage.input > 0 and (usage.output > 0 or not said)
+    usage, words = response.usage, response.text or response.reasoning
+    counted = usage.input > 0 and (usage.output > 0 or not words)
     return cost(usage, price) if counted else None
 
 
@@ -180,7 +180,7 @@ def _check_bounded(request: ChatRequest, price: Price) -> None:
             f"--max-cost cannot tell what {unbounded[0]} of --extra-body costs; "
             "leave one of the two out"
         )
-    if (tier := sorted(TIERS & asked)) and not price.given:
+    if (tier := sorted(TIERS & asked)) and not price.stated:
         raise UsageError(
             f"--max-cost cannot tell what {tier[0]} of --extra-body costs; give its price with "
             "--price IN,OUT or in bench.toml"
@@ -283,8 +283,8 @@ def dollars(amount: float) -> str:
         return "$0"
     if amount < 1e-6:
         return "under $0.000001"
-    places = 2 if amount >= 0.1 else 1 - floor(log10(amount))
-    return f"${amount:,.{places}f}"
+    digits = 2 if amount >= 0.1 else 1 - floor(log10(amount))
+    return f"${amount:,.{digits}f}"
 
 
 def exact_dollars(amount: float) -> str:

@@ -23,13 +23,13 @@ class Work(NamedTuple):
     """What one request makes the provider do.
 
     Attributes:
-        said: The answer's text.
+        text: The answer's text.
         input: Tokens of the prompt.
         output: Tokens that are written, thinking included; honest ones are within the limit.
         even: Every second request.
     """
 
-    said: str
+    text: str
     input: int
     output: int
     even: bool
@@ -148,10 +148,10 @@ class Billing:
         limit = next((int(request.body[n]) for n in _LIMITS if n in request.body), None)
         if limit is not None and self._manner == "refuses-limits":
             return self._refuse(request)
-        said = self._respond(request)
-        taken = Answer(said).input_of(request)
+        text = self._respond(request)
+        taken = Answer(text).input_of(request)
         written = _TOO_MANY * self._writes if limit is None else min(limit, self._writes)
-        done = Work(said, taken, written, even=len(self.charges) % 2 == 1)
+        done = Work(text, taken, written, even=len(self.charges) % 2 == 1)
         outcome = (_honest if len(self.charges) < self._sound else self._bill)(done)
         dollars_in, dollars_out = self._price
         self.charges.append((outcome.input * dollars_in + outcome.output * dollars_out) / 1e6)
@@ -163,6 +163,6 @@ class Billing:
 
 
 def _reply(work: Work, outcome: BilledReply, request: ReceivedRequest) -> JsonObject:
-    body: JsonDict = json.loads(render_answer(Answer(work.said), request).body)
+    body: JsonDict = json.loads(render_answer(Answer(work.text), request).body)
     body.pop("usage")
     return body if outcome.usage is None else {**body, "usage": dict(outcome.usage)}

@@ -36,7 +36,7 @@ class LogisticTournament(Tournament):
     stretch: float = 1.5
     flips: float = 0.04
 
-    def _liking(self, longer: Floats) -> Floats:
+    def _length_bias(self, longer: Floats) -> Floats:
         return np.asarray(self.noise.length * np.tanh(longer))
 
     def _felt(self, seen: Floats, sign: Floats, call: tuple[Ints | Bools, ...]) -> Floats:
@@ -44,8 +44,8 @@ class LogisticTournament(Tournament):
         share = self._uniform("doubt", *call, criterion)
         doubt = self.doubt * np.log(share / (1 - share))
         felt = self.largest * np.tanh(seen / self.largest) + sign * doubt
-        turned = self._uniform("flip", *call, criterion) < self.flips
-        return np.asarray(self.stretch * np.where(turned, -felt, felt))
+        flipped = self._uniform("flip", *call, criterion) < self.flips
+        return np.asarray(self.stretch * np.where(flipped, -felt, felt))
 
     def _quality(self, model: Ints, family: Ints, slot: Ints) -> Floats:
         suits = self.noise.family * self._normal("family", model, family)

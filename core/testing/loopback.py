@@ -140,10 +140,10 @@ class LoopbackServer:
         """
         end = time.monotonic() + _LONGEST_S
         # Connections are accepted in order: those from before this one are known when it is.
-        with socket.create_connection(("127.0.0.1", self._port), timeout=_LONGEST_S) as own:
-            own.shutdown(socket.SHUT_WR)
+        with socket.create_connection(("127.0.0.1", self._port), timeout=_LONGEST_S) as probe:
+            probe.shutdown(socket.SHUT_WR)
             with suppress(ConnectionError):
-                own.recv(1)
+                probe.recv(1)
         while self._tasks:
             if time.monotonic() > end:
                 raise TimeoutError(f"{len(self._tasks)} connections are still open")

@@ -49,8 +49,8 @@ class ScriptedModel:
             ValueError: The script has none of that name.
         """
         if name not in self._roles:
-            there = ", ".join(self._roles) or "none"
-            raise ValueError(f"role: the script has no role {name!r}; there are: {there}")
+            names = ", ".join(self._roles) or "none"
+            raise ValueError(f"role: the script has no role {name!r}; there are: {names}")
         return self._roles[name]
 
     def mark(self, response: ChatResponse, problem: str | None = None) -> None:
@@ -79,9 +79,11 @@ class ScriptedModel:
         Raises:
             MissingCall: There are no more.
         """
-        given = (Message("user", messages),) if isinstance(messages, str) else tuple(messages)
+        conversation = (
+            (Message("user", messages),) if isinstance(messages, str) else tuple(messages)
+        )
         sampling = replace(self.sampling, **changes)  # type: ignore[arg-type]
-        self.requests.append(ChatRequest(given, sampling, cache_prefix))
+        self.requests.append(ChatRequest(conversation, sampling, cache_prefix))
         if not self._replies:
             raise MissingCall(f"the script has no reply to request {len(self.requests)}")
         reply = self._replies.pop(0)

@@ -80,21 +80,21 @@ def place(
         enough: As of a goal.
         steps: Whether to rate after every batch.
     """
-    there = {name for call in ladder for name in (call.a, call.b)} | {model}
+    names = {name for call in ladder for name in (call.a, call.b)} | {model}
     pool = pool_of(tournament)
-    pool = replace(pool, transcripts={m: s for m, s in pool.transcripts.items() if m in there})
+    pool = replace(pool, transcripts={m: s for m, s in pool.transcripts.items() if m in names})
     goal = Goal(model, pool, rate, settings, orders, target_ci, max_comparisons, floor, enough)
     rows: list[Comparison] = list(tournament.rows(ladder))
     maker = Matchmaker(goal, Comparisons.of(rows), schedule)
     history: list[Batch] = []
-    found: list[Step] = []
+    steps_taken: list[Step] = []
     while True:
         known = Comparisons.of(rows)
         batch = maker.next_batch(known, history)
         if history and (steps or isinstance(batch, NoMoreCalls)):
-            found += _step(goal, known, history)
+            steps_taken += _step(goal, known, history)
         if isinstance(batch, NoMoreCalls):
-            return Placed(tuple(found), tuple(history), batch)
+            return Placed(tuple(steps_taken), tuple(history), batch)
         history.append(batch)
         rows += tournament.rows(batch.calls)
 

@@ -83,12 +83,12 @@ def render_json(body: JsonObject, request: ReceivedRequest, status: int = 200) -
 
 
 def _openai_body(answer: Answer, request: ReceivedRequest) -> JsonDict:
-    said: JsonDict = {"role": "assistant", "content": answer.text}
-    said["refusal"] = answer.refusal
+    message: JsonDict = {"role": "assistant", "content": answer.text}
+    message["refusal"] = answer.refusal
     if answer.reasoning is not None:
-        said["reasoning_content"] = answer.reasoning
+        message["reasoning_content"] = answer.reasoning
     finish = OPENAI_FINISH.get(answer.finish, answer.finish)
-    choice: JsonDict = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
+    choice: JsonDict = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
     return {
         "id": f"chatcmpl-{request.n}",
         "object": "chat.completion",

@@ -130,21 +130,23 @@ def play_rounds(
     rows = []
     for seed in seeds:
         played = world.tournament(seed)
-        found = rate(
+        ratings = rate(
             played.judge(played.random_calls(n_items, orders=orders)), world.settings(played)
         )
-        rows.append([found[model] for model in played.models])
-        if not found.anchors or any(row.ci95 is None for row in rows[-1]):
-            raise ValueError(f"no anchored intervals: {found.warnings}")
+        rows.append([ratings[model] for model in played.models])
+        if not ratings.anchors or any(row.ci95 is None for row in rows[-1]):
+            raise ValueError(f"no anchored intervals: {ratings.warnings}")
     n = len(world.abilities)
     others = [i for i in range(n) if i not in (world.high, world.low)]
-    half_widths = np.array([[row.half_width for row in found] for found in rows], dtype=np.float64)
-    held = [[_holds(row.rank_ci95, n - i) for i, row in enumerate(found)] for found in rows]
+    half_widths = np.array(
+        [[row.half_width for row in ratings] for ratings in rows], dtype=np.float64
+    )
+    held = [[_holds(row.rank_ci95, n - i) for i, row in enumerate(ratings)] for ratings in rows]
     return Repetitions(
-        ratings=np.array([[found[i].rating for i in others] for found in rows]),
+        ratings=np.array([[ratings[i].rating for i in others] for ratings in rows]),
         half_widths=half_widths[:, others],
         truth=world.tournament(0).truth(world.high, world.low)[others],
-        ranks=np.array([[row.rank for row in found] for found in rows]),
+        ranks=np.array([[row.rank for row in ratings] for ratings in rows]),
         ranks_held=np.array(held, dtype=np.float64),
     )
 

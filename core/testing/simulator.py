@@ -110,7 +110,7 @@ class Tournament:
         number = {name: i for i, name in enumerate(dict.fromkeys(families.values()))}
         family = np.array([number[families[item]] for item, _ in self.slots])
         model, slot = np.indices((len(self.abilities), len(self.slots)))
-        liked = self._liking(self._length(model, slot) - 8)
+        liked = self._length_bias(self._length(model, slot) - 8)
         return np.asarray(self._quality(model, family[slot], slot) + liked)
 
     def margins(self, calls: Sequence[Call]) -> Ints:
@@ -155,21 +155,21 @@ class Tournament:
         pairs = list(combinations(range(len(models)), 2))
         chosen = rng.choice(len(pairs) * len(slots), n_items, replace=False)
         calls: list[Call] = []
-        for place, first_is_a in zip(chosen.tolist(), rng.random(n_items) < 0.5, strict=True):
-            i, j = pairs[place % len(pairs)]
-            a, b, (item, iteration) = models[i], models[j], slots[place // len(pairs)]
+        for number, first_is_a in zip(chosen.tolist(), rng.random(n_items) < 0.5, strict=True):
+            i, j = pairs[number % len(pairs)]
+            a, b, (item, iteration) = models[i], models[j], slots[number // len(pairs)]
             forward, back = (Call(item, iteration, a, b, first) for first in FIRST)
             calls += [forward, back] if orders == "both" else [forward if first_is_a else back]
         return calls
 
     def _draw(self, calls: Sequence[Call]) -> "_Drawn":
         """What the judge says to each call."""
-        place = {name: i for i, name in enumerate(self.models)}
+        index = {name: i for i, name in enumerate(self.models)}
         slot = {key: i for i, key in enumerate(self.slots)}
         families = self.families
         family_of = {f: i for i, f in enumerate(dict.fromkeys(families.values()))}
-        a = np.array([place[call.a] for call in calls])
-        b = np.array([place[call.b] for call in calls])
+        a = np.array([index[call.a] for call in calls])
+        b = np.array([index[call.b] for call in calls])
         s = np.array([slot[call.item, call.iteration] for call in calls])
         family = np.array([family_of[families[call.item]] for call in calls])
         a_first = np.array([call.first == "a" for call in calls])
@@ -179,7 +179,7 @@ class Tournament:
         seen = self._quality(a, family, s) - self._quality(b, family, s)
         seen += sign * noise.pair * self._normal("pair", low, high, s)
         lean = noise.position + noise.position_item * self._normal("lean", low, high, s)
-        seen += np.where(a_first, lean, -lean) + self._liking(length_a - length_b)
+        seen += np.where(a_first, lean, -lean) + self._length_bias(length_a - length_b)
         read_low_first = a_first == (a < b)
         seen += sign * noise.call * self._normal("call", low, high, s, read_low_first)
         columns = tuple(x[:, None] for x in (low, high, s, read_low_first))
@@ -187,7 +187,7 @@ class Tournament:
         unread = self._uniform("unread", low, high, s, read_low_first) < noise.unread
         return _Drawn(_pluses(felt), ~unread, np.exp(length_a).round(), np.exp(length_b).round())
 
-    def _liking(self, longer: Floats) -> Floats:
+    def _length_bias(self, longer: Floats) -> Floats:
         """What the judge likes of a length that is so much larger, as a logarithm."""
         return self.noise.length * longer
 

@@ -27,8 +27,7 @@ from eibench import (
     folder,
 )
 
-from .places import ROUND, Place, places
-from .similarity import SimilarityIndex
+from .places import ROUND, Place, SimilarityIndex, places
 from .statements import read_statements
 from .writing import PROMPT, Draft, Refusal, check, read_draft, schema, writing_prompt
 

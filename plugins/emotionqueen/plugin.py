@@ -15,5 +15,5 @@ def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
 @hookimpl
 def register_report_sections(register: Callable[[ReportSection], None]) -> None:
     """How the tasks did."""
-    tasks_table = OnDemand("eibench.plugins.emotionqueen.rates:tasks_table")
+    tasks_table = OnDemand("eibench.plugins.emotionqueen.scoring:tasks_table")
     register(ReportSection("emotionqueen-tasks", "emotionqueen", tasks_table))

@@ -8,8 +8,15 @@ from typing import NamedTuple
 from eibench import ChatResponse, JsonDict
 from eibench.judges import fill, read_object
 
-from .places import LIFE_SCENARIO_RULES, NOTE_RULES, POLARITY_RULES, TASK_RULES, Place
-from .similarity import SimilarityIndex, words
+from .places import (
+    LIFE_SCENARIO_RULES,
+    NOTE_RULES,
+    POLARITY_RULES,
+    TASK_RULES,
+    Place,
+    SimilarityIndex,
+    words,
+)
 
 SHORTEST, LONGEST = 12, 60
 """Words of a statement."""

@@ -4,10 +4,12 @@ The model plays its part turn by turn and looks back on it; a judge model grades
 the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
 """
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from eibench import (
     PLACEMENT_OPTIONS,
@@ -36,7 +38,6 @@ from .comparing import PAIR_TEXTS, pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .foreign import FORM, LIST, read_file
 from .protocol import RUBRIC, Kind
-from .published import published_board
 from .scenarios import Scenario, read_scenarios
 from .scoring import summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
@@ -233,4 +234,40 @@ def _comparability(source: PackSource) -> str:
     return (
         "rubric score beside the board of eqbench.com only with that board's judge; "
         "ratings beside it never in one column"
+    )
+
+
+FILE = folder("eqbench3") / "published_leaderboard.csv"
+
+
+def published_rows() -> list[dict[str, Any]]:
+    """The board's rows, the best first; numbers as numbers."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        rows = [
+            {k: v if k == "model_name" else float(v) for k, v in row.items()}
+            for row in csv.DictReader(file)
+        ]
+    return sorted(rows, key=lambda row: -row["elo_norm"])
+
+
+def published_board() -> Table:
+    """The board as a table of its own."""
+    columns = ("rank", "model", "rating there", "printed interval", "rubric (0-100)")
+    rows = [
+        (
+            n,
+            row["model_name"],
+            row["elo_norm"],
+            f"{row['ci_low_norm']:.1f} … {row['ci_high_norm']:.1f}",
+            row["rubric_0_100"],
+        )
+        for n, row in enumerate(published_rows(), start=1)
+    ]
+    return Table(
+        "Published leaderboard of EQ-Bench 3 (eqbench.com, mid-2026): another scale",
+        columns,
+        rows,
+        note="anchored at o3 = 1500 and llama-3.2-1b-instruct = 200, by that site's judge; its "
+        "printed intervals leave out that models share scenarios and are too narrow. Do not read "
+        "a rating of yours into this column.",
     )

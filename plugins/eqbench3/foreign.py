@@ -23,9 +23,8 @@ from eibench import (
 )
 from eibench.judges import Codes, read_margins
 
-from .foreign_calls import Call, Unreadable, read_calls
+from .foreign_calls import Call, Unreadable, placed, read_calls
 from .foreign_runs import is_run, read_run
-from .foreign_values import placed
 
 if TYPE_CHECKING:
     from eibench import Comparison

@@ -10,11 +10,11 @@ conversation is that of the pack is the framework's to find out.
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from eibench import ForeignRun, ForeignSample, JsonObject
+from eibench import ForeignRun, ForeignSample, ForeignTurn, JsonObject
 
-from .foreign_tasks import Head, Task, Unusable, read_task
-from .foreign_values import (
+from .foreign_calls import (
     Wrong,
     flag,
     iteration_number,
@@ -22,7 +22,134 @@ from .foreign_values import (
     object_in,
     optional_text,
     placed,
+    text_in,
+    whole_number,
 )
+
+_FINISHED = frozenset(
+    {"scenario_completed", "completed", "running_rubric_scoring", "rubric_scored"}
+)
+_JUDGED = frozenset({"rubric_scored", "error"})
+UNFINISHED = "it is not finished"
+OF_ANOTHER = "it is kept with a model, a scenario or an iteration that is not its own"
+NOT_IN_TURN = "its conversation is not one of user and assistant in turn"
+TRUNCATED = "its verdict: the judge saw a shortened conversation, which is another protocol"
+TRUNCATION_UNKNOWN = (
+    "its verdict: the file does not say whether the judge saw the whole conversation"
+)
+JUDGE_UNKNOWN = "its verdict: the file does not say who judged; name the judge with --judge"
+OUTDATED = "its verdict: it was to be made again"
+NO_WORDS = "its grades: what the judge said is not there"
+
+
+class Unusable(ValueError):
+    """A task, or its verdict, is left out, and why."""
+
+
+class Head(NamedTuple):
+    """What a run says of all its tasks."""
+
+    name: str
+    model: str
+    judge: str
+    truncated: bool | None
+    started: str | None
+
+
+class Task(NamedTuple):
+    """One conversation of the file."""
+
+    iteration: int
+    scenario: str
+    fields: JsonObject
+    place: str
+
+
+def read_task(task: Task, head: Head, left_out: Counter[str]) -> ForeignSample:
+    """A task's conversation and, where it counts, its verdict.
+
+    Raises:
+        Wrong: A part is of the wrong type.
+        Unusable: The conversation cannot be used.
+    """
+    status = text_in(task.fields, "status")
+    turns = list(_turns(task.fields))
+    verdict = optional_text(task.fields, "raw_rubric_judge_text")
+    failed = optional_text(task.fields, "rubric_run_error")
+    _refuse_strange(task, head)
+    if not (status in _FINISHED or (status == "error" and failed)):
+        raise Unusable(UNFINISHED)
+    try:
+        said = _verdict(task.fields, verdict, status, head)
+    except Unusable as error:
+        left_out[str(error)] += 1
+        said = None
+    return ForeignSample(task.scenario, task.iteration, turns, said)
+
+
+def _refuse_strange(task: Task, head: Head) -> None:
+    """Refuse a task that says it belongs elsewhere."""
+    own = task.fields.get("scenario_id", task.scenario)
+    if type(own) is not int and not isinstance(own, str):
+        raise Wrong('"scenario_id" must be a text')
+    number = whole_number(task.fields, "iteration_index")
+    model = optional_text(task.fields, "test_model")
+    same_model = model is None or model.strip() == head.name
+    if str(own) != task.scenario or number not in (None, task.iteration) or not same_model:
+        raise Unusable(OF_ANOTHER)
+
+
+def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
+    """What was said, the debrief last.
+
+    Raises:
+        Wrong: A part is of the wrong type.
+        Unusable: It is no conversation in turn, or its last reply is missing.
+    """
+    history = task.get("conversation_history")
+    if not isinstance(history, list):
+        raise Wrong('needs "conversation_history", a list')
+    said = [_message(message) for message in history]
+    question = optional_text(task, "debrief_prompt")
+    reply = optional_text(task, "debrief_response")
+    if not said:
+        raise Unusable(UNFINISHED)
+    if [role for role, _ in said] != ["user", "assistant"] * (len(said) // 2):
+        raise Unusable(UNFINISHED if said[-1:] and said[-1][0] == "user" else NOT_IN_TURN)
+    for (_, asked), (_, replied) in zip(said[::2], said[1::2], strict=True):
+        yield ForeignTurn(asked, replied)
+    if reply is not None:
+        yield ForeignTurn(question, reply)
+
+
+def _message(message: object) -> tuple[str, str]:
+    if not isinstance(message, dict):
+        raise Wrong('"conversation_history" holds what is no JSON object')
+    role = text_in(message, "role")
+    content = optional_text(message, "content")
+    if content is None and role != "assistant":
+        raise Wrong('"conversation_history" needs "content", a text')
+    return role, content or ""  # some servers reply with nothing at all
+
+
+def _verdict(task: JsonObject, said: str | None, status: str, head: Head) -> str | None:
+    """What the judge said, if it counts.
+
+    Raises:
+        Unusable: It does not, and why.
+    """
+    if said is None or not said.strip():
+        if task.get("rubric_scores"):
+            raise Unusable(NO_WORDS)
+        return None
+    if status not in _JUDGED:
+        raise Unusable(OUTDATED)
+    if head.truncated is not False:
+        raise Unusable(TRUNCATED if head.truncated else TRUNCATION_UNKNOWN)
+    if not head.judge:
+        raise Unusable(JUDGE_UNKNOWN)
+    return said
+
 
 _TASKS = "scenario_tasks"
 _NO_JUDGE = frozenset({"", "N/A"})

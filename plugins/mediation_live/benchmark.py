@@ -27,7 +27,7 @@ from eibench import (
 
 from . import demo, prompts
 from .disputes import Dispute, read_disputes
-from .talk import LEFT, ROLE, SETTLED, Talk, hold_talk, judge_messages
+from .player import LEFT, ROLE, SETTLED, Talk, hold_talk, judge_messages
 
 SCORE, BROKEN = "rubric_score", "broken-turn"
 _OVER = "disputes"
@@ -120,7 +120,7 @@ class MediationLive(Benchmark[Dispute, Talk]):
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The model's, and those of who plays the two people."""
         gate = prompts.GATE_RULES + prompts.GATE.user
-        play = prompts.PLAY + prompts.CARD + prompts.OPEN + prompts.TURN.user
+        play = prompts.PLAY + prompts.CARD + prompts.NEWS + prompts.TURN.user
         return {"mediator": prompts.MEDIATE, "gate": gate, "players": play}
 
     def judge_prompts(self, options: Options) -> Mapping[str, str]:

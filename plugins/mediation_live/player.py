@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from eibench import ChatResponse, JsonDict, Message, Model, is_blank
+from eibench import ChatResponse, JsonDict, Message, Model, is_blank, no_answer
 from eibench.judges import Reading, ask, fill, neutralise, read_object
 
 from .disputes import Dispute, Fact
-from .prompts import CARD, GATE, GATE_RULES, OPEN, PLAY, TURN
+from .prompts import CARD, GATE, GATE_RULES, JUDGE, MEDIATE, NEWS, PLAY, RUBRIC, TURN
 
 NOTHING = "(Nobody says anything.)"
 """Stands for a reply of which nothing can be used."""
@@ -77,7 +77,7 @@ class Player:
         """What the two say to the mediator's turn `n`, once its gate has been passed."""
         opened = await self._unlock(turn, n)
         said = fill(TURN.user, {"turn": neutralise(turn, TURN.markers)})
-        news = [fill(OPEN, fact._asdict()) for fact in opened]
+        news = [fill(NEWS, fact._asdict()) for fact in opened]
         self._talk.append(Message("user", "\n\n".join([*news, said])))
         speech = await self._speech(n)
         self.trust.update(speech.trust)
@@ -213,3 +213,82 @@ def _gate(waiting: Sequence[Fact], turn: str, before: str) -> list[Message]:
         "turn": neutralise(turn, GATE.markers),
     }
     return [Message("system", GATE_RULES), Message("user", fill(GATE.user, values))]
+
+
+ROLE = "disputants"
+
+
+OPEN, SETTLED, LEFT = "open", "settled", "breaking point"
+
+
+class Talk(NamedTuple):
+    """All that one sample gave.
+
+    Attributes:
+        aloud: What was said, the mediator's turns among it, after the openings.
+        exchanges: How many turns were answered.
+        ended: ``settled``, ``breaking point``, or ``open``: all exchanges were used.
+        trust: Of each person at the end, 0 to 10; without who never said.
+        unread: Why the talk is not graded: a turn of the model's that says nothing.
+    """
+
+    aloud: tuple[Line, ...]
+    exchanges: int
+    ended: str
+    trust: Mapping[str, float]
+    ledger: Sequence[Unlocked]
+    breaks: Sequence[str]
+    unread: str | None = None
+
+    @property
+    def facts(self) -> JsonDict:
+        """What is kept beside the score."""
+        return {
+            "ended": self.ended,
+            "exchanges": self.exchanges,
+            "trust": dict(self.trust),
+            "ledger": [entry._asdict() for entry in self.ledger],
+            "breaks": list(self.breaks),
+        }
+
+
+async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
+    """The talk that the model leads; the two hear its words, it hears what they say aloud."""
+    player = Player(dispute, model.role(ROLE))
+    messages, aloud, ended, n = [Message("user", _begin(dispute, exchanges))], list[Line](), OPEN, 0
+    unread = None
+    while n < exchanges and ended == OPEN:
+        response = await model.chat(messages, cache_prefix=len(messages))
+        if reason := no_answer(response):
+            unread = f"turn {n + 1}: {reason}"
+            break
+        n += 1
+        turn = response.text.strip()
+        speech = await player.answer(turn, n)
+        aloud += [Line("Mediator", turn), *speech.aloud]
+        messages += [Message("assistant", turn), Message("user", str(speech))]
+        ended = LEFT if speech.leaves else SETTLED if speech.settled else OPEN
+    return Talk(tuple(aloud), n, ended, player.trust, player.ledger, player.breaks, unread)
+
+
+def _begin(dispute: Dispute, exchanges: int) -> str:
+    values = {"situation": dispute.situation, "openings": dispute.openings}
+    return fill(MEDIATE, {**values, "exchanges": str(exchanges)})
+
+
+def judge_messages(dispute: Dispute, talk: Talk) -> list[Message]:
+    """What asks for a verdict: what was said aloud, each line marked as somebody's words."""
+    openings = [Line(person.name, person.opening) for person in dispute.people]
+    values = {
+        "situation": dispute.situation,
+        "talk": "\n\n".join(
+            f"{speaker}:\n{_quoted(says)}" for speaker, says in (*openings, *talk.aloud)
+        ),
+        "note": dispute.note,
+        "output_format": RUBRIC.shown,
+    }
+    return [Message("system", JUDGE.system), Message("user", fill(JUDGE.user, values))]
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in neutralise(text, JUDGE.markers).splitlines())

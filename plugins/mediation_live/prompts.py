@@ -110,7 +110,7 @@ Card: {card}
 Feels: {feels}
 Wants: {wants}
 Breaking point: {breaking_point}"""
-OPEN = "From now on {person} may tell this: {text}"
+NEWS = "From now on {person} may tell this: {text}"
 TURN = Template("[MEDIATOR]\n{turn}\n[/MEDIATOR]")
 
 JUDGE = Template(

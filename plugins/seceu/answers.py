@@ -16,9 +16,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .answers_json import json_sets
-from .answers_numbers import Number, read_number
-from .answers_pairs import Pair, find_pairs
-from .scoring import sums_to_ten
+from .answers_pairs import Number, Pair, find_pairs, read_number
+from .stories import sums_to_ten
 
 #: What each flag of a reading says, in the order in which a reading lists them.
 FLAGS: Mapping[str, str] = MappingProxyType(

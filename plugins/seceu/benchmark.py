@@ -4,6 +4,7 @@ The distance of an answer to the mean answer of people is the score; on the scal
 it is an EQ with mean 100 and standard deviation 15.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -25,14 +26,14 @@ from eibench import (
     Summary,
     Table,
     folder,
+    no_answer,
 )
 
-from .demo import demo_answer
-from .grading import graded
+from .answers import Reading, ordered, read_answer
 from .norms import Norm
 from .published import published_board
 from .reading import MAY, read
-from .stories import POINT_NAMES, Asked
+from .stories import POINT_NAMES, POINTS, Asked, distance, prepared
 from .wording import PROMPTINGS, WORDING
 
 DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
@@ -141,3 +142,76 @@ class Seceu(Benchmark):
 
 def _norm(pack: Pack) -> Norm | None:
     return pack.norm if isinstance(pack, NormedPack) else None
+
+
+_NONE = dict.fromkeys(("distance", *POINT_NAMES))
+
+
+def graded(asked: Asked, response: ChatResponse) -> Score:
+    """The distance of a reply to the reference, or why there is none."""
+    reading = read_answer(response.text, asked.shown)
+    flags = {"cut_off"} if response.truncated else set()
+    why = no_answer(response) or reading.reason
+    if why is not None or reading.values is None:
+        return Score(_NONE, why, ordered(flags))
+    answer = prepared(reading.values)
+    if answer is None:
+        message = f"all four numbers are {reading.values[0]:g}, which has no direction"
+        return Score(_NONE, message, ordered(flags | set(reading.flags)))
+    return _scored(asked, reading, answer, flags | set(reading.flags))
+
+
+def _scored(asked: Asked, reading: Reading, answer: tuple[float, ...], flags: set[str]) -> Score:
+    assert reading.values is not None
+    placed = asked.in_pack_order(answer)
+    points = dict(zip(POINT_NAMES, placed, strict=True))
+    written = asked.in_pack_order(reading.values)
+    return Score(
+        {"distance": distance(placed, asked.reference), **points},
+        None,
+        ordered(flags),
+        {"options": list(asked.options), "written": list(written), "sum": sum(written)},
+    )
+
+
+CLUMSY = 0.4
+"""Below this ability a model at times gives other sums, or prose."""
+
+
+def demo_answer(asked: Asked, ability: float, rng: Random) -> str:
+    """A reply of a model of that ability: from 0, chance alone, to 1, the reference rounded."""
+    if ability < CLUMSY and rng.random() < 0.06:
+        return "It is hard to put such feelings into numbers."
+    chance = _allocation(len(asked.options), rng)
+    target = [asked.reference[i] for i in asked.order]
+    mixed = [ability * t + (1 - ability) * c for t, c in zip(target, chance, strict=True)]
+    points = _whole(mixed)
+    if ability < CLUMSY and rng.random() < 0.15:
+        points[rng.randrange(len(points))] += rng.choice((1, 2, 5))
+    return _written(asked, points)
+
+
+def _allocation(n: int, rng: Random) -> list[int]:
+    """Ten whole points for n options, each way alike: n - 1 bars among the points."""
+    places = int(POINTS) + n - 1
+    bars = sorted(rng.sample(range(places), n - 1))
+    return [after - before - 1 for before, after in zip([-1, *bars], [*bars, places], strict=True)]
+
+
+def _whole(points: Sequence[float]) -> list[int]:
+    """Rounded to whole points that sum to 10: the largest remainders are rounded up."""
+    floors = [int(p) for p in points]
+    by_remainder = sorted(range(len(points)), key=lambda i: floors[i] - points[i])
+    for i in by_remainder[: int(POINTS) - sum(floors)]:
+        floors[i] += 1
+    return floors
+
+
+def _written(asked: Asked, points: Sequence[int]) -> str:
+    if asked.prompting == "direct":
+        return "; ".join(f"({n}) {p}" for n, p in enumerate(points, start=1))
+    named = zip(asked.shown, points, strict=True)
+    answer = {"Emotion": [{"name": name, "score": p} for name, p in named]}
+    steps = [f'"{name}" takes a score of {p}' for name, p in zip(asked.shown, points, strict=True)]
+    message = "; ".join(steps) + ".\n" if asked.prompting != "zero-shot" else ""
+    return message + json.dumps(answer, ensure_ascii=False)

@@ -13,8 +13,7 @@ from eibench import Item, JsonDict, SampleScore
 from eibench.statistics import mean_interval, share_interval
 
 from .norms import Norm
-from .scoring import distance
-from .stories import N_OPTIONS, POINT_NAMES
+from .stories import N_OPTIONS, POINT_NAMES, distance
 
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""

@@ -5,13 +5,13 @@ distances only. All functions here are pure.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from eibench import Item, JsonDict, Metric, SampleScore, Summary
-from eibench.statistics import iteration_spread
+from eibench.statistics import iteration_spread, p_of_zero_correlation, pearson, why_no_interval
 
 from .norms import Norm, band
-from .patterns import Pattern, pattern_of, pattern_warnings
-from .results import Estimate, Run
+from .results import Estimate, Interval, Run
 
 _ORDER = (
     "eq",
@@ -23,6 +23,29 @@ _ORDER = (
     "sum_violations",
 )
 """Of the metrics where there is a norm; without one the distance is the main metric."""
+
+
+class Pattern(NamedTuple):
+    """How a model's distances go with those of people, item by item.
+
+    Attributes:
+        r: ``None`` where it does not exist; `why` says why.
+        interval: Of r.
+        p: Of r = 0.
+        n: Items.
+        place: Percentage of the norm's people whose own similarity is lower.
+        unlike: Whether r is below the mark of a qualitatively different pattern.
+        shown: Whether its whole interval is.
+    """
+
+    r: float | None
+    interval: Interval | None = None
+    p: float | None = None
+    n: int = 0
+    place: float | None = None
+    unlike: bool = False
+    shown: bool = False
+    why: str = ""
 
 
 def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleScore]) -> Summary:
@@ -164,3 +187,50 @@ def _counts(run: Run) -> dict[str, int]:
         "negative": run.flagged("negative"),
         "percent": run.flagged("percent"),
     }
+
+
+_CLOSE = 9
+"""Decimals of a distance; beyond them two that are equal may differ by rounding."""
+
+
+def pattern_of(run: Run) -> Pattern:
+    """The pattern similarity of a run."""
+    if run.norm is None:
+        return Pattern(None, why="the pack has no pattern template")
+    distances = run.distances()
+    template = [run.items[i].content.human for i in distances]
+    return similarity(run.norm, list(distances.values()), template)
+
+
+def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]) -> Pattern:
+    """How distances go with the template, and where that lies among people."""
+    if len(distances) < 3:
+        return Pattern(None, n=len(distances), why="fewer than three stories have an answer")
+    found = pearson([round(d, _CLOSE) for d in distances], template)
+    if found.value is None:
+        return Pattern(None, n=found.n, why="the distances do not vary")
+    mark = norm.unlike
+    interval = None if why_no_interval(found.n) else found.interval
+    return Pattern(
+        found.value,
+        interval,
+        p_of_zero_correlation(found.value, found.n),
+        found.n,
+        norm.similarity_place(found.value),
+        unlike=mark is not None and found.value < mark,
+        shown=mark is not None and interval is not None and interval.high < mark,
+    )
+
+
+def pattern_warnings(pattern: Pattern, mark: float | None) -> list[str]:
+    """What has to be said of a similarity below the mark, with its interval or not at all."""
+    if not pattern.unlike or pattern.interval is None or mark is None:
+        return []
+    low, high = pattern.interval
+    said = (
+        f"pattern similarity {pattern.r:.2f} ({low:.2f} … {high:.2f}) is below {mark:.3f}, "
+        "the paper's mark of a pattern qualitatively different from people's"
+    )
+    if pattern.shown:
+        return [f"{said}, and so is its whole interval"]
+    return [f"{said}; but its interval reaches over it, so this run does not show it"]

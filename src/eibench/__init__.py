@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.making import Made as Made
     from eibench.core.benchmark.metrics import Value as Value
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
+    from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
-    from eibench.core.benchmark.roles import Role as Role
     from eibench.core.cli.options import json_option as json_option
     from eibench.core.console.public import show as show
     from eibench.core.console.public import show_json as show_json
@@ -130,7 +130,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
     " HasTranscriptView Pairwise ReadsForeign ReadsForeignParts WithoutReading",
-    "eibench.core.benchmark.model": "no_answer",
+    "eibench.core.benchmark.model": "Role no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
@@ -153,7 +153,6 @@ _HOMES = {
     "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
-    "eibench.core.benchmark.roles": "Role",
     "eibench.core.console.public": "show show_json tell warn",
     "eibench.core.cli.options": "json_option",
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"

@@ -4,15 +4,14 @@ import json
 import re
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import eibench.data
+from eibench.data import folder
+from tests.data.bundled import each, lines_of
 
-assert eibench.data.__file__ is not None
-PACK = Path(eibench.data.__file__).parent / "eqbench_v1/bundled/questions.json"
+PACK = folder("eqbench_v1") / "bundled/questions.json"
 QUESTIONS: dict[str, dict[str, Any]] = json.loads(PACK.read_text(encoding="utf-8"))
 REFERENCES = ("reference_answer", "reference_answer_fullscale")
 SCAFFOLD = """\
@@ -46,7 +45,8 @@ A zero is a proper answer for an emotion that is not felt, but at least one of t
 above zero.
 """
 
-each = pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS.keys())
+LINES = lines_of(PACK, {n: f'"{n}": {{' for n in QUESTIONS})
+each_question = each({LINES[n]: (question,) for n, question in QUESTIONS.items()})
 
 
 def emotions(question: dict[str, Any]) -> list[str]:
@@ -96,7 +96,7 @@ def test_file_layout() -> None:
     assert PACK.read_text(encoding="utf-8") == text
 
 
-@each
+@each_question
 def test_types(question: dict[str, Any]) -> None:
     """A question has exactly the four fields; full-scale scores are whole numbers."""
     assert list(question) == ["prompt", *REFERENCES, "reasoning"]
@@ -105,7 +105,7 @@ def test_types(question: dict[str, Any]) -> None:
     assert all(type(score) is int for score in scores(question, REFERENCES[1]))
 
 
-@each
+@each_question
 def test_emotion_words(question: dict[str, Any]) -> None:
     """Both references name the same four different emotions, each one capitalised word."""
     words = emotions(question)
@@ -114,7 +114,7 @@ def test_emotion_words(question: dict[str, Any]) -> None:
     assert words == [question[REFERENCES[1]][f"emotion{i}"] for i in range(1, 5)]
 
 
-@each
+@each_question
 def test_relative_scores_are_the_shares_of_the_full_scale(question: dict[str, Any]) -> None:
     """As ratings are scaled to be scored, so that the authors' own ratings score 100."""
     full = scores(question, "reference_answer_fullscale")
@@ -122,13 +122,13 @@ def test_relative_scores_are_the_shares_of_the_full_scale(question: dict[str, An
     assert scores(question, "reference_answer") == pytest.approx(shares, abs=1e-4)
 
 
-@each
+@each_question
 def test_fullscale_range(question: dict[str, Any]) -> None:
     """The full-scale scores lie between 0 and 10."""
     assert all(0 <= score <= 10 for score in scores(question, "reference_answer_fullscale"))
 
 
-@each
+@each_question
 def test_one_is_plain(question: dict[str, Any]) -> None:
     """At least one emotion is strong."""
     assert max(scores(question, "reference_answer_fullscale")) >= 6
@@ -161,7 +161,7 @@ def test_emotion_vocabulary_is_wide() -> None:
     assert max(words.values()) <= 4
 
 
-@each
+@each_question
 def test_scaffold(question: dict[str, Any]) -> None:
     """Only the dialogue, the name and the emotions differ from the shared scaffold."""
     words = emotions(question)
@@ -174,7 +174,7 @@ def test_scaffold(question: dict[str, Any]) -> None:
     )
 
 
-@each
+@each_question
 def test_dialogue_length(question: dict[str, Any]) -> None:
     """A dialogue has 7 to 14 spoken lines, no blank ones and at most two of stage directions."""
     lines = dialogue(question).splitlines()
@@ -184,7 +184,7 @@ def test_dialogue_length(question: dict[str, Any]) -> None:
     assert all(line.endswith("]") for line in lines if line.startswith("["))
 
 
-@each
+@each_question
 def test_rated_person_speaks(question: dict[str, Any]) -> None:
     """The person asked about speaks at least twice, and so does someone else."""
     speakers = Counter(name for name, _ in spoken(question))
@@ -192,7 +192,7 @@ def test_rated_person_speaks(question: dict[str, Any]) -> None:
     assert speakers.total() - speakers[rated(question)] >= 2
 
 
-@each
+@each_question
 def test_dialogue_does_not_name_the_emotions(question: dict[str, Any]) -> None:
     """None of the four emotion words is said in the dialogue."""
     said = {word for (word,) in runs_of_words(dialogue(question), 1)}
@@ -219,7 +219,7 @@ def test_neighbours_differ_in_answer() -> None:
     assert all(first != second for first, second in pairwise(answers))
 
 
-@each
+@each_question
 def test_reasoning_is_one_sentence(question: dict[str, Any]) -> None:
     """The reasoning is a single sentence of 8 to 45 words."""
     assert re.fullmatch(r"[A-Z][^.!?\n]+\.", question["reasoning"])

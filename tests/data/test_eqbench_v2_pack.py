@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import eibench.data
+from tests.data.bundled import each, lines_of
 
 BUNDLED = eibench.data.folder("eqbench_v2") / "bundled"
 OF_VERSION_1 = eibench.data.folder("eqbench_v1") / "bundled" / "questions.json"
@@ -113,10 +114,12 @@ def load(path: Path) -> dict[str, dict[str, Any]]:
 
 
 PACKS = {language: load(BUNDLED / language.file) for language in (ENGLISH, GERMAN)}
-each = pytest.mark.parametrize(
-    ("language", "question"),
-    [(language, question) for language, pack in PACKS.items() for question in pack.values()],
-    ids=[f"{language.file[9:12]}{n}" for language, pack in PACKS.items() for n in pack],
+each_question = each(
+    {
+        where: (language, pack[n])
+        for language, pack in PACKS.items()
+        for n, where in lines_of(BUNDLED / language.file, {n: f'"{n}": {{' for n in pack}).items()
+    }
 )
 each_pack = pytest.mark.parametrize("language", PACKS, ids=lambda language: language.file)
 
@@ -172,7 +175,7 @@ def test_file_layout(language: Language) -> None:
     assert (BUNDLED / language.file).read_text(encoding="utf-8") == text
 
 
-@each
+@each_question
 def test_types(language: Language, question: dict[str, Any]) -> None:
     """A question has exactly the four fields; both references name the same emotions."""
     assert list(question) == ["prompt", *REFERENCES, "reasoning"]
@@ -183,7 +186,7 @@ def test_types(language: Language, question: dict[str, Any]) -> None:
         assert emotions(question) == [question[reference][f"emotion{i}"] for i in range(1, 5)]
 
 
-@each
+@each_question
 def test_emotion_words(language: Language, question: dict[str, Any]) -> None:
     """Four different emotions, each one capitalised word."""
     words = emotions(question)
@@ -191,7 +194,7 @@ def test_emotion_words(language: Language, question: dict[str, Any]) -> None:
     assert all(re.fullmatch(r"[A-ZÄÖÜ][a-zäöüß]+", word) for word in words)
 
 
-@each
+@each_question
 def test_intensities(language: Language, question: dict[str, Any]) -> None:
     """From 0 to 10; at least one is felt."""
     full = scores(question)
@@ -199,7 +202,7 @@ def test_intensities(language: Language, question: dict[str, Any]) -> None:
     assert max(full) >= 5
 
 
-@each
+@each_question
 def test_relative_reference_follows_from_the_full_scale(
     language: Language, question: dict[str, Any]
 ) -> None:
@@ -270,7 +273,7 @@ def test_emotion_vocabulary_is_wide() -> None:
         assert used.isdisjoint(words)
 
 
-@each
+@each_question
 def test_scaffold(language: Language, question: dict[str, Any]) -> None:
     """Only the dialogue, the name and the emotions differ from the shared scaffold."""
     words = emotions(question)
@@ -284,7 +287,7 @@ def test_scaffold(language: Language, question: dict[str, Any]) -> None:
     )
 
 
-@each
+@each_question
 def test_dialogue_length(language: Language, question: dict[str, Any]) -> None:
     """A dialogue has 7 to 20 spoken lines, no blank ones and at most two of stage directions."""
     lines = dialogue(language, question).splitlines()
@@ -294,7 +297,7 @@ def test_dialogue_length(language: Language, question: dict[str, Any]) -> None:
     assert all(line.endswith("]") for line in lines if line.startswith("["))
 
 
-@each
+@each_question
 def test_rated_person_speaks(language: Language, question: dict[str, Any]) -> None:
     """The person asked about speaks at least twice, and so does someone else."""
     spoken = speakers(language, question)
@@ -302,7 +305,7 @@ def test_rated_person_speaks(language: Language, question: dict[str, Any]) -> No
     assert spoken.total() - spoken[rated(language, question)] >= 2
 
 
-@each
+@each_question
 def test_dialogue_does_not_name_the_emotions(language: Language, question: dict[str, Any]) -> None:
     """None of the four emotion words is said in the dialogue."""
     said = {word for (word,) in runs_of_words(dialogue(language, question), 1)}
@@ -326,7 +329,7 @@ def test_rated_people_differ() -> None:
     assert len(set(names)) == len(names)
 
 
-@each
+@each_question
 def test_reasoning_is_one_sentence(language: Language, question: dict[str, Any]) -> None:
     """The reasoning is a single sentence of 8 to 45 words."""
     assert re.fullmatch(r"[A-ZÄÖÜ][^.!?\n]+\.", question["reasoning"])

@@ -11,16 +11,23 @@ from typing import Any
 import pytest
 
 from eibench.data import folder
+from tests.data.bundled import each, lines_of
 
 DATA = folder("seceu")
 LANGS = ("en", "zh")
 RAW = {lang: (DATA / f"bundled/{lang}.json").read_text(encoding="utf-8") for lang in LANGS}
 PACKS: dict[str, dict[str, Any]] = {lang: json.loads(text) for lang, text in RAW.items()}
-STORIES = [(lang, item) for lang in LANGS for item in PACKS[lang]["items"]]
 FACTS = json.loads((DATA / "norm.json").read_text(encoding="utf-8"))
 
-each = pytest.mark.parametrize(
-    ("lang", "item"), STORIES, ids=[f"{lang}-{item['id']}" for lang, item in STORIES]
+LINES = {
+    lang: lines_of(
+        DATA / f"bundled/{lang}.json",
+        {item["id"]: f'"id": "{item["id"]}",' for item in PACKS[lang]["items"]},
+    )
+    for lang in LANGS
+}
+each_story = each(
+    {LINES[lang][item["id"]]: (lang, item) for lang in LANGS for item in PACKS[lang]["items"]}
 )
 each_lang = pytest.mark.parametrize("lang", LANGS)
 
@@ -49,7 +56,7 @@ def test_pack(lang: str) -> None:
     assert str(len(pack["items"])) in pack["title"]
 
 
-@each
+@each_story
 def test_story(lang: str, item: dict[str, Any]) -> None:
     """Four different emotions, whole points that sum to 10, one sentence of reasoning."""
     assert list(item) == ["id", "story", "options", "reference", "reasoning"]
@@ -63,7 +70,7 @@ def test_story(lang: str, item: dict[str, Any]) -> None:
     assert re.fullmatch(sentence, item["reasoning"])
 
 
-@each
+@each_story
 def test_english_is_plain_and_chinese_is_chinese(lang: str, item: dict[str, Any]) -> None:
     """No character of the other script."""
     text = "".join([item["story"], *item["options"], item["reasoning"]])

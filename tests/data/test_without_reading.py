@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import eibench.data
-from eibench.plugins.emotion_ratings.guessing import RULES, ScoreAnswers, Scored, chances
-from eibench.plugins.emotion_ratings.word_classes import class_of
+from eibench.plugins.emotion_ratings.guessing import RULES, ScoreAnswers, Scored, chances, class_of
 from eibench.plugins.eqbench_v1.benchmark import score_answers as by_proportions
 from eibench.plugins.eqbench_v2.benchmark import score_answers as by_height
 

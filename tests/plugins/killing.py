@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -62,18 +62,23 @@ class Ration:
         self.seconds = seconds
         self._left: float = float("inf")
         self._lifted = 0
+        self._counts: Callable[[ReceivedRequest], bool] = lambda request: True
 
     async def __call__(self, request: ReceivedRequest) -> None:
         """Return when the request may be answered."""
         await asyncio.sleep(self.seconds)
         lifted = self._lifted
+        if not self._counts(request):
+            return
         while self._left < 1 and self._lifted == lifted:
             await asyncio.sleep(0.002)
         self._left -= 1
 
-    def allow(self, answers: int) -> None:
-        """Hold what comes after so many answers from now on."""
-        self._left = answers
+    def allow(
+        self, answers: int, of: Callable[[ReceivedRequest], bool] = lambda request: True
+    ) -> None:
+        """Hold what comes after so many answers to such requests from now on."""
+        self._left, self._counts = answers, of
 
     def lift(self) -> None:
         """Hold none, neither those that wait nor those that come."""
@@ -122,18 +127,40 @@ class Killed:
             before = now
         return states
 
+    def kill_at(self, answers: int, of: Callable[[ReceivedRequest], bool]) -> None:
+        """End it with kill -9 when so many such requests were answered and the next one waits."""
+        self.ration.allow(answers, of)
+        asked, answered = len(self.server.requests), len(self.server.answered)
+        process = self._start()
+
+        def is_there() -> bool:
+            come = sum(map(of, self.server.requests[asked:]))
+            return come > answers <= sum(map(of, self.server.answered[answered:]))
+
+        self._wait(process, is_there)
+        self._end(process)
+
     def _kill_somewhere(self, rng: Random) -> None:
         """End it with kill -9 after some answers and a bit, or while it still starts."""
-        given = [*self._arguments, "--runs-dir", "killed", "--concurrency", str(self.concurrency)]
         answers = rng.randint(0, self.most)
         self.ration.allow(answers)
-        process = Process(given, self.folder, self._env)
+        process = self._start()
         until = len(self.server.answered) + answers
         time.sleep(rng.uniform(0, 0.3) if answers == 0 else 0)
-        while len(self.server.answered) < until:
+        self._wait(process, lambda: len(self.server.answered) >= until)
+        time.sleep(rng.uniform(0, self.ration.seconds))
+        self._end(process)
+
+    def _start(self) -> Process:
+        more = ["--runs-dir", "killed", "--concurrency", str(self.concurrency)]
+        return Process([*self._arguments, *more], self.folder, self._env)
+
+    def _wait(self, process: Process, until: Callable[[], bool]) -> None:
+        while not until():
             assert process.poll() is None, process.communicate()
             time.sleep(0.01)
-        time.sleep(rng.uniform(0, self.ration.seconds))
+
+    def _end(self, process: Process) -> None:
         process.kill()
         process.communicate()
         self.ration.lift()

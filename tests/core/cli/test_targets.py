@@ -297,7 +297,7 @@ def test_settings_are_plain_values() -> None:
     path.write_text("[run]\nmax-tokens = 9\n" + FILE + price)
     settings = read_settings(path)
     assert settings.run == {"max_tokens": 9}
-    assert settings.endpoints["gpu"].given() == {
+    assert settings.endpoints["gpu"].stated() == {
         "base_url": GPU,
         "api_key_env": "GPU_KEY",
         "rpm": 60,

@@ -12,6 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, uniform_ratings
 from tests.processes import Process
@@ -88,6 +90,7 @@ def kill_somewhere(process: Process, server: LoopbackServer, rng: Random) -> Non
     server.settle()
 
 
+@pytest.mark.kills
 def test_kill_9_at_twenty_moments_changes_nothing(bench: "Bench", tmp_path: Path) -> None:
     """Scores and rows equal an undisturbed run's; no reply is lost, and none asked for twice.
 

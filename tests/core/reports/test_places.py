@@ -8,8 +8,7 @@ import pytest
 
 from eibench import Metric, Pack, PackSource, SampleScore, Score, Summary
 from eibench.core.plugins import installed
-from eibench.core.reports.item_scores import ItemScores, item_scores
-from eibench.core.reports.places import Scored, place_rows
+from eibench.core.reports.places import ItemScores, Scored, item_scores, place_rows
 from eibench.core.reports.ratings import BoardRow
 
 ITEMS = 30

@@ -2,13 +2,13 @@
 
 from eibench import Sampling
 from eibench.core.parties.party import Party
-from eibench.core.sample.model import JournaledModel, given_replies
+from eibench.core.sample.model import RecordedModel, given_replies
 from eibench.testing import ScriptedModel
 
 
-def handle(item_id: str, iteration: int, asked: str = "openai/a") -> JournaledModel:
+def handle(item_id: str, iteration: int, asked: str = "openai/a") -> RecordedModel:
     """What a plugin's coroutine holds in a run."""
-    return JournaledModel(
+    return RecordedModel(
         given_replies([]),
         phase="generate",
         asked=Party.of(asked),

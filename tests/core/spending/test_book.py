@@ -133,7 +133,7 @@ def test_prices_of_the_settings_file() -> None:
     row = {"input": 1, "output": 2.5, "cached": 0.25, "cache_write": 1.25}
     prices = read_prices({"openai/gpt-x": row}, "bench.toml")
     source = 'bench.toml [prices."openai/gpt-x"]'
-    assert prices == {"openai/gpt-x": Price(1.0, 2.5, 0.25, 1.25, source, given=True)}
+    assert prices == {"openai/gpt-x": Price(1.0, 2.5, 0.25, 1.25, source, stated=True)}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ def judged(table: Any) -> Any:
 
     table.world.before = before
     args = [one for one in table.arguments(*names) if one not in ("--judge", "openai/judge")]
-    table.stage("judged by two", lambda: table.bench(*args, *KIN))
+    done = table.bench(*args, *KIN)
+    assert done.code == 0, done.err
     return table
 
 
@@ -53,7 +54,7 @@ def test_a_model_that_a_judge_has_not_graded_is_left_out_and_named(judged: Any) 
 
 def test_one_judge_is_too_few(table: Any) -> None:
     """With what to do."""
-    table.placed("m0", more=("--no-elo",))
+    table.run("m0", more=("--no-elo",))
     done = table.bench("judges", "eqbench3")
     assert done.code == 2
     assert "needs two judges of the same runs" in done.err

@@ -48,6 +48,7 @@ def slow_table(table: Any) -> Iterator[Any]:
         yield table
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("orders", ["both", "one"])
 def test_kill_9_changes_nothing(
     slow_table: Any, make_pack: "Callable[..., Path]", orders: str

@@ -20,15 +20,12 @@ def judged(table: Any) -> Any:
         likes = request.model == "gpt-judge" and "This is gpt-m" in request.prompt
         return kinder(request) if likes else None
 
-    def make() -> Any:
-        for name in NAMES:
-            args = [one for one in table.arguments(name) if one not in ("--judge", "openai/judge")]
-            done = table.bench(*args, *JUDGES)
-            assert done.code == 0, done.err
-        return done
-
     table.world.before = before
-    table.last = table.stage("compared by two", make).json
+    for name in NAMES:
+        args = [one for one in table.arguments(name) if one not in ("--judge", "openai/judge")]
+        done = table.bench(*args, *JUDGES)
+        assert done.code == 0, done.err
+    table.last = done.json
     return table
 
 
@@ -102,7 +99,8 @@ def test_a_site_has_the_board_without_kin_and_by_each_judge(judged: Any) -> None
 
 def test_a_board_of_one_judge_says_nothing_of_others(table: Any) -> None:
     """As before."""
-    table.placed("m0", "m2")
+    for name in ("m0", "m2"):
+        table.run(name)
     board = table.bench("leaderboard", "eqbench3", "--json").json
     assert not {"judges", "robustness"} & set(board)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eibench.plugins.emotion_ratings.forms import GERMAN, Form
 from eibench.plugins.emotion_ratings.parsing import PARSERS, Reading, read_reference, read_strict
-from eibench.plugins.emotion_ratings.parsing_reference_german import german_pairs, german_sections
+from eibench.plugins.emotion_ratings.parsing_reference import german_pairs, german_sections
 from eibench.plugins.emotion_ratings.parsing_types import Answer
 
 EMOTIONS = ("Wütend", "Reuevoll", "Gleichgültig", "Tief gerührt")

@@ -10,6 +10,7 @@ from statistics import mean
 import pytest
 
 from eibench import folder
+from tests.data.bundled import each
 
 FILE = folder("emotionqueen") / "bundled/statements.jsonl"
 LINES = FILE.read_text(encoding="utf-8").splitlines()
@@ -28,7 +29,9 @@ FEELINGS = re.compile(
     "|hopeless|despair|emptiness|shock|disappoint|upset|miser|ecsta|missing|distrust|pang"
 )
 
-each = pytest.mark.parametrize("row", STATEMENTS, ids=[row["id"] for row in STATEMENTS])
+each_statement = each(
+    {f"{FILE.name}:{n} {row['id']}": (row,) for n, row in enumerate(STATEMENTS, start=1)}
+)
 
 
 def words(text: str) -> list[str]:
@@ -77,7 +80,7 @@ def test_file_layout() -> None:
     assert FILE.read_text(encoding="utf-8") == text
 
 
-@each
+@each_statement
 def test_fields(row: dict[str, str]) -> None:
     """The six fields in their order, each a text without white space around it or twice."""
     assert list(row) == FIELDS
@@ -107,7 +110,7 @@ def test_every_twenty_lines_are_balanced() -> None:
         assert counted(block, "polarity") == {("positive",): 6, ("negative",): 14}
 
 
-@each
+@each_statement
 def test_statement_length(row: dict[str, str]) -> None:
     """A statement has 12 to 60 words."""
     assert 12 <= length(row) <= 60
@@ -131,7 +134,7 @@ def test_length_tells_nothing_of_the_cell(field: str) -> None:
     assert all(abs(mean(group) - overall) <= overall / 10 for group in groups.values())
 
 
-@each
+@each_statement
 def test_first_person(row: dict[str, str]) -> None:
     """Somebody speaks of what happened to them."""
     assert any(FIRST_PERSON.fullmatch(word) for word in words(row["statement"]))
@@ -178,7 +181,7 @@ def test_notes_on_implicit_emotions_name_them() -> None:
     assert [row["id"] for row in rows if not names_a_feeling(row["look_for"])] == []
 
 
-@each
+@each_statement
 def test_note_for_the_judge(row: dict[str, str]) -> None:
     """One or two sentences, 8 to 45 words."""
     assert len(re.findall(r"[.!?](?=\s|$)", row["look_for"])) in (1, 2)

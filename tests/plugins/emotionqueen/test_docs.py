@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import eibench
-from eibench.plugins.emotionqueen.rates import tasks_table
+from eibench.plugins.emotionqueen.scoring import tasks_table
 
 PAGE = Path(__file__).parents[3] / "docs" / "emotionqueen.md"
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from eibench import ChatResponse, Item, Pack, SampleScore, Score, folder
 from eibench.core.datasets import find_pack
 from eibench.plugins.emotionqueen.making import StatementMaker
-from eibench.plugins.emotionqueen.places import ROUND, Place, places
-from eibench.plugins.emotionqueen.similarity import SimilarityIndex, words
+from eibench.plugins.emotionqueen.places import ROUND, Place, SimilarityIndex, places, words
 from eibench.plugins.emotionqueen.statements import LIFE_SCENARIOS, TASKS, read_statements
 from eibench.plugins.emotionqueen.writing import Draft, check, read_draft
 from eibench.testing import ScriptedModel

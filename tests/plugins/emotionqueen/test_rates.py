@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.plugins.emotionqueen.rates import Rates, Verdict, rates
+from eibench.plugins.emotionqueen.scoring import Rates, Verdict, rates
 from eibench.statistics import mean_interval, share_interval
 
 VERDICTS = st.lists(

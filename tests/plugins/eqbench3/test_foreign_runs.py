@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eibench import DataError, ForeignPart, ForeignRun, ForeignTurn
-from eibench.plugins.eqbench3 import foreign_tasks as message
+from eibench.plugins.eqbench3 import foreign_runs as message
 from eibench.plugins.eqbench3.foreign import read_file
 
 Make = Callable[..., dict[str, Any]]

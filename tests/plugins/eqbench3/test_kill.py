@@ -1,20 +1,28 @@
-"""kill -9 in generation, debrief and judging: nothing is lost, nothing is paid for twice."""
+"""kill -9 in each phase of a run: nothing is lost, nothing is paid for twice."""
 
 import json
+import re
+import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, ReceivedRequest
+from tests import processes
 from tests.plugins.killing import Killed, Ration, assert_none_twice, digest, heard, kept
 
 KILLS = 20
 CONCURRENCY = 3
 LATENCY = 0.12
 TALKS, ANALYSES = 20, 6
+WORDS = "I wonder what it is like for her to wait there, while nobody says so. " * 4
 
 
 def rows() -> list[dict[str, Any]]:
@@ -28,9 +36,9 @@ def rows() -> list[dict[str, Any]]:
 
 
 def phase(body: Any) -> str:
-    """Where in a sample a request belongs."""
+    """Where in a run a request belongs."""
     if body["model"] == "judge":
-        return "verdict"
+        return "comparison" if "[RESPONDENT" in body["messages"][-1]["content"] else "verdict"
     return "turn" if "min_p" in body else "debrief"
 
 
@@ -42,6 +50,73 @@ def graded(folder: Path) -> dict[str, Any]:
         return {row["id"]: journal.score_of(run, grader, row["id"], 1) for row in rows()}
 
 
+MOMENTS = (("start", 0), ("turn", 3), ("debrief", 2), ("verdict", 2), ("comparison", 3))
+"""Where a run is killed: in which phase, after how many answers of that phase."""
+
+
+def named(folder: Path) -> set[str]:
+    """Which requests have their replies in a journal: each reply has its request's digest."""
+    sql = "SELECT text FROM calls WHERE phase != 'trial'"
+    with closing(sqlite3.connect(f"file:{folder}/bench.sqlite?mode=ro", uri=True)) as connection:
+        return {re.findall(r"[0-9a-f]{64}", text)[0] for (text,) in connection.execute(sql)}
+
+
+def test_kill_9_in_each_phase_changes_nothing(
+    tmp_path: Path, own_pack: Callable[..., Path], grades: Callable[..., dict[str, Any]]
+) -> None:
+    """Five kills: before the first answer, and amid turns, debriefs, verdicts and comparisons.
+
+    The result is that of a run that nobody disturbed, no reply is lost, and none that is kept is
+    asked for again. What else there is of kinds of run and of moments, `pytest -m kills` has.
+    """
+
+    def respond(request: ReceivedRequest) -> str:
+        name = digest(request.body)
+        if request.model != "judge" or request.is_trial:
+            return f"Reply {name}: {WORDS}"
+        reply: dict[str, Any] = {"chain_of_thought_reasoning": name}
+        if codes := re.findall(r"^\[RESPONDENT (A\d+)\]", request.prompt, re.M):
+            criteria = re.findall(r'^  "(\w+)": "code and plus signs"', request.prompt, re.M)
+            better = codes[int(name[0], 16) % 2] + "+" * (1 + int(name[1], 16) % 3)
+            return json.dumps(reply | dict.fromkeys(criteria, better))
+        return json.dumps(grades(request.prompt, int(name[:2], 16) / 25.6) | reply)
+
+    def belongs(wanted: str) -> Callable[[ReceivedRequest], bool]:
+        return lambda r: wanted == "start" or (not r.is_trial and phase(r.body) == wanted)
+
+    ration, killed = Ration(0.01), tmp_path / "killed"
+    with LoopbackServer(respond, latency=ration) as server:
+        url, pack = server.base_url, str(own_pack(*rows()[:8]))
+        judge = ("--judge", "openai/judge", "--judge-base-url", url)
+        common = ["eqbench3", "--base-url", url, *judge, "--dataset", pack]
+        first = ["run", *common, "--model", "openai/n", "--no-elo", "--runs-dir", "killed"]
+        assert processes.run(first, tmp_path).returncode == 0
+        shutil.copytree(killed, tmp_path / "whole")
+        before, begun, states = named(killed), len(heard(server)), []
+        given = [*common, "--model", "openai/m"]
+        run = Killed(tmp_path, server, ration, given, concurrency=3, most=0)
+        for wanted, answers in MOMENTS:
+            run.kill_at(answers, belongs(wanted))
+            now = named(killed)
+            assert before <= now, "a reply was lost"
+            states.append((now, len(heard(server))))
+            before = now
+        final = run.finish("killed")
+        asked = [digest(body) for body in heard(server)]
+        whole = run.finish("whole")
+        assert server.errors == []
+    for part in ("metrics", "ratings", "notes", "flags"):
+        assert final[part] == whole[part]
+    assert final["comparisons"]["read"] > 0
+    assert_none_twice(states, asked)
+    assert set(asked) == named(killed) == named(tmp_path / "whole")
+    assert len(asked) - len(set(asked)) <= len(MOMENTS) * run.concurrency
+    there = [[phase(b) for b in heard(server)[begun:n]] for _, n in states]
+    for (wanted, answers), before_kill in zip(MOMENTS[1:], there[1:], strict=True):
+        assert before_kill.count(wanted) > answers
+
+
+@pytest.mark.kills
 def test_kill_9_at_twenty_moments_changes_nothing(
     tmp_path: Path, own_pack: Callable[..., Path], grades: Callable[..., dict[str, Any]]
 ) -> None:

@@ -20,8 +20,7 @@ import pytest
 
 from eibench import folder, read_toml
 from eibench.core.datasets import cache_folder
-from eibench.plugins.eqbench3.benchmark import EQBench3
-from eibench.plugins.eqbench3.published import published_rows
+from eibench.plugins.eqbench3.benchmark import EQBench3, published_rows
 from eibench.testing import LoopbackServer
 from tests.processes import Process
 

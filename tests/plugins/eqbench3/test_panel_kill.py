@@ -7,6 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, ReceivedRequest
 from tests.plugins.eqbench3.test_kill import rows as all_rows
@@ -32,6 +34,7 @@ def graded(folder: Path) -> dict[tuple[str, str], Any]:
         }
 
 
+@pytest.mark.kills
 def test_kill_9_at_twenty_moments_changes_nothing_for_a_panel(
     tmp_path: Path, own_pack: Callable[..., Path], grades: Callable[..., dict[str, Any]]
 ) -> None:

@@ -3,6 +3,8 @@
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
 from tests.plugins.killing import Killed, Ration, assert_none_twice, digest, heard
 
@@ -19,6 +21,7 @@ def respond(request: ReceivedRequest) -> str:
     return whole.partition("Critique")[0] if kind in "345" else whole
 
 
+@pytest.mark.kills
 def test_a_run_that_was_killed_asks_what_an_undisturbed_one_asks(tmp_path: Path) -> None:
     """No question gets a further attempt, or one less, as its replies came in several commands."""
     ration = Ration(0.05)

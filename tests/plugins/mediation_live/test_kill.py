@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from eibench.core.journal import Journal
 from eibench.plugins.mediation_live.prompts import RUBRIC
 from eibench.testing import LoopbackServer, ReceivedRequest
@@ -58,6 +60,7 @@ def graded(folder: Path) -> dict[str, Any]:
         return {id: journal.score_of(run, grader, id, 1) for id in ids}
 
 
+@pytest.mark.kills
 def test_kill_9_at_twenty_moments_changes_nothing(tmp_path: Path) -> None:
     """Scores, ledgers and replies of all parties equal an undisturbed run's.
 

@@ -182,7 +182,7 @@ def test_each_order_comes_up() -> None:
     """Over many stories all 24 orders, none more than twice as often as it should."""
     from collections import Counter
 
-    from eibench.plugins.seceu.asking import shuffled
+    from eibench.plugins.seceu.reading import shuffled
     from eibench.plugins.seceu.stories import Story
 
     drawn = Counter(shuffled(Story(str(n), f"Story {n}.", NAMES, None)) for n in range(4800))
@@ -285,7 +285,7 @@ def test_chance_gives_ten_points_in_every_way_alike() -> None:
     """Of 28,600 draws each of the 286 ways comes about 100 times."""
     from collections import Counter
 
-    from eibench.plugins.seceu.demo import _allocation
+    from eibench.plugins.seceu.benchmark import _allocation
 
     rng = Random(0)
     drawn = Counter(tuple(_allocation(4, rng)) for _ in range(28_600))

@@ -10,9 +10,8 @@ import pytest
 
 from eibench import Item, SampleScore, Score, Summary
 from eibench.plugins.seceu.norms import Norm, Spread
-from eibench.plugins.seceu.patterns import similarity
 from eibench.plugins.seceu.stories import POINT_NAMES, Asked
-from eibench.plugins.seceu.summary import summarise
+from eibench.plugins.seceu.summary import similarity, summarise
 
 NAMES = ("a", "b", "c", "d")
 N = 20
