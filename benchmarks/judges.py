@@ -16,8 +16,13 @@ import numpy as np
 
 from eibench.core.statistics.bootstrap import Floats
 from eibench.core.statistics.estimates import Estimate
-from eibench.core.statistics.judges import judge_effects
-from eibench.core.statistics.kin import Bools, liking_for_kin, scales_from_items, scales_from_models
+from eibench.core.statistics.judges import (
+    Bools,
+    judge_effects,
+    liking_for_kin,
+    scales_from_items,
+    scales_from_models,
+)
 from eibench.core.statistics.votes import effective_votes, quality_elsewhere
 
 from .measuring import table

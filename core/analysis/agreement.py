@@ -19,14 +19,13 @@ from ..reports.graded import (
     scored_by,
     value_names,
 )
-from ..statistics.agreement import icc_agreement, mean_disagreement, rank_agreement
+from ..statistics.agreement import icc_agreement, mean_disagreement, order_agreement, rank_agreement
 from ..statistics.categories import cohen_kappa
 from ..statistics.few_families import few_families
-from ..statistics.ordering import order_agreement
 from ..types.result_document import DatasetRow, Facts
 
 if TYPE_CHECKING:
-    from ..statistics.ordering import OrderAgreement
+    from ..statistics.agreement import OrderAgreement
 
 INTERVAL = "expanded percentiles of a bootstrap over families of items"
 ICC = "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater"

@@ -118,7 +118,7 @@ class GivenBoard(NamedTuple):
 
     def part(self, given: Comparisons) -> Comparisons:
         """The comparisons of a file that are between its models."""
-        return ratings.parting.part(
+        return ratings.reading.part(
             given, mixed=self.demo, without=self.without, models=self.models
         )
 

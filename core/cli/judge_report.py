@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import console, ratings
+from ..compare.board_readings import JudgeRecord, read_judge
 from ..compare.boards import Boards
-from ..compare.judge_record import JudgeRecord, read_judge
 from ..compare.which_board import OtherBoard, boards_beside
 from ..journal import Journal
 from ..plugins import installed
@@ -81,7 +81,7 @@ def _of_file(path: Path, dedupe: bool, board: GivenBoard) -> "JudgeAudit":
     read = ratings.reading.read_comparisons
     given = board.part(read(path, dedupe=dedupe, judge=board.judge, by_criterion=True))
     source = auditing.audit.AuditSource(file=str(path))
-    return auditing.audit.audit(given, source=source, demo=ratings.parting.has_demo(given))
+    return auditing.audit.audit(given, source=source, demo=ratings.reading.has_demo(given))
 
 
 def _audit(name: str, found: JudgeRecord) -> "JudgeAudit":

@@ -110,7 +110,7 @@ def rate_command(
         read = ratings.reading.read_comparisons
         given = board.part(read(path, dedupe=dedupe, judge=board.judge))
         settings = _settings(str(benchmark) if published else None, sets, own)
-        asked = _RateRequest(given, settings, ratings.parting.has_demo(given))
+        asked = _RateRequest(given, settings, ratings.reading.has_demo(given))
     else:
         asked = _of_journal(installed().benchmark(str(benchmark)), board, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT).name

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .. import ratings
-from ..compare.weighted import weighed_comparisons
+from ..compare.comparison_pool import weighed_comparisons
 from ..errors import UsageError
 from ..exchange.exporting import export
 from ..hooks.exporters import Exporter, ExportOption, ExportRequest

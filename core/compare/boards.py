@@ -1,16 +1,116 @@
-"""The boards of one benchmark: which there are in a journal, and the runs on each."""
+"""The boards of one benchmark: which there are in a journal, and the runs on each.
 
+Results may stand beside each other that are of one pack, one judge, the same players of roles and
+the same options that change what is asked or how it is graded, and of demo models or of real ones.
+"""
+
+import shlex
 from collections.abc import Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
+from ..benchmark.options import Option, option_words
 from ..journal import Journal, RunRecord
 from ..parties.graders import Judge
+from ..parties.party import LOCAL, Party
 from ..plugins import Catalogue
 from ..runs.finding import JUDGE, JudgeNames
 from ..runs.stored_run import StoredRun
-from .board import Board, Chosen, asked_by, graded_by, played_by
+from ..settings.run_config import stored_roles
+from ..types import Json, JsonObject
+
+Chosen = tuple[tuple[str, Json], ...]
+"""Values of options by name, where they are not the default."""
+
+
+class Board(NamedTuple):
+    """Whose results may stand beside each other."""
+
+    pack_name: str
+    pack_sha256: str
+    judge: Judge | None
+    """``None`` where no judge is asked."""
+    demo: bool | None = None
+    """Whether it is of demo models, or of real ones; ``None`` for both."""
+    roles: tuple[tuple[str, Party], ...] = ()
+    """Who plays each role: its name, and the player."""
+    asked: Chosen = ()
+    """Options that change what models are sent."""
+    graded: Chosen = ()
+    """Options that change how a transcript is graded."""
+
+    def takes(self, run: RunRecord, benchmark: Benchmark) -> bool:
+        """Whether a run is of its pack and kind of models, with these roles and asked so."""
+        is_alike = run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
+        return is_alike and played_by(run) == self.roles and asked_by(benchmark, run) == self.asked
+
+    @property
+    def protocol(self) -> dict[str, Json]:
+        """The options that are not as usual, by name."""
+        return dict(self.asked) | dict(self.graded)
+
+    @property
+    def options(self) -> str:
+        """The options that choose it, ready to be pasted, with the pack's name beside them."""
+        return f"{shlex.join(self.words)} ({self.pack_name})"
+
+    @property
+    def words(self) -> list[str]:
+        """The options that choose it."""
+        pack = ["--dataset", self.pack_sha256[:12]]
+        return [*pack, *self.judge_words, *self.role_words, *self.protocol_words]
+
+    @property
+    def judge_words(self) -> list[str]:
+        """Those of them that say who judges."""
+        return ["--judge", self.judge.label] if self.judge else []
+
+    @property
+    def public_judge(self) -> str:
+        """What its judge is called without hosts; empty where none is asked."""
+        return self.judge.public.label if self.judge else ""
+
+    @property
+    def role_words(self) -> list[str]:
+        """Those of them that say who plays roles."""
+        return [part for role, who in self.roles for part in ("--role", f"{role}={who}")]
+
+    @property
+    def protocol_words(self) -> list[str]:
+        """Those of them that are the benchmark's own."""
+        return [part for name, value in self.protocol.items() for part in option_words(name, value)]
+
+
+def played_by(run: RunRecord) -> tuple[tuple[str, Party], ...]:
+    """Who plays each role of a run; servers on this machine are one site, so their port is none."""
+    players = stored_roles(run.settings).items()
+    return tuple(
+        (name, p.party.public if p.site in (None, LOCAL) else p.party)
+        for name, p in sorted(players, key=itemgetter(0))
+    )
+
+
+def asked_by(benchmark: Benchmark, run: RunRecord) -> Chosen:
+    """The options by which a run's model was sent something else than usual."""
+    return unusual(run.settings.get("options", {}), _apart(benchmark, "in_requests"))
+
+
+def graded_by(benchmark: Benchmark, options: JsonObject) -> Chosen:
+    """The options by which a grader reads otherwise than usual."""
+    return unusual(options, _apart(benchmark, "in_grades"))
+
+
+def _apart(benchmark: Benchmark, kind: str) -> list[Option]:
+    """The options of a kind whose values never meet on one board."""
+    return [o for o in benchmark.options if getattr(o, kind) and not o.may_meet]
+
+
+def unusual(given: JsonObject, options: Sequence[Option]) -> Chosen:
+    """Of these options the values that are not the default."""
+    values = ((o.name, given.get(o.name, o.default), o.default) for o in options)
+    return tuple((name, value) for name, value, usual in values if value != usual)
 
 
 class GradedRun(NamedTuple):

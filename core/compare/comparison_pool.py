@@ -4,13 +4,52 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import ratings
+from ..errors import BenchError
+from ..guard import guard
 from ..journal import RunRecord, StoredComparison
 from ..parties.graders import Judge, Panel
+from ..runs.stored_run import StoredRun
 from ..types import PairScore
 from ..types.result_document import ComparisonCounts
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
+
+
+class Weighed(NamedTuple):
+    """Comparisons that were read.
+
+    Attributes:
+        rows: Each with its weight.
+        warnings: Of which runs no weights are known, and why.
+    """
+
+    rows: "list[Comparison]"
+    warnings: list[str]
+
+
+def weighed_comparisons(runs: Iterable[StoredRun]) -> Weighed:
+    """The comparisons that runs have asked for.
+
+    Where the benchmark or the data of a run is not there, all its comparisons weigh 1.
+    """
+    found = Weighed([], [])
+    for run in runs:
+        rows = list(run.comparisons())
+        given = as_comparisons(rows)
+        weights: Mapping[str, float] = {}
+        try:
+            weights = _item_weights(run, rows[0].judge) if given else {}
+        except BenchError as error:
+            message = f"run {run.id}: all comparisons weigh 1, as the pack's weights are not known"
+            found.warnings.append(f"{message}: {error}")
+        found.rows.extend(row._replace(weight=weights.get(row.item, 1.0)) for row in given)
+    return found
+
+
+def _item_weights(run: StoredRun, judge: Judge) -> Mapping[str, float]:
+    config = run.config(judge=judge)
+    return guard(config.benchmark).item_weights(run.pack_of(config), config.options)
 
 
 def turned(row: StoredComparison, score: PairScore) -> StoredComparison:

@@ -28,9 +28,8 @@ from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
-from .board import Board
 from .board_results import BoardResults
-from .boards import Boards
+from .boards import Board, Boards
 from .comparison_pool import counting
 from .contest import Contest
 from .judge_robustness import read_robustness

@@ -22,8 +22,7 @@ from ..reports.hints import bench, with_options
 from ..text import plural
 from ..types import JsonObject
 from ..types.result_document import ResultDocument
-from .board import Board, graded_by
-from .boards import Boards, GradedRun
+from .boards import Board, Boards, GradedRun, graded_by
 
 
 class OtherBoard(TypedDict):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ..clients.families import family
-from ..compare.board import Board
+from ..compare.boards import Board
 from ..compare.leaderboard import LeaderboardDocument
 from ..guard import guard
 from ..parties.party import is_imported

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ..compare.rating_history import RatedStep
+from ..compare.board_readings import RatedStep
 from ..hooks.sections import Series, Table
 from ..reports.ending import dollars
 from ..reports.ratings import ranks

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..compare.board import Board
-from ..compare.boards import Boards
+from ..compare.board_readings import RatedStep, rating_history
+from ..compare.boards import Board, Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
-from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord

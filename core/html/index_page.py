@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..compare.board import Board
+from ..compare.boards import Board
 from ..parties.graders import Panel
 from ..reports.ratings import ranks
 from .board_numbers import in_words, number_name

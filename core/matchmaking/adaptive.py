@@ -24,9 +24,7 @@ from ..ratings.mixed_model import (
 )
 from .expected_error import Known, Pairings, Sums, shared_variance
 from .goals import Goal, PairSlot
-from .latent import Blocks, Posterior, expected_luck, solve
-from .observing import Observer
-from .prior import prior_of
+from .latent import Blocks, Observer, Posterior, expected_luck, prior_of, solve
 
 BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 """Items in a batch, and in a batch after so many."""

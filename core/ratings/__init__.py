@@ -12,7 +12,6 @@ from ..hooks.on_demand import submodules
 if TYPE_CHECKING:
     from . import columns as columns
     from . import comparisons as comparisons
-    from . import parting as parting
     from . import reading as reading
     from . import result as result
     from .comparisons import Comparisons

@@ -24,8 +24,7 @@ from .judge_words import words_of
 from .robustness import Key, VerdictTable, verdicts_of
 
 if TYPE_CHECKING:
-    from ..statistics.judges import JudgeStudy
-    from ..statistics.kin import Scales
+    from ..statistics.judges import JudgeStudy, Scales
 
 LEAST_MODELS = 8
 """Fewer tell little of judges."""
@@ -181,7 +180,7 @@ def document_of(table: JudgedTable) -> JudgesDocument:
     families = [family(spec) or spec.name for spec in specs]
     models = [run.party.spec for run in table.runs.values()]
     kin = [[are_kin(model, judge) for judge in specs] for model in models]
-    scales = table.scales or statistics.kin.scales_from_models(table.means, kin)
+    scales = table.scales or statistics.judges.scales_from_models(table.means, kin)
     made = statistics.judges.study_judges(table.means, kin, scales)
     rows = [
         ModelRow(
@@ -225,7 +224,7 @@ def _votes_and_scales(given: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scal
     clusters = np.asarray([cluster for model in given for cluster in model.clusters])
     quality = statistics.votes.quality_elsewhere(table.mean(axis=1), models, items)
     votes = EstimateRow.of(statistics.votes.effective_votes(table, clusters, quality))
-    return votes, statistics.kin.scales_from_items(table, models, items, clusters)
+    return votes, statistics.judges.scales_from_items(table, models, items, clusters)
 
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[Party | str]) -> list[Party]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .differences import EXACT_CLUSTERS, wild_tests
 from .few_families import FEWEST_FAMILIES
 from .joint import (
     Bools,
@@ -29,7 +30,6 @@ from .joint import (
     tell_apart,
 )
 from .student import quantile_of
-from .wild import EXACT_CLUSTERS, wild_tests
 
 ALPHA = 0.05
 CLEAR = 2.0

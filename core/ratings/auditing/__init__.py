@@ -1,10 +1,9 @@
 """Audits of a judge: what its comparisons say of the judge itself. Importing this imports no numpy.
 
-`audit` makes an `audit.JudgeAudit` of `Comparisons`. Each part is a module of its own: `orders`
-(flips, position), `terms` (position and length by likelihood), `criteria`, `scenarios`,
-`cycles`, `stability`, and `asking` (what could not be read). `conclusions` says in words what they
-found, each with a grade of `grades`. All are pure functions; what a file
-or a journal cannot tell is an `Estimate` without a value and with the reason.
+`audit` makes an `audit.JudgeAudit` of `Comparisons`. Each part is a module of its own: `leanings`
+(place and length), `criteria`, `scenarios`, `cycles`, `stability`, and `asking` (what could not be
+read). `conclusions` says in words what they found, each with a grade of `grades`. All are pure
+functions; what a file or a journal cannot tell is an estimate without a value and with the reason.
 docs/judge-report.md has the definitions.
 """
 

@@ -9,14 +9,12 @@ from ..comparisons import Comparisons
 from ..glicko2 import rate
 from ..settings import RatingSettings
 from .asking import NOT_KNOWN, Asking
-from .compared import compare_items, find_strengths
 from .conclusions import Rows, conclusions_of
 from .criteria import Criteria, compare_criteria
 from .cycles import Cycles, find_cycles
-from .orders import Orders, read_orders
-from .scenarios import Scenario, measure_scenarios
+from .leanings import Orders, Terms, estimate_terms, read_orders
+from .scenarios import Scenario, compare_items, find_strengths, measure_scenarios
 from .stability import Stability, leave_one_out
-from .terms import Terms, estimate_terms
 
 
 class PackName(NamedTuple):

@@ -26,8 +26,7 @@ from .grades import (
     grade_leaning,
     needed,
 )
-from .orders import Orders, read_orders
-from .terms import Terms, estimate_terms
+from .leanings import Orders, Terms, estimate_terms, read_orders
 
 Rows = Sequence[RatingRow]
 """Ratings as in `bench rate --json`."""

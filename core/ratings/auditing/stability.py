@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..comparisons import Comparisons
 from ..fractional_logit import grouped, maximise
-from .compared import Strengths
+from .scenarios import Strengths
 
 MOST_MODELS = 200
 """With more, opponents are not left out: each costs a solution of its own."""

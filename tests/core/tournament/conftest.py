@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -49,6 +49,12 @@ class World:
     noise: float = 0.5
     unsigned: float | None = None
     before: Callable[[ReceivedRequest, bool], Reply | None] = lambda request, compares: None
+
+    @property
+    def facts(self) -> str:
+        """All of it but `before`."""
+        numbers = self.position, self.length, self.noise, self.unsigned
+        return repr((sorted(self.abilities.items()), numbers))
 
     def __call__(self, request: ReceivedRequest) -> Reply:
         """What the model or the judge says."""
@@ -94,6 +100,32 @@ class World:
         return json.dumps(reply)
 
 
+class Stage(NamedTuple):
+    """What commands left: the journal, the server's requests and answers, and the last result."""
+
+    runs: Path
+    requests: list[ReceivedRequest]
+    answered: list[ReceivedRequest]
+    done: "Result"
+
+
+@dataclass
+class House:
+    """What all tests of a process share: a server, packs, and what was run once.
+
+    Attributes:
+        world: What the server says now.
+    """
+
+    folder: Path
+    world: World
+    stages: dict[object, Stage] = field(default_factory=dict)
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        """What the world of the test says."""
+        return self.world(request)
+
+
 @dataclass
 class Table:
     """A folder in which models are compared, with `bench`.
@@ -102,6 +134,7 @@ class Table:
         world: What models and judge say.
         pack: The scenarios.
         bench: Runs any command in this process.
+        stages: What was run once, to be copied.
     """
 
     folder: Path
@@ -109,15 +142,41 @@ class Table:
     world: World
     pack: Path
     bench: "Callable[..., Result]"
-    usual: tuple[str, ...] = ()
-    env: dict[str, str] = field(default_factory=dict)
+    stages: dict[object, Stage]
+
+    def placed(self, *models: str, more: tuple[str, ...] = (), judge: str = "judge") -> "Result":
+        """Run models one after another in an empty folder, once a session; else copy that.
+
+        The server has then been asked the same, so that counts are those of real runs.
+        """
+        return self.stage(
+            (models, more, judge),
+            lambda: [self.run(model, more=more, judge=judge) for model in models][-1],
+        )
+
+    def stage(self, key: object, make: "Callable[[], Result]") -> "Result":
+        """What `make` leaves in an empty folder, made once a session for this world and pack."""
+        runs, key = self.folder / "runs", (key, self.world.facts, self.pack.name)
+        assert not runs.exists(), "a stage is the first thing of a test"
+        if key in self.stages:
+            stage = self.stages[key]
+            shutil.copytree(stage.runs, runs)
+            self.server.requests += stage.requests
+            self.server.answered += stage.answered
+            return stage.done
+        done = make()
+        assert done.code == 0, done.err
+        kept = shutil.copytree(runs, self.pack.parent / f"stage-{len(self.stages)}")
+        asked = list(self.server.requests), list(self.server.answered)
+        self.stages[key] = Stage(Path(kept), *asked, done)
+        return done
 
     def arguments(self, *models: str, runs: str = "runs", judge: str = "judge") -> list[str]:
         """The command that runs models."""
         given = [part for model in models for part in ("--model", f"openai/{model}")]
         own = ["--base-url", self.server.base_url, "--judge", f"openai/{judge}"]
         own += ["--judge-base-url", self.server.base_url, "--dataset", str(self.pack)]
-        return ["run", "eqbench3", *given, *own, "--runs-dir", runs, "--json", *self.usual]
+        return ["run", "eqbench3", *given, *own, "--runs-dir", runs, "--json"]
 
     def run(self, *models: str, more: tuple[object, ...] = (), **where: str) -> "Result":
         """Run models in this process."""
@@ -150,37 +209,54 @@ class Table:
 def write_pack(
     place: Path, size: int = 9, families: int = 8, prompts: Mapping[str, str] | None = None
 ) -> Path:
-    """A pack of scenarios of one turn, two of them of one family where it can be."""
-    path = place / f"pack-{size}-{families}"
-    path.mkdir(exist_ok=True)
+    """A pack of scenarios of one turn, two of them of one family where it can be; written once."""
+    own = hashlib.sha256(repr(prompts).encode()).hexdigest()[:8]
+    path = place / f"pack-{size}-{families}-{own}"
+    if path.exists():
+        return path
+    path.mkdir()
     scenarios = [
         f'[[scenario]]\nid = "s{n}"\ntitle = "T{n}"\nkind = "analysis"\n'
         f'family = "f{n % families}"\nturns = ["A: scene {n}. B: hm."]\n'
         for n in range(size)
     ]
     (path / "scenarios.toml").write_text("\n".join(scenarios))
-    shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", path)
+    text = (folder("eqbench3") / "bundled" / "prompts.toml").read_text()
     for old, new in (prompts or {}).items():
-        text = (path / "prompts.toml").read_text()
         assert old in text
-        (path / "prompts.toml").write_text(text.replace(old, new))
+        text = text.replace(old, new)
+    (path / "prompts.toml").write_text(text)
     return path
 
 
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, LoopbackServer]]:
+    """One server for all tests of a process."""
+    house = House(tmp_path_factory.mktemp("house"), eight_models())
+    with LoopbackServer(house) as server:
+        yield house, server
+
+
 @pytest.fixture
-def make_pack(tmp_path: Path) -> Callable[..., Path]:
+def make_pack(house: tuple[House, LoopbackServer]) -> Callable[..., Path]:
     """Writes a pack."""
-    return partial(write_pack, tmp_path)
+    return partial(write_pack, house[0].folder)
 
 
 @pytest.fixture
 def table(
-    empty_place: Path, make_pack: Callable[..., Path], invoke: "Callable[..., Result]"
-) -> Iterator[Table]:
+    empty_place: Path,
+    house: tuple[House, LoopbackServer],
+    make_pack: Callable[..., Path],
+    invoke: "Callable[..., Result]",
+) -> Table:
     """Eight models, 0.7 units apart, and nine scenarios of eight families."""
-    world = eight_models()
-    with LoopbackServer(world) as server:
-        yield Table(empty_place, server, world, make_pack(), invoke)
+    shared, server = house
+    server.settle()
+    server.requests.clear()
+    server.answered.clear()
+    shared.world = eight_models()
+    return Table(empty_place, server, shared.world, make_pack(), invoke, shared.stages)
 
 
 def eight_models() -> World:

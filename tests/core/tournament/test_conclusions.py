@@ -8,8 +8,7 @@ VERDICTS = ["place", "length", "flips", "unread"]
 def test_a_judge_that_picks_the_first_text_is_called_out_everywhere(table: Any) -> None:
     """In the run's document and screen, on the board, and in the report, in the same words."""
     table.world.position, table.world.noise = 9.0, 0.5
-    table.run("m3")
-    document = table.run("m4").json
+    document = table.placed("m3", "m4").json
     found = {row["about"]: row for row in document["conclusions"]}
     assert list(found) == VERDICTS
     assert (found["place"]["verdict"], found["place"]["value"]) == ("strong", 1)
@@ -27,8 +26,7 @@ def test_a_judge_that_picks_the_first_text_is_called_out_everywhere(table: Any) 
 def test_a_fair_judge_is_called_so_and_what_is_not_tested_is_as_visible(table: Any) -> None:
     """All models are far apart, so the order changes nothing; lengths are a model's own."""
     table.world.noise = 0.1
-    table.run("m0")
-    table.run("m7")
+    table.placed("m0", "m7")
     shown = table.bench("leaderboard", "eqbench3")
     assert "place: none  between equals the first text gets 0.00" in shown.out
     assert "length: NOT TESTED" in shown.out
@@ -37,14 +35,13 @@ def test_a_fair_judge_is_called_so_and_what_is_not_tested_is_as_visible(table: A
 
 def test_a_model_alone_has_no_conclusions(table: Any) -> None:
     """Nothing was compared."""
-    assert table.run("m0").json["conclusions"] == []
+    assert table.placed("m0").json["conclusions"] == []
     assert table.bench("leaderboard", "eqbench3", "--json").json["conclusions"] == []
 
 
 def test_a_rescored_result_keeps_its_conclusions(table: Any) -> None:
     """Scoring again changes no comparison."""
-    table.run("m0")
-    first = table.run("m5").json["conclusions"]
+    first = table.placed("m0", "m5").json["conclusions"]
     assert first
     again = table.bench("rescore", table.run_id("m5"), "--json").json
     assert again["conclusions"] == first

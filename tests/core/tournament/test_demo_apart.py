@@ -2,27 +2,27 @@
 
 import csv
 import io
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eibench.core.journal import Journal
 from eibench.testing import Fault
-from tests.conftest import enter_empty_place, run_here
-from tests.core.tournament.conftest import write_pack
 
 Table = Any
 DEMO = ("demo/weak", "demo/medium", "demo/strong")
 QUICK = ("--no-rubric",)
 
 
+def demo_command(table: Table, *models: str) -> list[object]:
+    """The command that runs demo models with the demo judge, in the folder of the real ones."""
+    named = [part for model in models for part in ("--model", model)]
+    return ["run", "eqbench3", *named, "--dataset", table.pack, "--runs-dir", "runs", "--json"]
+
+
 def run_demo(table: Table, *models: str, more: tuple[object, ...] = ()) -> Any:
-    """Demo models with the demo judge, in the folder of the real ones."""
-    given = [part for model in models for part in ("--model", model)]
-    own = ("--dataset", table.pack, "--runs-dir", "runs", "--json")
-    done = table.bench("run", "eqbench3", *given, *own, *more)
+    """The result of demo models."""
+    done = table.bench(*demo_command(table, *models), *more)
     assert done.code == 0, done.err
     return done.json
 
@@ -39,31 +39,30 @@ def models(document: Any) -> set[str]:
     return {row["model"] for row in document.get("rows") or document["ratings"]}
 
 
-@pytest.fixture(scope="module")
-def demo_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The three demo models of the quick start; made once, to be copied."""
-    with pytest.MonkeyPatch.context() as patch:
-        work = enter_empty_place(tmp_path_factory.mktemp("demos"), patch)
-        models = [part for model in DEMO for part in ("--model", model)]
-        done = run_here("run", "eqbench3", *models, "--dataset", write_pack(work))
-        assert done.code == 0, done.err
-    return work / "runs"
+def run_demos(table: Table) -> Any:
+    """The three demo models of the quick start."""
+    table.world.unsigned = 0.5
+    return table.stage("demos", lambda: table.bench(*demo_command(table, *DEMO)))
 
 
 @pytest.fixture
-def after_demos(table: Table, demo_runs: Path) -> Table:
+def after_demos(table: Table) -> Table:
     """A folder in which the three demo models of the quick start were run."""
-    shutil.copytree(demo_runs, table.folder / "runs")
-    table.world.unsigned = 0.5
+    run_demos(table)
     return table
 
 
 @pytest.fixture
-def mixed(after_demos: Table) -> Table:
-    """A folder as an older program left it: two real models were compared with demo models."""
-    for model in ("m0", "m1"):
-        assert after_demos.run(model, more=("--demo",)).code == 0
-    return after_demos
+def mixed(table: Table) -> Table:
+    """A folder in which two real models were compared with demo models."""
+
+    def make() -> Any:
+        run_demos(table)
+        return [table.run(model, more=("--demo",)) for model in ("m0", "m1")][-1]
+
+    table.world.unsigned = 0.5
+    table.stage("mixed", make)
+    return table
 
 
 def test_the_plan_of_a_first_real_run_speaks_of_no_comparison(after_demos: Table) -> None:
@@ -84,8 +83,7 @@ def test_a_first_real_run_is_compared_with_no_demo_model(after_demos: Table) -> 
 
 def test_a_demo_run_rates_no_real_model(table: Table) -> None:
     """Its judge counts words; the real models have a judge of their own."""
-    for model in ("m0", "m1"):
-        table.run(model, more=QUICK)
+    table.placed("m0", "m1", more=QUICK)
     (result,) = [run_demo(table, "demo/medium")]
     assert (result["ratings"], result["comparisons"]["total"]) == ([], 0)
     assert {str(row.judge.spec) for row in table.rows()} == {"openai/judge"}
@@ -207,6 +205,6 @@ def test_a_file_of_comparisons_is_parted_by_name(mixed: Table) -> None:
 
 def test_scores_of_demo_models_stand_apart_too(table: Table) -> None:
     """On a board without comparisons."""
-    table.run("m0", more=("--no-elo",))
+    table.placed("m0", more=("--no-elo",))
     run_demo(table, "demo/strong", more=("--no-elo",))
     assert models(board(table)) == {"openai/m0"}

@@ -32,8 +32,7 @@ def ratings(document: dict[str, Any]) -> list[tuple[str, float]]:
 
 def test_the_same_command_again_asks_nothing(table: Any) -> None:
     """The finished result is printed as it was."""
-    table.run("m0")
-    done = table.run("m1")
+    done = table.placed("m0", "m1")
     asked = len(table.server.requests)
     again = table.run("m1")
     assert len(table.server.requests) == asked
@@ -44,8 +43,7 @@ def test_the_same_command_again_asks_nothing(table: Any) -> None:
 
 def test_scoring_again_keeps_the_ratings(table: Any) -> None:
     """They do not depend on it; and the finished placement stays finished."""
-    table.run("m0")
-    done = table.run("m1")
+    done = table.placed("m0", "m1")
     again = table.bench("rescore", table.run_id("m1"), "--json")
     assert again.code == 0, again.err
     for name in ("comparisons", "ratings", "metrics", "status"):
@@ -57,8 +55,7 @@ def test_scoring_again_keeps_the_ratings(table: Any) -> None:
 
 def test_an_earlier_model_is_not_compared_a_second_time(table: Any) -> None:
     """What its opponent's run has bought counts for both."""
-    table.run("m0")
-    done = table.run("m1")
+    done = table.placed("m0", "m1")
     again = table.run("m0")
     assert again.code == 0
     assert ratings(again.json) == ratings(done.json)
@@ -69,7 +66,7 @@ def test_an_earlier_model_is_not_compared_a_second_time(table: Any) -> None:
 def test_a_judge_that_fails_in_the_middle(table: Any, schedule: str, orders: str) -> None:
     """Exit 1 and incomplete; the same command asks what is missing and nothing else."""
     more = ("--schedule", schedule, "--orders", orders, "--no-rubric")
-    table.run("m0", more=more)
+    table.placed("m0", more=more)
     failing = Failing(Fault("400"))
     table.world.before = failing
     done = table.run("m1", more=more)
@@ -88,7 +85,7 @@ def test_a_judge_that_fails_in_the_middle(table: Any, schedule: str, orders: str
 
 def test_a_judge_whose_key_is_refused_ends_the_run(table: Any) -> None:
     """Exit 4, and nothing that was bought is lost."""
-    table.run("m0")
+    table.placed("m0")
     failing = Failing(Fault("401"), every=10)
     table.world.before = failing
     done = table.run("m1", more=("--concurrency", "1"))
@@ -102,7 +99,7 @@ def test_a_judge_whose_key_is_refused_ends_the_run(table: Any) -> None:
 
 def test_the_budget_may_end_in_the_middle(table: Any) -> None:
     """Exit 5; with more money the same command goes on."""
-    table.run("m0", more=("--no-rubric",))
+    table.placed("m0", more=("--no-rubric",))
     prices = '[prices."openai/judge"]\ninput = 10\noutput = 10\n'
     (table.folder / "bench.toml").write_text(prices, encoding="utf-8")
     dear = ("--no-rubric", "--concurrency", "1")
@@ -121,7 +118,7 @@ def test_the_budget_may_end_in_the_middle(table: Any) -> None:
 
 def test_another_runs_open_batch_does_not_hold_up_this_one(table: Any) -> None:
     """What m1 has still to ask is m1's."""
-    table.run("m0")
+    table.placed("m0")
     failing = Failing(Fault("400"))
     table.world.before = failing
     assert table.run("m1").code == 1
@@ -133,7 +130,7 @@ def test_another_runs_open_batch_does_not_hold_up_this_one(table: Any) -> None:
 
 def test_an_interrupt_between_two_batches_is_one(table: Any) -> None:
     """Nothing is planned then, but the placement is not at its end."""
-    table.run("m0")
+    table.placed("m0")
     before = 9 + 9 + 9 + 2  # replies, verdicts of m0, and two trials of the judge
     last = threading.Event()
 
@@ -163,8 +160,7 @@ def test_an_interrupt_between_two_batches_is_one(table: Any) -> None:
 
 def test_after_more_iterations_these_are_compared_too(table: Any) -> None:
     """As soon as both models have them."""
-    table.run("m0")
-    table.run("m1")
+    table.placed("m0", "m1")
     more = ("--iterations", "2")
     first = table.run("m0", more=more)
     assert first.json["comparisons"]["read"] == 18  # m1 has no second iteration yet
@@ -176,8 +172,7 @@ def test_after_more_iterations_these_are_compared_too(table: Any) -> None:
 
 def test_another_judge_only_adds_its_own(table: Any) -> None:
     """For each of the models, whichever comes first."""
-    for model in ("m0", "m1", "m2"):
-        table.run(model)
+    table.placed("m0", "m1", "m2")
     table.run("m0", judge="other", more=("--no-rubric",))
     done = table.run("m1", judge="other", more=("--no-rubric",))
     assert done.json["calls"]["model"] == 9
@@ -187,7 +182,7 @@ def test_another_judge_only_adds_its_own(table: Any) -> None:
 
 def test_a_smaller_limit_buys_no_more_than_it_says(table: Any) -> None:
     """Only the selected items are compared, as the plan has it."""
-    table.run("m0")
+    table.placed("m0")
     table.run("m1", more=("--no-elo",))
     table.run("m1", more=("--limit", "2"))
     assert table.bought() == 4
@@ -198,8 +193,7 @@ def test_a_smaller_limit_buys_no_more_than_it_says(table: Any) -> None:
 
 def test_the_rating_may_be_wanted_later(table: Any) -> None:
     """`--no-elo` first; then only the comparisons are added."""
-    table.run("m0", more=("--no-elo",))
-    done = table.run("m1", more=("--no-elo",))
+    done = table.placed("m0", "m1", more=("--no-elo",))
     assert (done.json["ratings"], table.bought()) == ([], 0)
     asked = len(table.server.requests)
     done = table.run("m1")
@@ -209,8 +203,7 @@ def test_the_rating_may_be_wanted_later(table: Any) -> None:
 
 def test_an_opponent_that_ran_afresh_is_compared_afresh(table: Any) -> None:
     """Its new run counts, and comparisons with the old one do not; nothing is paid twice."""
-    table.run("m0")
-    table.run("m1")
+    table.placed("m0", "m1")
     done = table.run("m0", more=("--fresh",))
     assert done.code == 0
     assert done.json["comparisons"]["read"] == 18
@@ -222,8 +215,7 @@ def test_an_opponent_that_ran_afresh_is_compared_afresh(table: Any) -> None:
 
 def test_a_fresh_run_is_compared_with_everybody_again(table: Any) -> None:
     """Under its own number; the model is in the ratings once."""
-    for model in ("m0", "m1", "m2"):
-        table.run(model)
+    table.placed("m0", "m1", "m2")
     done = table.run("m2", more=("--fresh",))
     assert done.json["run_id"].endswith("-2")
     assert [name for name, _ in ratings(done.json)] == ["openai/m2", "openai/m1", "openai/m0"]
@@ -232,8 +224,7 @@ def test_a_fresh_run_is_compared_with_everybody_again(table: Any) -> None:
 
 def test_a_deleted_opponent_leaves_nothing_to_wait_for(table: Any) -> None:
     """Planned comparisons with it are forgotten; the run comes to its end."""
-    table.run("m0")
-    table.run("m1")
+    table.placed("m0", "m1")
     failing = Failing(Fault("400"))
     table.world.before = failing
     assert table.run("m2").json["status"] == "incomplete"
@@ -247,8 +238,7 @@ def test_a_deleted_opponent_leaves_nothing_to_wait_for(table: Any) -> None:
 
 def test_a_deleted_opponent_that_runs_again_is_another(table: Any) -> None:
     """It has the same number and other words, so it is compared anew."""
-    table.run("m0")
-    table.run("m1")
+    table.placed("m0", "m1")
     table.bench("delete", table.run_id("m0"), "--yes")
     assert table.rows() == []
     done = table.run("m0")
@@ -259,7 +249,7 @@ def test_a_deleted_opponent_that_runs_again_is_another(table: Any) -> None:
 
 def test_a_comparison_that_its_opponent_has_made_meanwhile_is_not_made_again(table: Any) -> None:
     """Planned by one run, made by the other's: it counts once, and is paid for once."""
-    table.run("m0")
+    table.placed("m0")
     failing = Failing(Fault("400"), every=1)
     table.world.before = failing
     assert table.run("m1").json["comparisons"]["planned"] == 2
@@ -280,7 +270,7 @@ def test_an_order_that_cannot_be_read_is_counted_and_is_no_draw(table: Any) -> N
 
     As with any judge that cannot be read in the end, the run is incomplete, and says so.
     """
-    table.run("m0")
+    table.placed("m0")
 
     def half(request: ReceivedRequest, compares: bool) -> Reply | None:
         """m0 first on scene 3: nothing that can be read."""
@@ -308,7 +298,7 @@ def test_an_order_that_cannot_be_read_is_counted_and_is_no_draw(table: Any) -> N
 
 def test_ctrl_c_in_the_middle_loses_nothing(table: Any) -> None:
     """Exit 130; the same command goes on."""
-    table.run("m0")
+    table.placed("m0")
     process = table.start("m1", more=("--concurrency", "1", "--no-rubric"))
     while table.bought() < 3:
         assert process.poll() is None, process.communicate()
@@ -326,8 +316,7 @@ def test_ctrl_c_in_the_middle_loses_nothing(table: Any) -> None:
 
 def test_export_and_import_of_compared_runs(table: Any) -> None:
     """Both runs in another journal give the same ratings; twice changes nothing."""
-    for model in ("m0", "m1"):
-        done = table.run(model)
+    done = table.placed("m0", "m1")
     ids = [table.run_id(model) for model in ("m0", "m1")]
     assert table.bench("export", *ids, "-o", "all.jsonl.gz").code == 0
     first = table.bench("import", "all.jsonl.gz", "--runs-dir", "other")
@@ -348,8 +337,7 @@ def test_export_and_import_of_compared_runs(table: Any) -> None:
 
 def test_one_imported_run_waits_for_its_opponent(table: Any) -> None:
     """Its comparisons are there, and the plan of others does not hold up the run."""
-    for model in ("m0", "m1"):
-        done = table.run(model)
+    done = table.placed("m0", "m1")
     table.bench("export", table.run_id("m1"), "-o", "one.jsonl")
     table.bench("import", "one.jsonl", "--runs-dir", "other")
     again = table.run("m1", runs="other")
@@ -358,8 +346,7 @@ def test_one_imported_run_waits_for_its_opponent(table: Any) -> None:
 
 def test_the_exported_comparisons_give_the_same_ratings(table: Any) -> None:
     """`bench rate` of the file and of the journal."""
-    for model in ("m0", "m1", "m2"):
-        done = table.run(model)
+    done = table.placed("m0", "m1", "m2")
     ids = [table.run_id(model) for model in ("m0", "m1", "m2")]
     table.bench("export", *ids, "--comparisons", "-o", "c.jsonl")
     of_file = table.bench("rate", "c.jsonl", "--json").json
@@ -371,8 +358,7 @@ def test_the_exported_comparisons_give_the_same_ratings(table: Any) -> None:
 
 def test_journal_keeps_what_was_compared(table: Any) -> None:
     """Digests and lengths of both transcripts, the batch and the stage, from the run's side."""
-    table.run("m0")
-    table.run("m1")
+    table.placed("m0", "m1")
     for row in table.rows():
         assert (row.a, row.b) == ("openai/m1", "openai/m0")
         assert row.transcript_a and row.transcript_b and row.transcript_a != row.transcript_b
@@ -388,8 +374,7 @@ def test_journal_keeps_what_was_compared(table: Any) -> None:
 
 def test_what_the_other_model_s_run_was_answered_is_not_asked_again(table: Any) -> None:
     """Its reply was saved, and it was killed before the comparison was: it is read here."""
-    table.run("m0")
-    rated = dict(ratings(table.run("m2").json))
+    rated = dict(ratings(table.placed("m0", "m2").json))
     asked = len(table.server.requests)
     with Journal(Path("runs")) as journal:
         (run,) = [run for run in journal.runs() if run.name == "openai/m2"]

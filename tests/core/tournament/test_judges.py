@@ -20,8 +20,7 @@ def judged(table: Any) -> Any:
 
     table.world.before = before
     args = [one for one in table.arguments(*names) if one not in ("--judge", "openai/judge")]
-    done = table.bench(*args, *KIN)
-    assert done.code == 0, done.err
+    table.stage("judged by two", lambda: table.bench(*args, *KIN))
     return table
 
 
@@ -54,7 +53,7 @@ def test_a_model_that_a_judge_has_not_graded_is_left_out_and_named(judged: Any) 
 
 def test_one_judge_is_too_few(table: Any) -> None:
     """With what to do."""
-    table.run("m0", more=("--no-elo",))
+    table.placed("m0", more=("--no-elo",))
     done = table.bench("judges", "eqbench3")
     assert done.code == 2
     assert "needs two judges of the same runs" in done.err

@@ -25,8 +25,7 @@ def planned(table: Table, model: str, *more: object) -> int:
 @pytest.fixture
 def three(table: Table) -> Table:
     """Three models that were generated and not compared."""
-    for model in ("m0", "m1", "m2"):
-        assert table.run(model, more=("--no-elo", "--no-rubric")).code == 0
+    table.placed("m0", "m1", "m2", more=("--no-elo", "--no-rubric"))
     return table
 
 
@@ -237,8 +236,8 @@ def test_short_replies_are_not_compared(table: Table) -> None:
         is_short = request.model == "m1" and any(s in request.prompt for s in ("ne 3.", "ne 4."))
         return "x" * 99 if is_short else None
 
+    table.placed("m0")
     table.world.before = speak
-    table.run("m0")
     done = table.run("m1", more=("--no-rubric",))
     assert (done.code, done.json["status"]) == (0, "complete")
     assert done.json["comparisons"]["read"] == 14

@@ -30,8 +30,7 @@ def statuses(table: Any) -> dict[str, Counter[str]]:
 
 def test_every_judge_compares_every_pair(table: Any) -> None:
     """Nine scenarios in both orders; what each says is kept under its own name."""
-    table.run("m0", more=TWO)
-    done = table.run("m2", more=TWO)
+    done = table.placed("m0", "m2", more=TWO)
     assert done.code == 0, done.err
     assert asked_by(table) == {"judge": 18, "second": 18}
     assert statuses(table)["judge"] == {"read": 18}
@@ -42,8 +41,7 @@ def test_every_judge_compares_every_pair(table: Any) -> None:
 
 def test_the_same_command_again_asks_nothing(table: Any) -> None:
     """The finished result is printed as it was."""
-    table.run("m0", more=TWO)
-    done = table.run("m2", more=TWO)
+    done = table.placed("m0", "m2", more=TWO)
     asked = len(table.server.requests)
     again = table.run("m2", more=TWO)
     assert len(table.server.requests) == asked
@@ -52,8 +50,7 @@ def test_the_same_command_again_asks_nothing(table: Any) -> None:
 
 def test_a_judge_added_later_makes_its_own_comparisons_alone(table: Any) -> None:
     """Those of the first are there."""
-    table.run("m0")
-    table.run("m2")
+    table.placed("m0", "m2")
     before = asked_by(table)
     done = table.run("m2", more=TWO)
     assert asked_by(table) - before == {"second": 18}
@@ -73,7 +70,7 @@ def refusing(table: Any, judge: str) -> None:
 def test_a_comparison_that_a_judge_did_not_make_is_asked_for_again(table: Any) -> None:
     """By the third judge alone; until then it counts for nothing, and the others go on."""
     three = (*TWO, "--judge", "openai/third")
-    table.run("m0", more=three)
+    table.placed("m0", more=three)
     refusing(table, "third")
     done = table.run("m2", more=three)
     assert (done.code, done.json["status"]) == (1, "incomplete")
@@ -125,7 +122,7 @@ def test_a_judge_that_fails_leaves_the_others_their_comparisons(
 ) -> None:
     """As its verdicts do; the model has no rating by two of three, and no call is made twice."""
     more = (*TWO, "--judge", "openai/third", "--schedule", schedule, "--max-retries", "0")
-    table.run("m0", more=more)
+    table.placed("m0", more=more)
     before = asked_by(table)
     table.world.before = lambda request, compares: (
         Fault(fault) if request.model == "third" else None
@@ -145,7 +142,7 @@ def test_a_judge_that_fails_leaves_the_others_their_comparisons(
 
 def test_without_a_quorum_the_comparison_waits(table: Any) -> None:
     """With the reason; the same command makes it."""
-    table.run("m0", more=TWO)
+    table.placed("m0", more=TWO)
     refusing(table, "second")
     done = table.run("m2", more=TWO)
     assert done.json["status"] == "incomplete"
@@ -157,8 +154,7 @@ def test_without_a_quorum_the_comparison_waits(table: Any) -> None:
 
 def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
     """It is what is meant where nobody names a judge; those of its judges are named."""
-    for model in ("m0", "m2"):
-        table.run(model, more=TWO)
+    table.placed("m0", "m2", more=TWO)
     board = table.bench("leaderboard", "eqbench3", "--json")
     assert board.code == 0, board.err
     others = board.json["others"]
@@ -176,7 +172,7 @@ def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
 
 def test_a_judge_outside_the_panel_changes_no_choice(table: Any) -> None:
     """The run's own result is the panel's; the board of who has judged since is named."""
-    table.run("m0", more=TWO)
+    table.placed("m0", more=TWO)
     run_id = table.bench("runs", "--json").json["runs"][0]["run_id"]
     done = table.bench(
         "rejudge", run_id, "--judge", "openai/third", "--judge-base-url", table.server.base_url
@@ -189,8 +185,7 @@ def test_a_judge_outside_the_panel_changes_no_choice(table: Any) -> None:
 
 def test_a_model_judged_alone_is_on_the_newest_board(table: Any) -> None:
     """It was run last, by one of the panel's judges: all models stand on that judge's board."""
-    for model in ("m0", "m2"):
-        table.run(model, more=TWO)
+    table.placed("m0", "m2", more=TWO)
     table.run("m4")
     board = table.bench("leaderboard", "eqbench3", "--json").json
     assert board["judge"].startswith("openai/judge at ")
@@ -201,8 +196,7 @@ def test_a_model_judged_alone_is_on_the_newest_board(table: Any) -> None:
 def test_rotate_asks_one_judge_a_scenario(table: Any) -> None:
     """The same judge for both orders, so that as many are asked as of one judge."""
     more = (*TWO, "--panel", "rotate", "--overlap", "0")
-    table.run("m0", more=more)
-    done = table.run("m2", more=more)
+    done = table.placed("m0", "m2", more=more)
     assert done.code == 0, done.err
     count = asked_by(table)
     assert count.total() == 18
@@ -211,7 +205,7 @@ def test_rotate_asks_one_judge_a_scenario(table: Any) -> None:
 
 def test_the_plan_counts_the_comparisons_of_each_judge(table: Any) -> None:
     """By name."""
-    table.run("m0", more=TWO)
+    table.placed("m0", more=TWO)
     planned = table.run("m2", more=(*TWO, "--dry-run"))
     assert "18 comparisons by openai/judge" in planned.err
     assert "18 comparisons by openai/second" in planned.err
@@ -220,8 +214,7 @@ def test_the_plan_counts_the_comparisons_of_each_judge(table: Any) -> None:
 
 def test_trueskill_counts_pluses_and_rates_no_panel(table: Any) -> None:
     """The published engine knows one judge."""
-    for model in ("m0", "m2"):
-        table.run(model, more=TWO)
+    table.placed("m0", "m2", more=TWO)
     done = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--engine", "trueskill")
     assert "trueskill counts the pluses of one judge" in done.err + done.out
 

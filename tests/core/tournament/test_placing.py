@@ -1,41 +1,23 @@
 """A placement by `adaptive`, from its plan to what it says at its end."""
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from eibench.core.journal import Journal
-from eibench.testing import LoopbackServer
-from tests.conftest import enter_empty_place, run_here
-from tests.core.tournament.conftest import Table, eight_models, write_pack
+from tests.core.tournament.conftest import Table
 
 ADAPTIVE = ("--no-rubric", "--schedule", "adaptive")
 
 
-@pytest.fixture(scope="module")
-def first_ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
-    """Four models that were compared, on twelve scenarios; made once, to be copied."""
-    world = eight_models()
-    with LoopbackServer(world) as server:
-        with pytest.MonkeyPatch.context() as patch:
-            work = enter_empty_place(tmp_path_factory.mktemp("ladder"), patch)
-            table = Table(work, server, world, write_pack(work, 12, 12), run_here)
-            for n in (0, 2, 4, 6):
-                assert table.run(f"m{n}", more=("--no-rubric", "--orders", "one")).code == 0
-        yield table
-
-
 @pytest.fixture
-def ladder(first_ladder: Table, empty_place: Path) -> Table:
+def ladder(table: Table, make_pack: Callable[..., Path]) -> Table:
     """Four models that were compared, on twelve scenarios."""
-    shutil.copytree(first_ladder.folder / "runs", empty_place / "runs")
-    first_ladder.server.requests.clear()
-    first_ladder.server.answered.clear()
-    return replace(first_ladder, folder=empty_place)
+    table.pack = make_pack(12, 12)
+    table.placed("m0", "m2", "m4", "m6", more=("--no-rubric", "--orders", "one"))
+    return table
 
 
 def orders_of(table: Table, model: str) -> dict[tuple[str, str], list[str]]:

@@ -59,7 +59,7 @@ def test_the_plans_of_others_are_not_this_run_s() -> None:
 
 def test_two_processes_at_the_same_time(table: Any) -> None:
     """Each places its model against the other's and m0's; nothing is counted twice or lost."""
-    table.run("m0")
+    table.placed("m0")
     both = [table.start(model, more=("--no-rubric",)) for model in ("m1", "m2")]
     for process in both:
         _, err = process.communicate(timeout=60)

@@ -50,7 +50,7 @@ def message(done: Any) -> str:
 def shy(table: Table) -> Table:
     """m0 has transcripts, all of them too short to be compared."""
     table.world.before = speak_short("m0")
-    assert table.run("m0").code == 0
+    table.stage("shy", lambda: table.run("m0"))
     return table
 
 
@@ -78,8 +78,8 @@ def test_a_complete_run_stays_complete_when_it_is_run_again(shy: Table) -> None:
 
 def test_a_model_that_says_too_little_has_a_result(table: Table) -> None:
     """Beside an opponent that says enough."""
+    table.placed("m0")
     table.world.before = speak_short("m1")
-    table.run("m0")
     assert plan_of(table, "m1") == 9 + 18  # nobody knows yet what it will say
     done = table.run("m1")
     assert stands(done)
@@ -129,7 +129,7 @@ def test_an_opponent_without_a_transcript_can_be_named(table: Table) -> None:
 
 def test_an_opponent_that_is_deleted_meanwhile_is_no_end_of_a_run(table: Table) -> None:
     """Though it was named: the plan had found it."""
-    table.run("m0")
+    table.placed("m0")
     run_id, deleted = table.run_id("m0"), list[int]()
 
     def delete(request: ReceivedRequest, compares: bool) -> None:
@@ -145,7 +145,7 @@ def test_transcripts_that_cannot_be_read_are_no_end_of_a_run(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A benchmark that fails on an opponent's replies; the reason says how."""
-    table.run("m0")
+    table.placed("m0")
     benchmark = installed().benchmark("eqbench3")
 
     def fail(item: Any, transcript: Any) -> bool:
@@ -162,7 +162,7 @@ def test_transcripts_that_cannot_be_read_are_no_end_of_a_run(
 
 def test_a_judge_that_is_refused_comparisons_leaves_the_verdicts(table: Table) -> None:
     """The command ends with its error; the run has its score, and the same command goes on."""
-    table.run("m0")
+    table.placed("m0")
     table.world.before = lambda request, compares: Fault("401") if compares else None
     assert table.run("m1").code == 4
     (_, run) = table.bench("runs", "--json").json["runs"]
@@ -175,7 +175,7 @@ def test_a_judge_that_is_refused_comparisons_leaves_the_verdicts(table: Table) -
 
 def test_an_error_leaves_a_complete_run_complete(table: Table) -> None:
     """More iterations were wanted, and the server refused the key."""
-    done = table.run("m0")
+    done = table.placed("m0")
     table.world.before = lambda request, compares: Fault("401")
     assert table.run("m0", more=("--iterations", "2")).code == 4
     (run,) = table.bench("runs", "--json").json["runs"]
@@ -187,7 +187,7 @@ def test_an_engine_that_fails_is_no_end_of_a_run(
     table: Table, monkeypatch: pytest.MonkeyPatch, schedule: str
 ) -> None:
     """The comparisons are there, and can be rated later."""
-    table.run("m0")
+    table.placed("m0")
 
     class Broken:
         """Rates nobody."""

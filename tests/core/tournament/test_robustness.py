@@ -20,12 +20,15 @@ def judged(table: Any) -> Any:
         likes = request.model == "gpt-judge" and "This is gpt-m" in request.prompt
         return kinder(request) if likes else None
 
+    def make() -> Any:
+        for name in NAMES:
+            args = [one for one in table.arguments(name) if one not in ("--judge", "openai/judge")]
+            done = table.bench(*args, *JUDGES)
+            assert done.code == 0, done.err
+        return done
+
     table.world.before = before
-    for name in NAMES:
-        args = [one for one in table.arguments(name) if one not in ("--judge", "openai/judge")]
-        done = table.bench(*args, *JUDGES)
-        assert done.code == 0, done.err
-    table.last = done.json
+    table.last = table.stage("compared by two", make).json
     return table
 
 
@@ -99,8 +102,7 @@ def test_a_site_has_the_board_without_kin_and_by_each_judge(judged: Any) -> None
 
 def test_a_board_of_one_judge_says_nothing_of_others(table: Any) -> None:
     """As before."""
-    for name in ("m0", "m2"):
-        table.run(name)
+    table.placed("m0", "m2")
     board = table.bench("leaderboard", "eqbench3", "--json").json
     assert not {"judges", "robustness"} & set(board)
 

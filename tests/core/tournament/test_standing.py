@@ -45,8 +45,7 @@ def test_a_judge_of_strong_likings_does_not_hide_the_order(
 
 def test_the_first_model_alone_is_told_what_to_do_next(table: Any) -> None:
     """No rating, no error, and the command that makes one."""
-    done = table.run("m0")
-    assert done.code == 0
+    done = table.placed("m0")
     assert (done.json["status"], done.json["ratings"]) == ("complete", [])
     assert done.json["comparisons"] == {
         "total": 0, "read": 0, "unread": 0, "planned": 0, "opponents": [],
@@ -59,10 +58,9 @@ def test_the_first_model_alone_is_told_what_to_do_next(table: Any) -> None:
 
 def test_two_models_are_compared_on_everything_in_both_orders(table: Any) -> None:
     """Each with an interval, the better one first, and the document counts what was bought."""
-    table.run("m0")
-    done = table.run("m5")
+    done = table.placed("m0", "m5")
     document = done.json
-    assert (done.code, order(document)) == (0, ["m5", "m0"])
+    assert order(document) == ["m5", "m0"]
     assert document["comparisons"] == {
         "total": 18, "read": 18, "unread": 0, "planned": 0, "opponents": ["openai/m0"],
     }  # fmt: skip
@@ -109,7 +107,7 @@ def test_two_opponents_that_say_the_same_do_not_disturb_each_other(table: Any) -
 
 def test_a_pool_in_two_parts_is_rated_in_parts(table: Any) -> None:
     """With a warning, and no error."""
-    table.run("m0")
+    table.placed("m0")
     table.run("m1", more=("--opponents", "openai/m0"))
     table.run("m2", more=("--no-elo",))
     done = table.run("m3", more=("--opponents", "openai/m2"))
@@ -121,8 +119,7 @@ def test_a_pool_in_two_parts_is_rated_in_parts(table: Any) -> None:
 
 def test_without_the_packs_anchors_the_scale_is_not_anchored(table: Any) -> None:
     """And the result says so."""
-    table.run("m0")
-    done = table.run("m1")
+    done = table.placed("m0", "m1")
     assert done.json["notes"]["rating"]["anchors"] == []
     assert any("not anchored" in message for message in done.json["warnings"])
     shown = table.bench("show", done.json["run_id"]).out
@@ -147,8 +144,7 @@ def test_the_packs_anchors_fix_the_scale(table: Any, make_pack: Callable[..., Pa
 
 def test_comparisons_of_two_judges_never_meet(table: Any) -> None:
     """Each has a rating of its own; the leaderboard has one, and names the other."""
-    table.run("m0")
-    table.run("m1")
+    table.placed("m0", "m1")
     for model in ("m1", "m0"):
         done = table.run(model, judge="other")
         assert done.json["comparisons"]["read"] == 18
@@ -177,7 +173,7 @@ def test_the_demo_models_stand_in_their_order(table: Any) -> None:
 
 def test_one_order_is_rated_by_the_default_engine(table: Any) -> None:
     """The run, the board and `bench rate` use the same, with a term for place."""
-    table.run("m0")
+    table.placed("m0")
     done = table.run("m1", more=("--orders", "one"))
     assert done.json["comparisons"]["read"] == 9
     assert done.json["notes"]["rating"]["engine"] == "glicko2"
@@ -198,8 +194,7 @@ def test_the_engines_that_rate_are_installed() -> None:
 
 def test_a_clear_rank_asks_for_nothing_more(table: Any) -> None:
     """Nobody is tied, so that more iterations would tell nothing."""
-    table.run("m0")
-    stopped = table.run("m7").json["notes"]["rating"]["stopped"]
+    stopped = table.placed("m0", "m7").json["notes"]["rating"]["stopped"]
     assert stopped["kind"] == "exhausted"
     assert stopped["told"].endswith("; its rank is clear, so there is nothing left to learn")
 

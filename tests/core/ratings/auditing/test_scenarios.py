@@ -4,8 +4,12 @@ from itertools import combinations
 
 import pytest
 
-from eibench.core.ratings.auditing.compared import compare_items, find_strengths
-from eibench.core.ratings.auditing.scenarios import Scenario, measure_scenarios
+from eibench.core.ratings.auditing.scenarios import (
+    Scenario,
+    compare_items,
+    find_strengths,
+    measure_scenarios,
+)
 
 from .conftest import Table
 

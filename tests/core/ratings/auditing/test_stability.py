@@ -3,7 +3,7 @@
 import pytest
 
 from eibench import RatingSettings
-from eibench.core.ratings.auditing.compared import find_strengths
+from eibench.core.ratings.auditing.scenarios import find_strengths
 from eibench.core.ratings.auditing.stability import Stability, Without, leave_one_out
 from eibench.core.ratings.glicko2 import FixedPoint, weights_of
 from eibench.testing import Tournament
