@@ -1,14 +1,13 @@
 """Commands that refuse an option given twice; click would take the last and say nothing.
 
-The options of a `BenchmarkCommand` depend on the benchmark that it is given: ``bench run
+The options of a `BenchmarkCommand` depend on the benchmarks that it is given: ``bench run
 eqbench-v1 --help`` shows the benchmark's own beside the common ones.
 """
 
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -71,28 +70,27 @@ def _set_by(ctx: click.Context, message: str) -> str:
             if source is ParameterSource.ENVIRONMENT:
                 return f" (set by {param.envvar})"
             if source is ParameterSource.DEFAULT_MAP:
-                return f" (set in {_file(ctx)})"
+                return f" (set in {current(ctx).path})"
     return ""
 
 
 def _place(ctx: click.Context) -> Iterator[str]:
     """The options that say where runs and settings are, as they were given."""
-    for option, value in (("--runs-dir", ctx.params.get("runs_dir")), ("--config", _file(ctx))):
+    for option, value in (
+        ("--runs-dir", ctx.params.get("runs_dir")),
+        ("--config", current(ctx).path),
+    ):
         source = ctx.get_parameter_source(option[2:].replace("-", "_"))
         if value and source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
             yield from (option, str(value))
 
 
-def _file(ctx: click.Context) -> Path | None:
-    return current(ctx).path
-
-
 def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str]) -> None:
     """Refuse an option that stands twice and cannot."""
-    given: list[click.Parameter] = []
+    params: list[click.Parameter] = []
     with contextlib.suppress(click.UsageError):  # which parsing in earnest tells
-        _, _, given = command.make_parser(ctx).parse_args(list(args))
-    for param, count in Counter(given).items():
+        _, _, params = command.make_parser(ctx).parse_args(list(args))
+    for param, count in Counter(params).items():
         if count > 1 and isinstance(param, click.Option) and not _may_repeat(param):
             name = max(param.opts, key=len)
             times = "twice" if count == 2 else f"{count} times"
@@ -109,10 +107,8 @@ class Group(click.Group):
     command_class = Command
 
 
-BENCHMARK = "eibench.benchmark"
-"""Where a context keeps the benchmark that is named."""
 BENCHMARKS = "eibench.benchmarks"
-"""Where it keeps several."""
+"""Where a context keeps the benchmarks that are named."""
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -137,61 +133,18 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since
 
 
 class BenchmarkCommand(Command):
-    """Adds the options of the benchmark among its arguments."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse with the options of the benchmark that is named."""
-        named = self._named(ctx, args)
-        ctx.meta[BENCHMARK] = named
-        if named is None:
-            ctx.ignore_unknown_options = True  # let the unknown name be the error, not its options
-        return super().parse_args(ctx, args)
-
-    def _named(self, ctx: click.Context, args: list[str]) -> Benchmark | None:
-        """The benchmark among the arguments.
-
-        A benchmark's name may also be an option's value, and which words are values depends
-        on the benchmark's own options: so each name is tried as the one.
-        """
-        benchmarks = installed().benchmarks.things
-        names = list(dict.fromkeys(arg for arg in args if arg in benchmarks))
-        for name in names:
-            ctx.meta[BENCHMARK] = benchmarks[name]
-            with contextlib.suppress(click.UsageError):
-                values, _, _ = self.make_parser(ctx).parse_args(list(args))
-                if values.get("benchmark") == name:
-                    return benchmarks[name]
-        return benchmarks[names[0]] if names else None
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The common parameters and the benchmark's own."""
-        benchmark: Benchmark | None = ctx.meta.get(BENCHMARK)
-        own = [as_click_option(o) for o in benchmark.options] if benchmark else []
-        for param in own:
-            vars(param)[SECTION] = f"Options of {benchmark.name}" if benchmark else ""
-        params = super().get_params(ctx)
-        return [*params[:-1], *own, params[-1]]  # --help stays last
-
-
-class BenchmarksCommand(BenchmarkCommand):
     """Adds the options of all benchmarks among its arguments, or in the suite that is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse with the options of the benchmarks that are named."""
-        ctx.meta[BENCHMARKS] = self._all_named(ctx, args)
-        return super().parse_args(ctx, args)
-
-    def _all_named(self, ctx: click.Context, args: list[str]) -> list[Benchmark]:
-        """The benchmarks among the arguments, or of the suite; a name may be an option's value."""
         benchmarks = installed().benchmarks.things
         ctx.meta[BENCHMARKS] = [benchmarks[a] for a in dict.fromkeys(args) if a in benchmarks]
-        values = self._values(ctx, args)
-        if not values:  # half a command, which is to be completed
-            return list(ctx.meta[BENCHMARKS])
-        suite = self._suite(ctx, values)
-        given = values.get("benchmarks")
-        named = suite.benchmarks if suite else given if isinstance(given, tuple) else ()
-        return [benchmarks[name] for name in map(str, named) if name in benchmarks]
+        if values := self._values(ctx, args):  # else half a command, which is to be completed
+            names = self._names(ctx, values)  # any other word is an option's value
+            ctx.meta[BENCHMARKS] = [benchmarks[name] for name in names if name in benchmarks]
+        if not ctx.meta[BENCHMARKS]:
+            ctx.ignore_unknown_options = True  # let the unknown name be the error, not its options
+        return super().parse_args(ctx, args)
 
     def _values(self, ctx: click.Context, args: list[str]) -> JsonDict:
         """What the arguments say, where they are understood; else what of them is."""
@@ -206,9 +159,15 @@ class BenchmarksCommand(BenchmarkCommand):
                 ctx.ignore_unknown_options = strict
         return {}
 
+    def _names(self, ctx: click.Context, values: JsonObject) -> Sequence[str]:
+        if suite := self._suite(ctx, values):
+            return suite.benchmarks
+        named = values.get("benchmarks", values.get("benchmark"))
+        return [str(one) for one in (named if isinstance(named, tuple) else [named])]
+
     def _suite(self, ctx: click.Context, values: JsonObject) -> Suite | None:
         name = values.get("suite") or os.environ.get(env_name("suite"))
-        if not isinstance(name, str) or not name:
+        if not isinstance(name, str) or not name or all(p.name != "suite" for p in self.params):
             return None
         path = values.get("config") or os.environ.get(env_name("config"))
         suite = find_suite(find_settings(path if isinstance(path, str) else None), name)
@@ -217,15 +176,12 @@ class BenchmarksCommand(BenchmarkCommand):
         ctx.meta[SUITE] = suite
         return suite
 
-    def _named(self, ctx: click.Context, args: list[str]) -> Benchmark | None:
-        return next(iter(ctx.meta[BENCHMARKS]), None)
-
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The common parameters, then those of each benchmark; of one name the first."""
-        params = Command.get_params(self, ctx)
+        *common, last = super().get_params(ctx)
         own = dict[str, click.Parameter]()
         for benchmark in ctx.meta.get(BENCHMARKS, ()):
             for option in benchmark.options:
-                made = own.setdefault(option.name, as_click_option(option))
-                vars(made).setdefault(SECTION, f"Options of {benchmark.name}")
-        return [*params[:-1], *own.values(), params[-1]]  # --help stays last
+                param = own.setdefault(option.name, as_click_option(option))
+                vars(param).setdefault(SECTION, f"Options of {benchmark.name}")
+        return [*common, *own.values(), last]  # --help stays last

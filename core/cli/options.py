@@ -27,7 +27,7 @@ from ..settings.run_settings import (
 from ..settings.tables import Suite
 from ..spending.book import parse_price
 from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, Sampling
-from .command import BENCHMARK, BENCHMARKS, SECTION, BenchmarkName
+from .command import BENCHMARKS, SECTION, BenchmarkName
 from .completion import judge_labels, model_names, model_specs
 from .settings import SUITE, config_option, current, given_by_user, setting_name
 from .values import click_type, env_name, item_list, json_object, pairs, read_system, role_numbers
@@ -65,25 +65,38 @@ def setting(name: str, **attributes: object) -> Callable[[F], F]:
 def _section(title: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
     """The options of a section's settings, and more below its heading."""
     names = [name for name, one in SETTINGS.items() if one.section == title]
-    return lambda command: apply(command, *map(setting, names), *more, section=title)
+    return group(*map(setting, names), *more, section=title)
 
 
-def apply(command: F, *decorators: Callable[[F], F], section: str = "") -> F:
-    """A command with decorators, the first of them outermost, under a heading of the help."""
-    known = set(getattr(command, "__click_params__", ()))
-    for decorate in reversed(decorators):
-        command = decorate(command)
-    for param in getattr(command, "__click_params__", ()):
-        if param not in known and section:
-            vars(param).setdefault(SECTION, section)
-    return command
+def group(*decorators: Callable[[Any], Any], section: str = "") -> Callable[[F], F]:
+    """Several decorators as one, the first of them outermost, under a heading of the help."""
+
+    def decorate(command: F) -> F:
+        others = set(getattr(command, "__click_params__", ()))
+        for one in reversed(decorators):
+            command = one(command)
+        for param in getattr(command, "__click_params__", ()):
+            if section and param not in others:
+                vars(param).setdefault(SECTION, section)
+        return command
+
+    return decorate
 
 
-def benchmark_argument(command: F) -> F:
-    """The BENCHMARK argument."""
-    return click.argument("benchmark", type=BenchmarkName())(command)
+def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    ctx.meta[f"eibench.option.{param.name}"] = value
 
 
+KEPT: Mapping[str, Any] = {"expose_value": False, "callback": _keep}
+"""Attributes of an option whose value no command is called with, as `kept` has it."""
+
+
+def kept(name: str) -> Any:
+    """The value of such an option of the command under way."""
+    return click.get_current_context().meta.get(f"eibench.option.{name}")
+
+
+benchmark_argument = click.argument("benchmark", type=BenchmarkName())
 data_options = _section(DATA)
 """Which items, and of which pack."""
 sampling_options = _section(DRAWING)
@@ -98,26 +111,16 @@ run_options = _section(RUN)
 """Which run this is, and where it is kept."""
 
 
-def judge_options(command: F) -> F:
-    """Which judge, and where."""
-    return apply(
-        command,
-        setting("judges", help="The judge, such as openai/gpt-4.1."),
-        setting("judge_base_url", help="Its address, or an endpoint's name."),
-        setting("judge_api_key_env", help="The variable that holds its key."),
-    )
-
-
-def server_options(command: F) -> F:
-    """Where the model is."""
-    return apply(command, *map(setting, ("base_url", "api_key_env", "headers")))
-
-
-def place_options(command: F) -> F:
-    """Where runs are, and settings."""
-    return apply(command, setting("runs_dir"), config_option)
-
-
+judge_options = group(
+    setting("judges", help="The judge, such as openai/gpt-4.1."),
+    setting("judge_base_url", help="Its address, or an endpoint's name."),
+    setting("judge_api_key_env", help="The variable that holds its key."),
+)
+"""Which judge, and where."""
+server_options = group(*map(setting, ("base_url", "api_key_env", "headers")))
+"""Where the model is."""
+place_options = group(setting("runs_dir"), config_option)
+"""Where runs are, and settings."""
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
 fresh_option = setting("fresh")
 demo_option = setting("demo")
@@ -129,46 +132,30 @@ models_option = click.option(
     "--model", "models", multiple=True, metavar="MODEL", shell_complete=model_names,
     help="Only this model; may be repeated.",
 )  # fmt: skip
-
-
-def kin_options(command: F) -> F:
-    """How judges that are kin of a model are kept from deciding."""
-    return apply(
-        command,
-        click.option("--exclude-kin", is_flag=True,
-                     help="Of a panel, leave out judges of a model's own family."),
-        click.option("--additive", is_flag=True,
-                     help="Likewise, but keep them for other models, with each judge's strictness "
-                     "taken out."),
-    )  # fmt: skip
-
-
-def _keep_details(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta[_DETAILS] = value
-
-
-_DETAILS = "eibench.details"
-details_option = option("--details", is_flag=True, expose_value=False, callback=_keep_details,
-                        help="Print all numbers.")  # fmt: skip
+kin_options = group(
+    click.option("--exclude-kin", is_flag=True,
+                 help="Of a panel, leave out judges of a model's own family."),
+    click.option("--additive", is_flag=True,
+                 help="Likewise, but keep them for other models, with each judge's strictness "
+                 "taken out."),
+)  # fmt: skip
+"""How judges that are kin of a model are kept from deciding."""
+json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
+output_options = group(
+    option("--details", is_flag=True, help="Print all numbers.", **KEPT), json_option
+)
+"""How to print."""
 
 
 def wants_details() -> bool:
     """Whether ``--details`` is given to the command under way."""
-    return bool(click.get_current_context().meta.get(_DETAILS))
-
-
-json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
-
-
-def output_options(command: F) -> F:
-    """How to print."""
-    return apply(command, details_option, json_option)
+    return bool(kept("details"))
 
 
 def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunSettings:
     """The settings that the options of the running command give; of several benchmarks for one."""
     ctx = click.get_current_context()
-    every = ctx.meta.get(BENCHMARKS) or [*filter(None, [ctx.meta.get(BENCHMARK)])]
+    every = ctx.meta.get(BENCHMARKS, ())
     common = params.keys() - {option.name for one in every for option in one.options}
     options = own_values(params, benchmark or next(iter(every), None), several=len(every) > 1)
     read: dict[str, Any] = {

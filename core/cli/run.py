@@ -24,7 +24,7 @@ from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options
 from .advice import asks_on, finish
-from .command import BENCHMARKS, BenchmarkName, BenchmarksCommand
+from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
 from .session import (
@@ -121,7 +121,7 @@ _RUN_EXAMPLES = (
 )
 
 
-@click.command("run", cls=BenchmarksCommand, epilog=_RUN_EXAMPLES)
+@click.command("run", cls=BenchmarkCommand, epilog=_RUN_EXAMPLES)
 @click.argument("benchmarks", nargs=-1, metavar="BENCHMARK...", type=BenchmarkName())
 @options.endpoint_options
 @options.data_options

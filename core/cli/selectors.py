@@ -1,6 +1,7 @@
 """The options that choose stored runs; the runs that they choose, and the packs."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,14 +17,15 @@ from ..runs.stored_run import StoredRun
 from . import options
 from .command import BenchmarkName
 from .completion import judge_labels, model_names
+from .options import KEPT, kept
 from .settings import given_by_user
 
 T = TypeVar("T")
 
 
-def as_given(name: str, value: T, ctx: click.Context | None = None) -> T | None:
+def as_given(name: str, value: T) -> T | None:
     """An option's value if it was given with the command; a file's is meant for new runs."""
-    return value if given_by_user(name, ctx) else None
+    return value if given_by_user(name) else None
 
 
 def named_pack(benchmark: Benchmark, given: str) -> str:
@@ -42,106 +44,82 @@ def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack
     return guard(benchmark).read_pack(find_pack(benchmark, dataset, given), given), dataset
 
 
-F = TypeVar("F", bound=Callable[..., object])
-_CHOSEN = "eibench.selector"
 _GRADES = "grades_of"
 
-
-def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
-    kept = ctx.meta.setdefault(_CHOSEN, {})
-    kept[param.name] = as_given(str(param.name), value, ctx)
-
-
-def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
-    return click.option(*names, expose_value=False, callback=_keep, **attributes)
-
-
-model_option = _option(
+model_option = click.option(
     "--model", "models", multiple=True, metavar="MODEL", shell_complete=model_names,
-    help="Only runs of this model, by its name; may be repeated.",
+    help="Only runs of this model, by its name; may be repeated.", **KEPT,
 )  # fmt: skip
-benchmark_option = _option(
-    "--benchmark", type=BenchmarkName(), metavar="NAME", help="Only runs of this benchmark."
+benchmark_option = click.option(
+    "--benchmark", type=BenchmarkName(), metavar="NAME", help="Only runs of this benchmark.", **KEPT
 )
-judge_option = _option(
+judge_option = click.option(
     "--judge", metavar="SPEC", shell_complete=judge_labels,
-    help="Only runs that this judge has graded.",
+    help="Only runs that this judge has graded.", **KEPT,
 )  # fmt: skip
-dataset_option = _option(
-    "--dataset", metavar="NAME|PATH|SHA", help="Only runs on this data, by its name or digest."
-)
-data_option = _option(
+dataset_option = click.option(
+    "--dataset", metavar="NAME|PATH|SHA", help="Only runs on this data, by its name or digest.",
+    **KEPT,
+)  # fmt: skip
+data_option = click.option(
     "--dataset", metavar="NAME|PATH|SHA",
-    help="Only runs on this data; a path also says where it is now.",
+    help="Only runs on this data; a path also says where it is now.", **KEPT,
 )  # fmt: skip
+stored_options = options.group(
+    click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
+                 help="Grades by this value of a grading option, where there are several."),
+    data_option,
+    options.place_options,
+    options.json_option,
+)  # fmt: skip
+"""Which grades, where the data is, and how to print."""
+_which_runs = partial(options.group, section="Which runs")
+model_and_benchmark = _which_runs(model_option, benchmark_option)
+"""For commands whose judge and data mean more than which runs."""
+all_but_data = _which_runs(model_option, benchmark_option, judge_option)
+"""For commands whose data means more than which runs."""
+all_selectors = _which_runs(model_option, benchmark_option, judge_option, dataset_option)
+"""Which runs, by all that they have."""
 
 
-def grades_option(text: str) -> Callable[[F], F]:
+def grades_option(text: str) -> Callable[[options.F], options.F]:
     """``--judge`` for commands that also take the grades of that judge, and refuse another."""
-    return _option("--judge", _GRADES, metavar="SPEC", shell_complete=judge_labels, help=text)
+    return click.option(
+        "--judge", _GRADES, metavar="SPEC", shell_complete=judge_labels, help=text, **KEPT
+    )
 
 
-def stored_options(command: F) -> F:
-    """Which grades, where the data is, and how to print."""
-    return options.apply(
-        command,
-        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
-                     help="Grades by this value of a grading option, where there are several."),
-        data_option,
-        options.place_options,
-        options.json_option,
-    )  # fmt: skip
-
-
-def model_and_benchmark(command: F) -> F:
-    """For commands whose judge and data mean more than which runs."""
-    return options.apply(command, model_option, benchmark_option, section="Which runs")
-
-
-def all_but_data(command: F) -> F:
-    """For commands whose data means more than which runs."""
-    chosen = (model_option, benchmark_option, judge_option)
-    return options.apply(command, *chosen, section="Which runs")
-
-
-def all_selectors(command: F) -> F:
-    """Which runs, by all that they have."""
-    chosen = (model_option, benchmark_option, judge_option, dataset_option)
-    return options.apply(command, *chosen, section="Which runs")
-
-
-def _kept() -> dict[str, Any]:
-    found: dict[str, Any] = click.get_current_context().meta.get(_CHOSEN, {})
-    return found
+def chosen(name: str) -> Any:
+    """The value of a kept option if it was given with the command."""
+    return as_given(name, kept(name))
 
 
 def selector() -> Selector:
     """What the command under way chooses runs by."""
-    kept = _kept()
-    benchmark = kept.get("benchmark")
+    benchmark = chosen("benchmark")
     return Selector(
         benchmark.name if benchmark else None,
-        tuple(kept.get("models") or ()),
-        kept.get("judge") or kept.get(_GRADES),
-        kept.get("dataset"),
+        tuple(chosen("models") or ()),
+        chosen("judge") or chosen(_GRADES),
+        chosen("dataset"),
     )
 
 
-def find(runs: RunSet, start: str, chosen: Selector | None = None) -> StoredRun:
+def find(runs: RunSet, start: str, by: Selector | None = None) -> StoredRun:
     """The one run whose id begins so, or whose model is called so, or so after a slash."""
-    return find_fitting(runs, start, chosen).only(start)
+    return find_matching(runs, start, by).only(start)
 
 
-def find_fitting(runs: RunSet, start: str, chosen: Selector | None = None) -> RunSet:
+def find_matching(runs: RunSet, start: str, by: Selector | None = None) -> RunSet:
     """The runs that could be meant, one at least; as `find`."""
     named = runs.named(start)
-    chosen = selector() if chosen is None else chosen
-    if _kept().get(_GRADES) and len(named) == 1:  # the command itself refuses another judge
-        chosen = chosen._replace(judge=None)
-    if fitting := named.chosen(chosen):
-        return fitting
-    _refuse_other_data(named, chosen.dataset)
-    raise UsageError(f"no run {start!r} with {chosen}; others: {named.listed(start)}")
+    by = by or selector()
+    if chosen(_GRADES) and len(named) == 1:  # the command itself refuses another judge
+        by = by._replace(judge=None)
+    if matches := named.chosen(by):
+        return matches
+    _refuse_other_data(named, by.dataset)
+    raise UsageError(f"no run {start!r} with {by}; others: {named.listed(start)}")
 
 
 def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
@@ -160,11 +138,10 @@ def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
     """The runs that are named, each once; without names all that the options choose."""
     if starts:
         return runs.of(find(runs, start) for start in starts)
-    chosen = selector()
-    if fitting := runs.chosen(chosen):
-        return fitting
+    if matches := runs.chosen(selector()):
+        return matches
     folder = runs.journal.folder
-    raise UsageError(f"no run with {chosen} in {folder}; {bench('runs')} lists all")
+    raise UsageError(f"no run with {selector()} in {folder}; {bench('runs')} lists all")
 
 
 def check_named(start: str | None) -> None:
@@ -178,7 +155,7 @@ def find_one(runs: RunSet, start: str | None) -> StoredRun:
     check_named(start)
     if start is not None:
         return find(runs, start)
-    found = find_all(runs, ())
-    if len(found) == 1:
-        return found.only()
-    raise UsageError(f"{selector()} could be {found.listed()}")
+    matches = find_all(runs, ())
+    if len(matches) == 1:
+        return matches.only()
+    raise UsageError(f"{selector()} could be {matches.listed()}")

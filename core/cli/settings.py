@@ -82,9 +82,9 @@ def current(ctx: click.Context | None = None) -> SettingsFile:
     return found
 
 
-def given_by_user(name: str, ctx: click.Context | None = None) -> bool:
+def given_by_user(name: str) -> bool:
     """Whether an option was given with the command or by its variable, and not by a file."""
-    source = (ctx or click.get_current_context()).get_parameter_source(name)
+    source = click.get_current_context().get_parameter_source(name)
     return source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 

@@ -26,7 +26,7 @@ from .runs import main_metric
 from .selectors import (
     check_named,
     dataset_option,
-    find_fitting,
+    find_matching,
     find_one,
     grades_option,
     model_and_benchmark,
@@ -101,9 +101,9 @@ def show_command(
     with run_set.runs(runs_dir) as kept:
         one = any((item, items, judge, views, view, json_output))
         if run and not (one or kept.journal.runs_like(run)):
-            fitting = find_fitting(kept, run)
-            if len(fitting) > 1:
-                _show_each(fitting)
+            matches = find_matching(kept, run)
+            if len(matches) > 1:
+                _show_each(matches)
                 return
         stored = find_one(kept, run)
         if views:
