@@ -23,7 +23,7 @@ from eibench.core.plugins import Catalogue, installed
 from eibench.core.types import ANTHROPIC, OPENAI, unknown_to
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
-PAGES = [DOCS.parent / "README.md", DOCS.parent / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [*sorted(DOCS.parent.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 HOOKS = [name for name in vars(specs) if name.startswith("register_")]
 
 

@@ -48,7 +48,7 @@ def test_every_benchmark_is_held() -> None:
 @pytest.mark.parametrize(
     ("raised", "message"),
     [
-        (False, 'raise it, write the change in CHANGELOG.md under "Numbers that change"'),
+        (False, "raise it, write the change in changes/NAME.numbers.md"),
         (True, "its grading is raised: python tests/held/hold.py holds"),
     ],
 )

@@ -3,7 +3,7 @@
 `runs.jsonl.gz` holds a small run of each benchmark with its result, `comparisons.jsonl` comparisons
 for the rating engines, and `numbers.json` the versions that made the numbers, and the ratings.
 A number that is meant to move: raise the benchmark's `grading` or the engine's `version`, write it
-in CHANGELOG.md under "Numbers that change", and run `python tests/held/hold.py`.
+in changes/NAME.numbers.md, and run `python tests/held/hold.py`.
 """
 
 import json
@@ -72,7 +72,7 @@ def _fault(name: str, change: Mapping[str, Any], held: str | None) -> str:
     metric, old, new = (change[key] for key in ("metric", "old", "new"))
     if old["value"] == pytest.approx(new["value"], rel=1e-9):
         move = f"{metric}: interval {old['ci95']} -> {new['ci95']}"
-        return f'{name}: {move}: write it in CHANGELOG.md under "Numbers that change", and {ANEW}'
+        return f"{name}: {move}: write it in changes/NAME.numbers.md, and {ANEW}"
     move = f"{metric} {old['value']} -> {new['value']}"
     if metric == "rating":
         return _moved(name, move, "the engine's version", raised=False)
@@ -100,8 +100,8 @@ def _moved(name: str, move: str, version: str, *, raised: bool) -> str:
     if raised:
         return f"{name}: {move}: {version} is raised: {ANEW}"
     return (
-        f"{name}: {move}, with {version} as before: raise it, write the change in CHANGELOG.md "
-        f'under "Numbers that change", and {ANEW}'
+        f"{name}: {move}, with {version} as before: raise it, write the change in "
+        f"changes/NAME.numbers.md, and {ANEW}"
     )
 
 
