@@ -7,8 +7,7 @@ import click
 from ..errors import DataError, UsageError
 from ..html import RunInput, run_report, runs_report
 from ..html.gather import gather_run, places_of, read_run
-from ..html.masking import Masker
-from ..html.policy import Policy
+from ..html.policy import Masker, Policy
 from ..html.report import OPEN
 from ..html.transcripts import texts_of
 from ..reports.comparability import is_partial

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..hooks.sections import Paragraph, Part, Table
-from ..hooks.sections.plain import plain
+from ..hooks.sections.formulas import plain
 from ..parties.party import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded

@@ -13,8 +13,8 @@ from ..parties.providers import ModelSpec
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
 from ..types.result_document import ConclusionRow, RatingRow, ResultDocument
+from .board_numbers import residuals
 from .gather import SiteBoard
-from .residuals import residuals
 from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
 from .slugs import model_path, slug
 

@@ -1,9 +1,82 @@
-"""What the models of a board are ranked by: a rating, else a score."""
+"""What the models of a board are ranked by, which are tied, and what is special of each."""
+
+from collections.abc import Sequence
+from itertools import pairwise
 
 from ..reports.statements import better_end
+from ..text import listed
 from .charts.rows import Ends, Mark
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .words import ends, figure
+
+LEAST = 5
+"""Models of a board, from which a line through them says something."""
+
+
+def residuals(rows: Sequence[SiteRow], criteria: Sequence[SiteMetric]) -> list[SiteRow]:
+    """The rows, each with by how much its criteria are above the line through all models.
+
+    The line is of least squares of the criterion on the main number (rating, else score), over
+    the models of the board; nothing where there are fewer than five, or no two numbers differ.
+    """
+    found = [dict[str, float | None]() for _ in rows]
+    for criterion in criteria:
+        name = criterion["name"]
+        points = [(number_of(row), row["criteria"].get(name)) for row in rows]
+        for residual, value in zip(found, _above_line(points), strict=True):
+            if value is not None:
+                residual[name] = value
+    return [{**row, "residual": of_row} for row, of_row in zip(rows, found, strict=True)]
+
+
+def _above_line(points: Sequence[tuple[float | None, float | None]]) -> list[float | None]:
+    known = [(x, y) for x, y in points if x is not None and y is not None]
+    if len(known) < LEAST:
+        return [None] * len(points)
+    mean_x = sum(x for x, _ in known) / len(known)
+    mean_y = sum(y for _, y in known) / len(known)
+    spread = sum((x - mean_x) ** 2 for x, _ in known)
+    if not spread:
+        return [None] * len(points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in known) / spread
+    return [
+        None if x is None or y is None else y - mean_y - slope * (x - mean_x) for x, y in points
+    ]
+
+
+LISTED = 12
+"""Models that are named of those tied with one; the JSON and the CSV have all."""
+
+
+def ties_in_words(rows: Sequence[SiteRow]) -> list[tuple[str, str]]:
+    """Of each model the others that it cannot be told apart from."""
+    return [(row["model"], listed(row["tied_with"], LISTED)) for row in rows if row["tied_with"]]
+
+
+def bands(rows: Sequence[SiteRow]) -> list[int]:
+    """The number of the band of each row, from 1; 0 for a row in none.
+
+    A band begins with a model and goes on as long as the next one cannot be told apart from that
+    first one. To be tied is not transitive, so a band says nothing of its other rows together.
+    """
+    found, first, number = [0] * len(rows), 0, 0
+    for place in range(1, len(rows)):
+        if rows[place]["model"] not in rows[first]["tied_with"]:
+            first = place
+            continue
+        if not found[first]:
+            number += 1
+            found[first] = number
+        found[place] = number
+    return found
+
+
+def band_classes(rows: Sequence[SiteRow]) -> list[str]:
+    """How each row is drawn: neighbouring bands differ, and each shows where it begins."""
+    return [
+        f"tied t{band % 2}{'' if band == before else ' start'}" if band else ""
+        for before, band in pairwise([0, *bands(rows)])
+    ]
 
 
 def number_name(document: SiteBoardDocument) -> str:

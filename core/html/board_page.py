@@ -10,7 +10,15 @@ from ..hooks.sections import Series, Table
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
 from ..text import listed
-from .board_numbers import in_words, mark_of, metric_name, number_name, number_of
+from .board_numbers import (
+    band_classes,
+    in_words,
+    mark_of,
+    metric_name,
+    number_name,
+    number_of,
+    ties_in_words,
+)
 from .charts.heat import HeatMap
 from .charts.plots import Figure
 from .charts.plots import lines as lines_of
@@ -18,7 +26,6 @@ from .charts.rows import ChartRow, RowChart, ladder
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path
-from .ties import band_classes, ties_in_words
 from .words import figure
 
 SHOWN = 4

@@ -11,11 +11,10 @@ from .. import __version__
 from ..errors import DataError, UsageError
 from ..types import Json, digest
 from .board_document import board_document
-from .board_files import board_files
+from .board_files import board_files, graded_name, run_file, text_file
 from .board_page import board_page
-from .cost_page import cost_page
 from .gather import Gathered, SiteBoard, SiteRun
-from .index_page import compare_page, first_documents, glossary_page, index_page
+from .index_page import compare_page, cost_page, first_documents, glossary_page, index_page
 from .item_pages import item_pages
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
@@ -23,7 +22,6 @@ from .pairs import pair_file
 from .plugin_parts import plugin_page
 from .policy import Policy
 from .rendering import Page, assets, rendered
-from .run_files import graded_name, run_file, text_file
 from .shapes import FilePart, SiteBoardDocument
 from .transcripts import texts_of
 

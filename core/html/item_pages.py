@@ -5,11 +5,11 @@ from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from ..statistics.correlation import pearson
+from .board_files import graded_name
 from .board_numbers import number_of
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard
 from .rendering import Page, page_of
-from .run_files import graded_name
 from .shapes import SiteBoardDocument
 from .slugs import Address, board_path, model_path, slug
 from .words import figure, plain_name

@@ -8,26 +8,30 @@ from ..reports.comparability import judge_in
 from ..reports.ratings import ranks
 from ..types import JsonObject
 from .board_document import shown_name
+from .board_files import graded_name, text_name
 from .board_numbers import in_words, mark_of, number_name, number_of
 from .charts.rows import ChartRow, RowChart, ladder
 from .gather import SiteBoard, SiteRun
 from .item_pages import item_paths
-from .model_facts import findings, limits_of, on_board, other_runs, row_of, special_of, verdict_on
 from .one_run import (
-    among_rated,
     cost,
+    findings,
     how_it_was_run,
     items_plot,
+    limits_of,
     named_items,
+    on_board,
+    other_runs,
     plugin_parts,
+    row_of,
     sample_lines,
-    standing,
+    special_of,
     tally,
+    verdict_on,
 )
 from .policy import Policy
-from .profiles import profiles
 from .rendering import Page, page_of
-from .run_files import graded_name, text_name
+from .result_charts import among_rated, profiles, standing
 from .shapes import SiteBoardDocument, SiteRow
 from .slugs import Address, board_path, model_path, slug
 from .words import figure, plain_name

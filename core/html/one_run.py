@@ -1,24 +1,103 @@
-"""What the page of one run shows: typed rows and charts, which the template only sets."""
+"""What the page of one run shows in words: samples, named items, cost, settings, limits."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, cast
 
-from ..hooks.sections import Part, Table
+from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.items import ItemRow, ItemSample
-from ..reports.ratings import ranks
-from ..reports.statements import better_end, joint_rank
-from ..reports.statements.baselines import main_metric
+from ..reports.statements import placed_among
 from ..text import plural
-from ..types.result_document import Facts, ResultDocument
+from ..types.result_document import ConclusionRow, Facts, ResultDocument
+from .board_document import conclusions_of
 from .charts.plots import Figure, strip
-from .charts.rows import ChartRow, Mark, RowChart, ladder
-from .gather import SiteRun
+from .gather import SiteBoard, SiteRun
 from .plugin_parts import ShownPart, shown_part
-from .words import ends, figure, label_of, listed_facts, plain_name, took
+from .result_charts import is_charted
+from .shapes import SiteBoardDocument, SiteRow
+from .words import figure, listed_facts, plain_name, signed, took, verdict
 
 NAMED = 3
-"""Items that are named as the best, the worst and the least certain."""
+"""Items and criteria that are named at either end."""
+
+
+def row_of(document: SiteBoardDocument, run: SiteRun) -> SiteRow | None:
+    """The row of a run."""
+    return next((row for row in document["rows"] if row["id"] == run.run.run_id), None)
+
+
+def on_board(board: SiteBoard, run: SiteRun) -> ResultDocument:
+    """A run's result with the ratings and what was found of its judge that its board has now.
+
+    Those that the run ended with are of the models that were there then.
+    """
+    rated, conclusions = board.board.standing, conclusions_of(board)
+    document = {**run.document, "ratings": list(rated.ratings) if rated else []}
+    document |= {"conclusions": conclusions} if conclusions else {}
+    return cast("ResultDocument", document)
+
+
+def findings(board: SiteBoard | None, document: ResultDocument) -> list[ConclusionRow]:
+    """What was found of the judge: on the board, and how several agree on this run."""
+    found = conclusions_of(board) if board else []
+    found = found or list(document["conclusions"])
+    robustness = document.get("robustness")
+    return [*found, *(robustness["conclusions"] if robustness else ())]
+
+
+def verdict_on(board: SiteBoard | None, run: SiteRun) -> str:
+    """What came out, in sentences; on a board of scores with the rank there."""
+    said = verdict(run.document)
+    place = placed_among(board.document["rows"], run.run.name) if board else None
+    if run.document["ratings"] or place is None or place.of < 2:
+        return said
+    facts = ", ".join(filter(None, [place.text, place.apart]))
+    return f"{said} On this board: {facts}."
+
+
+def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:
+    """What is furthest above and below what the model's main number foretells, a sentence each."""
+    residual = row["residual"] if row else {}
+    labels = {c["name"]: c["label"] for c in document["criteria"]}
+    known = [(value, labels[name]) for name, value in residual.items() if value is not None]
+    known.sort(reverse=True)
+    above = [pair for pair in known if pair[0] > 0][:NAMED]
+    below = [pair for pair in known[::-1] if pair[0] < 0][:NAMED]
+    found = (("Above", above), ("Below", below))
+    return [f"{side} what its place foretells: {_in_words(of)}." for side, of in found if of]
+
+
+def _in_words(found: Sequence[tuple[float, str]]) -> str:
+    return ", ".join(f"{label} {signed(value)}" for value, label in found)
+
+
+def limits_of(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | None) -> list[str]:
+    """What a reader of the result has to know, a sentence each."""
+    return [_sentence(text) for text in dict.fromkeys(_limits(document, run, row))]
+
+
+def _limits(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | None) -> Iterator[str]:
+    if document and document["demo"]:
+        yield "a demo model is on the board, so no number on it says anything of real models"
+    if row and row["changed"]:
+        yield f"asked otherwise than the pack says: {row['changed']}"
+    if document:
+        yield document["comparability"]
+    yield from run.document["warnings"]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def other_runs(run: SiteRun, runs: Sequence[RunRecord]) -> list[str]:
+    """The other runs of the same model and benchmark."""
+    own = run.run
+    return [
+        f"{other.run_id}: {other.status}, {other.created_at[:10]}, {other.pack_name} pack"
+        for other in runs
+        if other.run_id != own.run_id and (other.name, other.benchmark) == (own.name, own.benchmark)
+    ]
 
 
 class SampleLine(NamedTuple):
@@ -37,88 +116,9 @@ class NamedItems(NamedTuple):
     items: Sequence[tuple[str, str]]
 
 
-def standing(given: SiteRun) -> list[RowChart]:
-    """Where the main number stands: among baselines, and among published scores."""
-    document = given.document
-    made = [_among_baselines(document), *_among_published(given.sections, document)]
-    return [chart for chart in made if chart and chart.rows]
-
-
-def _among_baselines(document: ResultDocument) -> RowChart | None:
-    found = main_metric(document)
-    if found is None or found[1]["value"] is None:
-        return None
-    metric = found[1]
-    own = ChartRow(document["name"], [Mark(metric["value"], metric["ci95"])],
-                   (figure(metric["value"]), ends(metric["ci95"])), "own")  # fmt: skip
-    rows = [own]
-    for baseline in document["baselines"].values():
-        marks = [Mark(baseline["value"], None, "diamond", 1)]
-        rows.append(ChartRow(baseline["label"], marks, (figure(baseline["value"]), "baseline")))
-    return main_ladder(document, rows, "its 95 % interval", ("", "", "value", "95 % interval"))
-
-
-def main_ladder(
-    document: ResultDocument, rows: list[ChartRow], interval: str, columns: Sequence[str]
-) -> RowChart:
-    """Numbers of a result's main metric, the best first; where less is better, it says so."""
-    name, metric = main_metric(document) or ("score", None)
-    end = better_end(metric["higher_is_better"]) if metric else ""
-    rows.sort(key=lambda row: (row.marks[0].value or 0.0) * (1 if end else -1))
-    title = label_of(document, name) + (f" ({end})" if end else "")
-    return ladder(f"{title}, with {interval}", rows, columns)
-
-
-def _among_published(sections: Sequence[Part], document: ResultDocument) -> Iterator[RowChart]:
-    """A plugin's table in which the result's own row is marked, as a chart."""
-    found = main_metric(document)
-    for table in sections:
-        if not _is_charted(table) or found is None:
-            continue
-        rows = list[ChartRow]()
-        for n, row in enumerate(table.rows):
-            value = row[-1]
-            if not isinstance(value, int | float):
-                break
-            own = n == table.marked
-            mark = Mark(value, found[1]["ci95"]) if own else Mark(value, None, "ring", 2)
-            cells = (figure(value), ends(mark.ci95) if own else "published")
-            rows.append(
-                ChartRow(str(row[1]), [mark], cells, "own" if own else "beside", str(row[0]))
-            )
-        else:
-            yield ladder(table.title, rows, ("", "", "value", "95 % interval"))
-
-
-def among_rated(document: ResultDocument) -> RowChart | None:
-    """Where the rating stands among those that the result itself holds."""
-    if not document["ratings"]:
-        return None
-    rows = [
-        ChartRow(
-            row["model"] + (" DEMO" if row.get("demo") else ""),
-            [Mark(row["rating"], row["ci95"], series=0 if own else 5)],
-            (figure(row["rating"], 0), ends(row["ci95"], 0)),
-            "own" if own else "other",
-            ranks(joint_rank(row)),
-        )
-        for row in document["ratings"]
-        for own in [row["model"] == document["name"]]
-    ]
-    engine = document["notes"].get("rating", {}).get("engine", "")
-    caption = (
-        f"Rating by comparison ({engine}), with 95 % intervals; ranks are of all models at once"
-    )
-    return ladder(caption, rows, ("", "", "rating", "95 % interval"))
-
-
-def _is_charted(part: Part) -> TypeGuard[Table]:
-    return isinstance(part, Table) and part.marked is not None
-
-
 def plugin_parts(given: SiteRun) -> list[ShownPart]:
     """The sections of plugins that are not drawn as a chart."""
-    return [shown_part(part) for part in given.sections if not _is_charted(part)]
+    return [shown_part(part) for part in given.sections if not is_charted(part)]
 
 
 def sample_lines(given: SiteRun) -> list[SampleLine]:

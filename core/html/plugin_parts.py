@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from ..hooks.sections import Controls, Drawing, Paragraph, Part, Plot, Table
 from ..hooks.sections.drawings import UnfitDrawing, checked_svg
-from ..hooks.sections.formulas import read_formula
-from ..hooks.sections.plain import outputs_of
+from ..hooks.sections.formulas import outputs_of, read_formula
 from ..reports.panels import BuiltPage
 from .charts.plots import Figure, lines, scatter
 from .policy import Policy

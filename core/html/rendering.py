@@ -101,7 +101,15 @@ def in_one_file(pages: Sequence[Page], head: Head, masked: Callable[[Any], Any] 
 
 
 def _set(template: str, masked: Callable[[Any], Any], **context: object) -> str:
-    return _environment(masked).get_template(template).render(version=__version__, **context)
+    context |= {"version": __version__, "whisker": glossary()["whisker"]}
+    return _environment(masked).get_template(template).render(context)
+
+
+@cache
+def glossary() -> dict[str, str]:
+    """What words and drawings mean; docs/pages.md has the same."""
+    text = " ".join((FOLDER / "glossary.md").read_text(encoding="utf-8").split())
+    return dict(term.split("**: ") for term in text.removeprefix("- **").split(" - **"))
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.comparing import RunComparison
 from ..reports.statements import pair_statement
-from . import several_runs
+from . import result_charts
 from .board_document import board_document
 from .charts.rows import SHAPES, legend_mark
 from .gather import SiteBoard, SiteRun
@@ -16,8 +16,8 @@ from .judge_pages import judge_pages
 from .model_page import ShownRun, item_lines, run_part, shown_on
 from .one_run import how_it_was_run
 from .policy import Policy
-from .profiles import profiles
 from .rendering import Head, Page, in_one_file, page_of
+from .result_charts import profiles
 from .slugs import model_path
 from .transcripts import ItemText, packed
 
@@ -105,9 +105,9 @@ def _several(
     warnings += [warning for comparison in found for warning in comparison.warnings]
     return {
         "verdicts": [f"{pair_statement(c).text}." for c in found],
-        "side_by_side": several_runs.side_by_side(documents),
-        "paired": several_runs.paired(found),
-        "deltas": [several_runs.deltas(c, n) for n, c in enumerate(found, 1)],
+        "side_by_side": result_charts.side_by_side(documents),
+        "paired": result_charts.paired(found),
+        "deltas": [result_charts.deltas(c, n) for n, c in enumerate(found, 1)],
         "method": found[0].method if found else None,
         "profiles": profiles(documents),
         "keys": [(legend_mark(SHAPES[n % 4], n), d["name"]) for n, d in enumerate(documents)],

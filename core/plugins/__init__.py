@@ -3,8 +3,7 @@
 Plugins come from the entry-point group ``eibench``, ours like everyone's.
 """
 
-from .catalogue import Catalogue, installed
-from .loading import Plugin
+from .loading import Catalogue, Plugin, installed
 from .registry import BrokenPlugin, Registry
 
 __all__ = ["BrokenPlugin", "Catalogue", "Plugin", "Registry", "installed"]

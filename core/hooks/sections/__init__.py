@@ -8,12 +8,15 @@ from .parts import (
     Paragraph,
     Part,
     Plot,
+    Quote,
+    RecordedCall,
     ReportPage,
     ReportSection,
     Series,
     Table,
+    TranscriptView,
+    Turn,
 )
-from .transcript_views import Quote, RecordedCall, TranscriptView, Turn
 
 __all__ = [
     "Control",

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ...hooks.sections import Series
-from .axis import Axis, axis_over
 from .rows import SHAPES, legend_mark, point
-from .svg import drawing, percent, tag
+from .svg import Axis, axis_over, drawing, percent, tag
 
 BIN = 1.4
 """Per cent of the width that a dot of a strip plot takes."""

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from .axis import Axis, axis_over
-from .svg import drawing, percent, tag
+from .svg import Axis, axis_over, drawing, percent, tag
 
 HEIGHT, STEP = 26, 12
 """Pixels of a row with one mark, and of each further one."""

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from eibench.core.hooks.sections import Series
-from eibench.core.html.charts.axis import MARGIN, Axis, axis_over
 from eibench.core.html.charts.heat import HeatMap, shades
 from eibench.core.html.charts.plots import Figure, lines, scatter, strip
 from eibench.core.html.charts.rows import ChartRow, Mark, RowChart, forest, ladder
+from eibench.core.html.charts.svg import MARGIN, Axis, axis_over
 
 
 def drawn(chart: RowChart, n: int) -> ElementTree.Element:

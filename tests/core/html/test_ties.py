@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from eibench.core.html.board_numbers import LISTED, band_classes, bands, ties_in_words
 from eibench.core.html.shapes import SiteRow
-from eibench.core.html.ties import LISTED, band_classes, bands, ties_in_words
 
 
 def row(model: str, *tied: str) -> SiteRow:
