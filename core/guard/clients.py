@@ -3,7 +3,7 @@
 And what may come back from a rating engine.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from functools import partial
 from math import isfinite, isnan
@@ -79,38 +79,34 @@ class GuardedClient:
         return getattr(self.client, name)
 
 
+_RESPONSE: Mapping[str, values.Rule] = {
+    "text": values.TEXT,
+    "reasoning": values.TEXT,
+    "finish": values.rule(
+        lambda value: isinstance(value, Finish), f"a Finish: {', '.join(Finish)}"
+    ),
+    "usage": values.rule(
+        lambda value: isinstance(value, Usage) and all(map(_is_count, _counts(value))),
+        f"a Usage with whole numbers from 0 to {MOST_TOKENS:,}",
+    ),
+    "cost_usd": values.rule(
+        lambda value: value is None or (isinstance(value, int | float) and 0 <= value <= MOST),
+        f"a number of dollars from 0 to {MOST:,.0f} or None",
+    ),
+    **dict.fromkeys(
+        ("finish_raw", "model", "fingerprint", "request_id", "price_source"), values.TEXT_OR_NONE
+    ),
+    "sent": values.MAPPING,
+}
+
+
 def _check(called: Called, response: object) -> None:
-    """Refuse what is no reply."""
+    """Refuse what is no reply, or what the journal could not hold of how it came about."""
     if not isinstance(response, ChatResponse):
         called.refuse(f"returned {type(response).__name__}, not a ChatResponse")
-    for name in ("text", "reasoning"):
-        if not isinstance(value := getattr(response, name), str):
-            called.refuse(f"returned a ChatResponse whose {name} is {value!r:.60}, not a text")
-    parts: tuple[object, ...] = (response.finish, response.usage, response.cost_usd)
-    finish, usage, cost = parts
-    if not isinstance(finish, Finish):
-        called.refuse(f"returned the finish {finish!r}, not a Finish: {', '.join(Finish)}")
-    if not (isinstance(usage, Usage) and all(map(_is_count, _counts(usage)))):
-        message = f"not a Usage with whole numbers from 0 to {MOST_TOKENS:,}"
-        called.refuse(f"returned {usage!r:.120} as usage, {message}")
-    if cost is not None and not (isinstance(cost, int | float) and 0 <= cost <= MOST):
-        message = f"not a number of dollars from 0 to {MOST:,.0f} or None"
-        called.refuse(f"returned {cost!r:.40} as cost_usd, {message}")
-    _check_origin(called, response)
-
-
-_ORIGIN = ("finish_raw", "model", "fingerprint", "request_id", "price_source")
-_origin = attrgetter(*_ORIGIN)
-
-
-def _check_origin(called: Called, response: ChatResponse) -> None:
-    """Refuse what the journal could not hold of how a reply came about."""
-    for name, value in zip(_ORIGIN, _origin(response), strict=True):
-        if value is not None and not isinstance(value, str):
-            called.refuse(f"returned a ChatResponse whose {name} is {value!r:.60}, no text or None")
-    sent = values.mapping(called, "sent", response.sent)
-    if not all(map(_is_plain, sent.values())):
-        values.json_value(called, "sent", sent)
+    values.fields(called, "a ChatResponse", response, _RESPONSE)
+    if not all(map(_is_plain, response.sent.values())):
+        values.json_value(called, "sent", response.sent)
 
 
 def _is_count(count: object) -> bool:

@@ -167,16 +167,17 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     ),
     "7 flags are a text": (
         _score(values={"v": 1.0}, flags="repaired"),
-        f"grade of {WHO} returned something else than a tuple of texts as the flags of the "
-        "Score: write ('repaired',)",
+        f"grade of {WHO} returned a Score with 'repaired' as flags, not a tuple of texts: "
+        "write ('repaired',)",
     ),
     "8 a reversed interval": (
         _metric(ci95=(0.9, 0.7)),
-        f"summarise of {WHO} returned the interval (0.9, 0.7) of 'mean' the wrong way round",
+        f"summarise of {WHO} returned metric 'mean' with (0.9, 0.7) as ci95, not two finite "
+        "numbers, the lower one first, or None",
     ),
     "9 an interval with NaN": (
         _metric(ci95=(nan, 0.7)),
-        f"summarise of {WHO} returned (nan, 0.7) as the interval of 'mean': no two finite numbers",
+        "returned metric 'mean' with (nan, 0.7) as ci95, not two finite numbers",
     ),
     "10 an empty summary": (
         returns("summarise", Summary({})),
@@ -217,7 +218,7 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     ),
     "24 a metric that is NaN": (
         _metric(value=nan),
-        f"summarise of {WHO} returned nan as the value of metric 'mean': no finite number",
+        f"summarise of {WHO} returned metric 'mean' with nan as value, not a finite number or None",
     ),
     "25 read_pack raises": (
         raises("read_pack", KeyError("word")),
@@ -233,7 +234,7 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     ),
     "28 a baseline is a number": (
         returns("baselines", {"nothing": 0.2}),
-        f"baselines of {WHO} returned float as 'nothing', not a Baseline",
+        f"baselines of {WHO} returned 0.2 as 'nothing', not a Baseline",
     ),
     "a placement that is a mapping": (
         returns("placement", {"schedule": "all"}),
@@ -299,13 +300,16 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     "46 an item that is a dict": (pack_of({"id": "EA-1"}), "whose item 1 is dict, not an Item"),
     "47 items that are used up": (
         _with("read_pack", lambda self, source, options: Pack(source, iter(()), "x")),  # type: ignore[arg-type]
-        "returned a Pack whose items are tuple_iterator, not a list",
+        "returned a Pack with <tuple_iterator object at ",
     ),
     "48 warnings are a text": (
         pack_of(Item("EA-1", {"word": "calm"}), warnings="odd"),
-        "as the warnings of the Pack: write ('odd',)",
+        "returned a Pack with 'odd' as warnings, not a tuple of texts: write ('odd',)",
     ),
-    "49 a blank reason": (_score(reason=" "), "whose reason is ' ', neither a text nor None"),
+    "49 a blank reason": (
+        _score(reason=" "),
+        "with ' ' as reason, not a text that says something, or None",
+    ),
     "50 detail that JSON cannot hold": (
         _score(values={"v": 1.0}, detail={"when": {1, 2}}),
         f"grade of {WHO} returned a Score of item 'EA-1' that JSON cannot hold",
@@ -344,7 +348,7 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     ),
     "57 a baseline that is NaN": (
         returns("baselines", {"nothing": Baseline(nan, "nothing")}),
-        "returned baseline 'nothing' with a number that is not finite",
+        "returned baseline 'nothing' with nan as value, not a finite number",
     ),
 }
 

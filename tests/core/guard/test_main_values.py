@@ -27,8 +27,8 @@ class Own(Talk):
     [
         ([1.0], "returned list, not a list of 3 numbers, one a score"),
         (None, "returned NoneType, not a list of 3 numbers"),
-        ([1.0, float("nan"), 2.0], "returned nan, no finite number or None"),
-        ([1.0, "2", 2.0], "returned '2', no finite number or None"),
+        ([1.0, float("nan"), 2.0], "returned nan, not a finite number or None"),
+        ([1.0, "2", 2.0], "returned '2', not a finite number or None"),
     ],
 )
 def test_what_is_no_number_for_each_score_is_refused(returned: Any, message: str) -> None:

@@ -50,24 +50,24 @@ FAULTS = {
     ),
     "65 a reply without a text": (
         ChatResponse(None),  # type: ignore[arg-type]
-        "returned a ChatResponse whose text is None, not a text",
+        "returned a ChatResponse with None as text, not a text",
     ),
     "66 a finish that there is not": (
         ChatResponse("x", finish="done"),  # type: ignore[arg-type]
-        "returned the finish 'done', not a Finish: stop, length, refusal",
+        "with 'done' as finish, not a Finish: stop, length, refusal",
     ),
     "67 usage that is a dict": (
         ChatResponse("x", usage={"input": 3}),  # type: ignore[arg-type]
-        "returned {'input': 3} as usage, not a Usage with whole numbers",
+        "with {'input': 3} as usage, not a Usage with whole numbers",
     ),
     "68 tokens that are a text": (ChatResponse("x", usage=Usage("3")), "with whole numbers"),  # type: ignore[arg-type]
     "69 a cost that is NaN": (
         ChatResponse("x", cost_usd=float("nan")),
-        "returned nan as cost_usd, not a number of dollars from 0 to 1,000,000,000,000 or None",
+        "with nan as cost_usd, not a number of dollars from 0 to 1,000,000,000,000 or None",
     ),
     "a cost that is no sum": (
         ChatResponse("x", cost_usd=1e300),
-        "returned 1e+300 as cost_usd, not a number of dollars",
+        "with 1e+300 as cost_usd, not a number of dollars",
     ),
     **{
         f"{name} of {count}": (
@@ -87,11 +87,14 @@ FAULTS = {
     **{
         f"{name} that is a number": (
             ChatResponse("x", **{name: 7}),  # type: ignore[arg-type]
-            f"returned a ChatResponse whose {name} is 7, no text or None",
+            f"returned a ChatResponse with 7 as {name}, not a text or None",
         )
         for name in ("finish_raw", "model", "fingerprint", "request_id", "price_source")
     },
-    "sent that is a text": (ChatResponse("x", sent="t=1"), "returned str as sent, not a mapping"),  # type: ignore[arg-type]
+    "sent that is a text": (
+        ChatResponse("x", sent="t=1"),  # type: ignore[arg-type]
+        "with 't=1' as sent, not a mapping whose keys are texts",
+    ),
     "sent that JSON cannot hold": (
         ChatResponse("x", sent={"stop": {"a", "b"}}),  # type: ignore[dict-item]
         "returned what JSON cannot hold as sent",
