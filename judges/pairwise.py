@@ -184,7 +184,7 @@ def _margin(value: object, codes: Codes) -> int | None:
     return len(match[2]) if match[1] == codes.first else -len(match[2])
 
 
-class Pair:
+class ReplyPair:
     """Two replies, cut alike, each under a code that neither text holds.
 
     Args:

@@ -20,7 +20,7 @@ from eibench.core.types import Json
 
 from .asking import REASONING, Outcome, Reading, ask, object_schema, read_form
 from .grading import JudgeForm, Said, described
-from .pairwise import Pair
+from .pairwise import ReplyPair
 from .prompts import Template
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 from .replies import CLOSING, OPENING, labelled
@@ -155,7 +155,7 @@ class Rubric(JudgeForm["Verdict"]):
         meanings = (
             {n: self.criteria[n] for n in counted} if isinstance(self.criteria, Mapping) else ()
         )
-        pair = Pair(template, first, second, limit)
+        pair = ReplyPair(template, first, second, limit)
         texts = {**values, "criteria": described(self.counted, meanings)}
         outcome = await pair.ask(judge, self.counted, texts)
         margins = outcome.value.margins if outcome.value else {}

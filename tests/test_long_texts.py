@@ -41,7 +41,8 @@ from eibench.judges import (
     truncate,
 )
 from eibench.plugins.emotion_ratings.forms import ENGLISH, GERMAN
-from eibench.plugins.emotion_ratings.parsing import read_reference, read_strict
+from eibench.plugins.emotion_ratings.parsing import read_strict
+from eibench.plugins.emotion_ratings.parsing_reference import read_reference
 from eibench.plugins.emotionqueen import benchmark as queen_demo
 from eibench.plugins.emotionqueen.places import words
 from eibench.plugins.emotionqueen.statements import Statement

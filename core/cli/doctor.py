@@ -17,7 +17,7 @@ from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..run.doctor.checks import (
     Check,
-    Verdict,
+    CheckVerdict,
     check_disk,
     check_journal,
     check_packs,
@@ -78,8 +78,8 @@ def doctor_command(*, no_call: bool, json_output: bool, **params: Json) -> int:
 
 def _conclusion(checks: list[Check]) -> str:
     """Whether a run would work, and what to look at first."""
-    failed = [check.name for check in checks if check.verdict is Verdict.FAIL]
-    doubtful = [check.name for check in checks if check.verdict is Verdict.WARN]
+    failed = [check.name for check in checks if check.verdict is CheckVerdict.FAIL]
+    doubtful = [check.name for check in checks if check.verdict is CheckVerdict.WARN]
     if failed:
         return f"not ready: {', '.join(failed)}"
     return f"ready, but see {', '.join(doubtful)}" if doubtful else "ready"
@@ -183,7 +183,11 @@ async def _endpoint(endpoint: EndpointSettings, catalogue: Catalogue) -> AsyncIt
 
 
 def _mild(check: Check) -> Check:
-    return check if check.verdict is Verdict.OK else check._replace(verdict=Verdict.WARN, code=0)
+    return (
+        check
+        if check.verdict is CheckVerdict.OK
+        else check._replace(verdict=CheckVerdict.WARN, code=0)
+    )
 
 
 def _endpoint_key(

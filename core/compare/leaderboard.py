@@ -21,7 +21,7 @@ from ..reports.comparability import is_partial
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.places import ItemScores, Scored, place_rows
+from ..reports.places import ItemScores, ScoredItems, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..runs.finding import EligibleModels
@@ -226,9 +226,9 @@ class Leaderboard:
         return rows, [] if rated else place_rows(rows, self._scored)
 
     @property
-    def _scored(self) -> Scored:
+    def _scored(self) -> ScoredItems:
         clusters = {item.id: item.cluster for item in self.pack.items}
-        return Scored(self.metric, self.scores, clusters)
+        return ScoredItems(self.metric, self.scores, clusters)
 
     def told_apart(self, first: str, second: str) -> bool | None:
         """Whether the board tells two of its models apart, all its pairs at once.

@@ -9,7 +9,7 @@ from ..benchmark import Pack
 from ..benchmark.foreign import ForeignRun, ForeignSample, ForeignTurn
 from ..datasets import read_jsonl
 from ..errors import DataError
-from ..reading.responses import Answers, sample_key
+from ..reading.responses import ResponseSet, sample_key
 from ..run.score_file import read_answers
 from ..settings.run_config import RunConfig
 from ..types import digest
@@ -48,7 +48,7 @@ def source_of(config: RunConfig, pack: Pack, path: Path) -> Source:
     return Source(path, ANSWERS, config.benchmark, pack, config.dataset)
 
 
-def _answered(answers: Answers) -> Iterator[ForeignSample]:
+def _answered(answers: ResponseSet) -> Iterator[ForeignSample]:
     for (item_id, iteration), replies in answers.replies.items():
         yield ForeignSample(item_id, iteration, (), replies=replies)
     for (item_id, iteration), reason in answers.failed.items():

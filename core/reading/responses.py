@@ -78,7 +78,7 @@ MOST_ITERATIONS = 1000
 """A larger one is taken for a slip: each iteration up to it would be a row per item."""
 
 
-class Answers(NamedTuple):
+class ResponseSet(NamedTuple):
     """Answers by item id and iteration.
 
     Attributes:
@@ -90,7 +90,7 @@ class Answers(NamedTuple):
     failed: Mapping[tuple[str, int], str]
 
 
-def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]) -> Answers:
+def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]) -> ResponseSet:
     """The answers of a file, rows or texts to the items of a pack, `requests` per sample of each.
 
     An error has the place of what names nothing there is, or answers a request a second time.
@@ -118,7 +118,7 @@ def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]
             replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
     if not first:
         raise DataError(origin, "holds no responses")
-    return Answers({key: replies[key] for key in replies if key not in failed}, failed)
+    return ResponseSet({key: replies[key] for key in replies if key not in failed}, failed)
 
 
 class SampleKey(NamedTuple):

@@ -25,7 +25,7 @@ ItemScores = Mapping[str, Sequence[float]]
 """By item the sum over its samples, and how many they are: as a journal's cache holds it."""
 
 
-class Scored(NamedTuple):
+class ScoredItems(NamedTuple):
     """What a board knows of its models' scores.
 
     Attributes:
@@ -39,7 +39,7 @@ class Scored(NamedTuple):
     clusters: Mapping[str, str]
 
 
-def place_rows(rows: Sequence[BoardRow], scored: Scored) -> list[str]:
+def place_rows(rows: Sequence[BoardRow], scored: ScoredItems) -> list[str]:
     """Give rows their rank by a metric, the ranks that they may have, and who is tied with them.
 
     Whole results are ranked first, partial ones below them, and below these those of a panel of
@@ -69,7 +69,7 @@ def _can_be_ranked(row: BoardRow, metric: str) -> bool:
     return bool(found and found["value"] is not None and found["higher_is_better"] is not None)
 
 
-def _place(rows: Sequence[BoardRow], scored: Scored, above: int) -> list[str]:
+def _place(rows: Sequence[BoardRow], scored: ScoredItems, above: int) -> list[str]:
     for row, rank in zip(rows, _ranks(_oriented(rows, scored.metric)), strict=True):
         row["rank"] = above + rank
     found, why = _order(rows, scored)
@@ -84,7 +84,7 @@ def _place(rows: Sequence[BoardRow], scored: Scored, above: int) -> list[str]:
     return _notes(found) if len(rows) > 1 else []
 
 
-def _tie(rows: Sequence[BoardRow], scored: Scored) -> None:
+def _tie(rows: Sequence[BoardRow], scored: ScoredItems) -> None:
     """Add to rows those of other tiers that they cannot be told apart from."""
     found, _ = _order(rows, scored)
     known = [row for row in rows if row["tied_with"] is not None]
@@ -98,7 +98,7 @@ def _tie(rows: Sequence[BoardRow], scored: Scored) -> None:
         row["tied_with"] = [*(row["tied_with"] or ()), *(other["model"] for other in others)]
 
 
-def _order(rows: Sequence[BoardRow], scored: Scored) -> "tuple[ScoreOrder | None, str]":
+def _order(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ScoreOrder | None, str]":
     """What is sure about rows, or why nothing is known."""
     table, why = _table(rows, scored)
     return (statistics.score_order.order_scores(table) if table else None), why
@@ -126,7 +126,7 @@ def _ranks(values: Sequence[float]) -> list[int]:
     return [1 + sum(other - value > least for other in values) for value in values]
 
 
-def _table(rows: Sequence[BoardRow], scored: Scored) -> "tuple[ItemTable | None, str]":
+def _table(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ItemTable | None, str]":
     """The items' scores of all models, the higher the better, or why there are none."""
     import numpy as np
 

@@ -45,7 +45,7 @@ class Placement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """Sums up what a command has done.
 
     Attributes:

@@ -34,7 +34,7 @@ from ..types import Item
 from ..types.result_document import ResultDocument
 from .checks import check_task
 from .connect import PartyConnector, untried
-from .outcome import Outcome, Placement
+from .outcome import Placement, RunOutcome
 from .ownership import Servers, keep_names, own_run
 from .plan import read_graded
 from .task import Session, Task
@@ -112,8 +112,8 @@ class RunWork:
         return self._outcome.sum_up(seconds, ended)
 
     @property
-    def _outcome(self) -> Outcome:
-        return Outcome(self.task, self.context, self._placement, self.session.money.budget)
+    def _outcome(self) -> RunOutcome:
+        return RunOutcome(self.task, self.context, self._placement, self.session.money.budget)
 
     def _end(self, seconds: float, ended: BenchError) -> None:
         """Store that an error ended the command; a result that is there stands."""

@@ -12,7 +12,7 @@ from ..errors import ErrorKind, MissingCall, PluginError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure
 from ..parties.providers import ModelSpec
-from ..reading.responses import Answers, Responses, read_responses
+from ..reading.responses import Responses, ResponseSet, read_responses
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
 from ..reports.result import Result, as_result
@@ -83,7 +83,7 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
 
 
 async def score_responses(
-    config: RunConfig, pack: Pack, items: Sequence[Item], answers: Answers
+    config: RunConfig, pack: Pack, items: Sequence[Item], answers: ResponseSet
 ) -> ResultDocument:
     """The result document of given replies, with a row per sample under ``scores``.
 
@@ -164,7 +164,7 @@ def _numbered(numbers: Mapping[CallKey, int], replies: Mapping[int, ChatResponse
     return answer
 
 
-def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> Answers:
+def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> ResponseSet:
     """The answers to a benchmark's requests.
 
     Raises:

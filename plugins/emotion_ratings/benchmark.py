@@ -15,7 +15,7 @@ from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Sum
 
 from .parsing import PARSERS
 from .questions import demo_answer
-from .replies import WITHOUT_HEADINGS, Reply, ask, lacks_headings, read_reply
+from .replies import WITHOUT_HEADINGS, RatedReply, ask, lacks_headings, read_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ class EmotionRatings(Benchmark):
         """How often a question is asked at most."""
         return self.attempts
 
-    async def generate(self, item: Item, model: Model, options: Options) -> Reply:
+    async def generate(self, item: Item, model: Model, options: Options) -> RatedReply:
         """The first reply that can be read in full, or the best there is."""
         question: Question = item.content
         return await ask(
@@ -90,7 +90,7 @@ class EmotionRatings(Benchmark):
         )
 
     async def grade(
-        self, item: Item, transcript: Reply, judge: Model | None, options: Options
+        self, item: Item, transcript: RatedReply, judge: Model | None, options: Options
     ) -> Score:
         """The question score of each pass; no judge is asked."""
         reply = transcript
@@ -192,9 +192,9 @@ def without_reading(
     """
     import numpy as np
 
-    from .guessing import Scored, report
+    from .guessing import ScoredPack, report
 
-    return report(Scored(words, np.array(references), score, scale), title, unit)
+    return report(ScoredPack(words, np.array(references), score, scale), title, unit)
 
 
 _TWO_INTERVALS = (
@@ -209,7 +209,7 @@ def _column(scores: Sequence[SampleScore], name: str) -> list[float]:
     return [float("nan") if value is None else value for value in values]
 
 
-def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
+def _metrics(summary: numbers.PassSummary) -> dict[str, Metric]:
     named = {
         "score": ("score", summary.score),
         "first_pass": ("first pass", summary.first_pass),
@@ -240,7 +240,7 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
     return metrics
 
 
-def _invalid(summary: numbers.Summary, scores: Sequence[SampleScore]) -> str:
+def _invalid(summary: numbers.PassSummary, scores: Sequence[SampleScore]) -> str:
     unread = [reason for s in scores if (reason := s.score.reason)]
     lack = sum(map(lacks_headings, unread))
     return (

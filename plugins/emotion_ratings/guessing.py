@@ -59,7 +59,7 @@ SHUFFLES = 2000
 _NUMBERS = np.arange(11.0)
 
 
-class Scored(NamedTuple):
+class ScoredPack(NamedTuple):
     """A pack as a rule sees it.
 
     Attributes:
@@ -75,17 +75,17 @@ class Scored(NamedTuple):
     scale: float = 10.0
 
 
-def all_equal(pack: Scored) -> float:
+def all_equal(pack: ScoredPack) -> float:
     """The same number for each feeling: the best of all heights."""
     return _best(pack, np.repeat(_NUMBERS[1:, None], 4, axis=1))
 
 
-def best_constant(pack: Scored) -> float:
+def best_constant(pack: ScoredPack) -> float:
     """The four numbers that serve all questions best."""
     return _best(pack, _every())
 
 
-def word_class(pack: Scored) -> float:
+def word_class(pack: ScoredPack) -> float:
     """One number for hostile, triumphant and apathetic words, one for all others."""
     pairs = np.array([(a, b) for a in _NUMBERS for b in _NUMBERS if a or b])
     total = np.zeros(len(pairs))
@@ -98,7 +98,7 @@ def word_class(pack: Scored) -> float:
     return float(total.max()) / len(pack.words) * pack.scale
 
 
-def class_means(pack: Scored) -> float:
+def class_means(pack: ScoredPack) -> float:
     """The mean rating of each word's class in all other questions."""
     classes = np.array([[class_of(word) for word in words] for words in pack.words])
     found = []
@@ -109,13 +109,13 @@ def class_means(pack: Scored) -> float:
     return float(np.mean(found)) * pack.scale
 
 
-def zero_and_top(pack: Scored) -> float:
+def zero_and_top(pack: ScoredPack) -> float:
     """Knowing the lowest and the strongest of each question: the best fixed numbers."""
     answers = _every()
     return _best(_sorted(pack), answers[answers[:, 1] == answers[:, 2]])
 
 
-def order_only(pack: Scored) -> float:
+def order_only(pack: ScoredPack) -> float:
     """Knowing the order of each question's feelings: the best fixed numbers."""
     return _best(_sorted(pack), _every())
 
@@ -130,7 +130,7 @@ RULES = {
 }
 
 
-def chances(pack: Scored) -> dict[str, float]:
+def chances(pack: ScoredPack) -> dict[str, float]:
     """How probable so strong a dependence is by chance: on place, length and alphabet."""
     rng = np.random.default_rng(0)
     shuffled = np.stack([rng.permuted(pack.references, axis=1) for _ in range(SHUFFLES)])
@@ -145,7 +145,7 @@ def chances(pack: Scored) -> dict[str, float]:
     return {name: float((found >= found[0] - 1e-9).mean()) for name, found in by.items()}
 
 
-def report(pack: Scored, title: str, unit: str = "score") -> Table:
+def report(pack: ScoredPack, title: str, unit: str = "score") -> Table:
     """All rules and chances of a pack as a table."""
     rows: list[tuple[str, str]] = [(n, f"{rule(pack):.1f}") for n, rule in RULES.items()]
     rows += [(f"depends on {name}: p", f"{p:.2f}") for name, p in chances(pack).items()]
@@ -159,16 +159,16 @@ def _every() -> Floats:
     return np.asarray(grid[1:])
 
 
-def _scores(pack: Scored, answers: Floats, reference: Floats) -> Floats:
+def _scores(pack: ScoredPack, answers: Floats, reference: Floats) -> Floats:
     return next(iter(pack.score(answers, [reference.tolist()])))
 
 
-def _best(pack: Scored, answers: Floats) -> float:
+def _best(pack: ScoredPack, answers: Floats) -> float:
     total = sum(pack.score(answers, pack.references.tolist()), np.zeros(len(answers)))
     return float(total.max()) / len(pack.references) * pack.scale
 
 
-def _sorted(pack: Scored) -> Scored:
+def _sorted(pack: ScoredPack) -> ScoredPack:
     return pack._replace(references=np.sort(pack.references, axis=1))
 
 

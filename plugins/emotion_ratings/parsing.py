@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .forms import ENGLISH, Form
-from .parsing_pairs import MAX, Asked, Pair, find_pairs, rating_blocks
+from .parsing_pairs import MAX, PairSearch, RatedEmotion, find_pairs, rating_blocks
 from .parsing_reference import read_reference
-from .parsing_types import Answer, Parser, Reading, no_section, read_passes, unread
+from .parsing_types import ParsedReply, Parser, SectionReading, no_section, read_passes, unread
 
 
 class Section(NamedTuple):
@@ -81,8 +81,6 @@ def _kind(heading: str, form: Form) -> str:
     return "end"
 
 
-__all__ = ["FLAGS", "PARSERS", "Answer", "Parser", "Reading", "read_reference", "read_strict"]
-
 #: What each flag of a strict reading says, in the order in which a reading lists them.
 #: White space around a line and punctuation at its end are not worth a flag.
 FLAGS: Mapping[str, str] = MappingProxyType(
@@ -117,13 +115,13 @@ def read_strict(
     revise: bool,
     form: Form = ENGLISH,
     others: Sequence[str] = (),
-) -> Answer:
+) -> ParsedReply:
     """Return the ratings each section states, each emotion's exactly one number from 0 to 10.
 
     Names of several words are allowed. The arguments are those of `Parser`.
     """
     text = _OTHER_SPACE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
-    read = partial(_read_section, asked=Asked(tuple(emotions), tuple(others), form.words))
+    read = partial(_read_section, asked=PairSearch(tuple(emotions), tuple(others), form.words))
     if not revise:
         return read_passes((text, None), read, revise=False, form=form)
     sections = split_sections(text, form)
@@ -131,7 +129,7 @@ def read_strict(
         _flag_headings(sections.get(kind), heading, read)
         for kind, heading in (("first", form.first), ("revised", form.revised))
     )
-    return Answer(first if "first" in sections else _read_unheaded(text, form, read), revised)
+    return ParsedReply(first if "first" in sections else _read_unheaded(text, form, read), revised)
 
 
 PARSERS: Mapping[str, Parser] = MappingProxyType(
@@ -139,7 +137,9 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
 )
 
 
-def _flag_headings(section: Section | None, heading: str, read: "partial[Reading]") -> Reading:
+def _flag_headings(
+    section: Section | None, heading: str, read: "partial[SectionReading]"
+) -> SectionReading:
     if section is None:
         return no_section(heading)
     reading = read(section.text)
@@ -150,14 +150,14 @@ def _flag_headings(section: Section | None, heading: str, read: "partial[Reading
         flags.add("heading")
     if len(section.headings) > 1:
         flags.add("repeated")
-    return Reading(reading.values, flags=_ordered(flags))
+    return SectionReading(reading.values, flags=_ordered(flags))
 
 
 _NO_BLOCK = ({"prefix"}, {"repeated"}, {"same_line", "comment"})
 """Flags of what may be prose, or two blocks in one."""
 
 
-def _read_unheaded(text: str, form: Form, read: "partial[Reading]") -> Reading:
+def _read_unheaded(text: str, form: Form, read: "partial[SectionReading]") -> SectionReading:
     """The first pass of a reply without its heading: the only block of ratings before any other.
 
     It is one where each emotion stands once, at the beginning of its line or behind another one,
@@ -169,7 +169,7 @@ def _read_unheaded(text: str, form: Form, read: "partial[Reading]") -> Reading:
     reading = read(blocks[0]) if len(blocks) == 1 else unread("")
     if reading.values is None or any(map(set(reading.flags).issuperset, _NO_BLOCK)):
         return no_section(form.first)
-    return Reading(reading.values, flags=_ordered({*reading.flags, "unheaded"}))
+    return SectionReading(reading.values, flags=_ordered({*reading.flags, "unheaded"}))
 
 
 @lru_cache(maxsize=512)
@@ -179,15 +179,15 @@ def _plain(emotions: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(r"[ \t]*+\n".join(lines) + r"\s*+")
 
 
-def _read_section(text: str, asked: Asked) -> Reading:
+def _read_section(text: str, asked: PairSearch) -> SectionReading:
     if plain := _plain(asked.emotions).fullmatch(text):
         values = tuple(map(float, plain.groups()))
         if max(values, default=0) <= MAX:
-            return Reading(values)
+            return SectionReading(values)
     return _read_any_section(text, asked)
 
 
-def _read_any_section(text: str, asked: Asked) -> Reading:
+def _read_any_section(text: str, asked: PairSearch) -> SectionReading:
     emotions = asked.emotions
     pairs, others = find_pairs(text, asked)
     by_emotion = [[pair for pair in pairs if pair.emotion == i] for i in range(len(emotions))]
@@ -204,10 +204,12 @@ def _read_any_section(text: str, asked: Asked) -> Reading:
     flags |= {"extra_line"} if others else set()
     flags |= {"repeated"} if len(pairs) > len(emotions) else set()
     values = tuple(own[0].value for own in by_emotion)
-    return Reading(tuple(value for value in values if value is not None), flags=_ordered(flags))
+    return SectionReading(
+        tuple(value for value in values if value is not None), flags=_ordered(flags)
+    )
 
 
-def _problem(own: Sequence[Pair]) -> str | None:
+def _problem(own: Sequence[RatedEmotion]) -> str | None:
     """Return why an emotion's numbers are no rating; None for one number or for none."""
     for pair in own:
         if pair.problem is not None:

@@ -22,7 +22,7 @@ _SUM = re.compile(r"[ \t]*+[-+*×/][ \t]*+\d+[ \t]*+=")
 _NOT_CARDINAL = re.compile(r"(?:st|nd|rd|th)\b|[ex]\d", re.IGNORECASE)
 
 
-class Asked(NamedTuple):
+class PairSearch(NamedTuple):
     """What is looked for.
 
     Attributes:
@@ -50,7 +50,7 @@ class _Before(NamedTuple):
     after_pair: bool
 
 
-class Pair(NamedTuple):
+class RatedEmotion(NamedTuple):
     """One occurrence of an emotion with a number.
 
     Attributes:
@@ -66,7 +66,7 @@ class Pair(NamedTuple):
     flags: set[str]
 
 
-def find_pairs(text: str, asked: Asked) -> tuple[list[Pair], bool]:
+def find_pairs(text: str, asked: PairSearch) -> tuple[list[RatedEmotion], bool]:
     """Return the pairs in the order of the text, and whether other words have numbers too."""
     text = _NUMBER_BELOW.sub(r":\1  ", text)
     found = list(_free_matches(text, asked))
@@ -80,7 +80,7 @@ def find_pairs(text: str, asked: Asked) -> tuple[list[Pair], bool]:
     return pairs, _OTHER_PAIR.search(rest) is not None
 
 
-def rating_blocks(text: str, asked: Asked) -> list[str]:
+def rating_blocks(text: str, asked: PairSearch) -> list[str]:
     """Return the runs of lines with pairs; lines without one part them, blank lines do not."""
     blocks: list[list[str]] = [[]]
     for line in _NUMBER_BELOW.sub(r":\1  ", text).split("\n"):
@@ -91,7 +91,7 @@ def rating_blocks(text: str, asked: Asked) -> list[str]:
     return ["\n".join(block) for block in blocks if block]
 
 
-def _free_matches(text: str, asked: Asked) -> Iterator[tuple[re.Match[str], _Before]]:
+def _free_matches(text: str, asked: PairSearch) -> Iterator[tuple[re.Match[str], _Before]]:
     """Yield each pair with what stands before it on its line."""
     last = 0
     for match in _pattern(asked).finditer(text):
@@ -111,7 +111,7 @@ def _behind(words: NumberWords) -> _Behind:
 
 
 @lru_cache(maxsize=512)
-def _pattern(asked: Asked) -> re.Pattern[str]:
+def _pattern(asked: PairSearch) -> re.Pattern[str]:
     groups = {f"e{i}": name for i, name in enumerate(asked.emotions)}
     groups |= {f"o{i}": name for i, name in enumerate(asked.others) if name not in asked.emotions}
     # The longest name first: of "proud" and "quietly proud" the text means the longer.
@@ -134,7 +134,7 @@ def _words(text: str) -> bool:
     return any(character.isalpha() for character in text)
 
 
-def _pair(match: re.Match[str], before: _Before, tail: str, asked: Asked) -> Pair:
+def _pair(match: re.Match[str], before: _Before, tail: str, asked: PairSearch) -> RatedEmotion:
     found = match.groupdict()
     group = next(name for name in found if name[1:].isdigit() and found[name] is not None)
     emotion, other = int(group[1:]), group[0] == "o"
@@ -150,7 +150,9 @@ def _pair(match: re.Match[str], before: _Before, tail: str, asked: Asked) -> Pai
         "comment": bool(rest.strip(_DECORATION).removesuffix(asked.words.and_)),
     }
     flags = {flag for flag, held in holds.items() if held}
-    return Pair(emotion, value, problem, flags.union(_layout_flags(match), _place_flags(before)))
+    return RatedEmotion(
+        emotion, value, problem, flags.union(_layout_flags(match), _place_flags(before))
+    )
 
 
 def _value(

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from .forms import ENGLISH, GERMAN, Form
-from .parsing_types import NOT_ASKED, Answer, Reading, read_passes, unread
+from .parsing_types import NOT_ASKED, ParsedReply, SectionReading, read_passes, unread
 
 _NUMBER = re.compile(r":\s++(\d+)")
 # Python refuses to turn more than 4300 digits into an int, and a float ends at 308. No model
@@ -33,7 +33,7 @@ def read_reference(
     revise: bool,
     form: Form = ENGLISH,
     others: Sequence[str] = (),
-) -> Answer:
+) -> ParsedReply:
     """Return what the published code reads in a reply.
 
     The arguments are those of `Parser`. An English name of several words is never read: the
@@ -44,7 +44,7 @@ def read_reference(
     read = partial(_read_section, emotions=emotions, find=pairs)
     answer = read_passes(cut(text, revise=revise), read, revise=revise, form=form)
     if _GAVE_UP in (answer.first_pass, answer.revised):
-        return Answer(_GAVE_UP, _GAVE_UP if revise else NOT_ASKED)
+        return ParsedReply(_GAVE_UP, _GAVE_UP if revise else NOT_ASKED)
     return answer
 
 
@@ -92,7 +92,7 @@ def _whole(digits: str) -> int:
 
 def _read_section(
     section: str, emotions: Sequence[str], find: Callable[[str], Mapping[str, str]]
-) -> Reading:
+) -> SectionReading:
     pairs = find(section)
     missing = [emotion for emotion in emotions if emotion not in pairs]
     if missing:
@@ -103,7 +103,7 @@ def _read_section(
         return unread(f"{fault}: {', '.join(extra)[:80]}", fault)
     if any("," in number for number in pairs.values()):
         return _GAVE_UP
-    return Reading(tuple(float(_whole(pairs[emotion])) for emotion in emotions))
+    return SectionReading(tuple(float(_whole(pairs[emotion])) for emotion in emotions))
 
 
 _GERMAN_NUMBER = re.compile(r":\s*+\**+(\d++(?:,\d++)?+)")

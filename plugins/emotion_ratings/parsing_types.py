@@ -1,4 +1,4 @@
-"""What a parser gives back: an `Answer` of two `Reading`s.
+"""What a parser gives back: an `ParsedReply` of two `SectionReading`s.
 
 Both parsers share these, so that scoring never needs to know which one read a reply.
 """
@@ -11,7 +11,7 @@ from .forms import ENGLISH, Form
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SectionReading:
     """The ratings read in one section of a reply, or why there are none.
 
     Attributes:
@@ -33,11 +33,11 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ParsedReply:
     """The two passes of one reply; without revision only the first is asked for."""
 
-    first_pass: Reading
-    revised: Reading
+    first_pass: SectionReading
+    revised: SectionReading
 
 
 class Parser(Protocol):
@@ -51,7 +51,7 @@ class Parser(Protocol):
         revise: bool,
         form: Form = ENGLISH,
         others: Sequence[str] = (),
-    ) -> Answer:
+    ) -> ParsedReply:
         """Return what the reply says about each of the emotions.
 
         Args:
@@ -66,29 +66,29 @@ class Parser(Protocol):
         ...
 
 
-NOT_ASKED = Reading(None, "no revised scores were asked for")
+NOT_ASKED = SectionReading(None, "no revised scores were asked for")
 
 
-def unread(reason: str, fault: str | None = None, *, named: int = 0) -> Reading:
+def unread(reason: str, fault: str | None = None, *, named: int = 0) -> SectionReading:
     """Return a reading without values; the reason is the fault where none is given."""
-    return Reading(None, reason, named=named, fault=fault or reason)
+    return SectionReading(None, reason, named=named, fault=fault or reason)
 
 
-def no_section(heading: str) -> Reading:
+def no_section(heading: str) -> SectionReading:
     """Return the reading of a section whose heading is not there."""
     return unread(f"no section {heading.rstrip(':')!r}")
 
 
 def read_passes(
     sections: tuple[str | None, str | None],
-    read: Callable[[str], Reading],
+    read: Callable[[str], SectionReading],
     *,
     revise: bool,
     form: Form = ENGLISH,
-) -> Answer:
+) -> ParsedReply:
     """Return the answer whose first and revised sections are given; None is a missing heading."""
     first, revised = (
         no_section(heading) if text is None else read(text)
         for text, heading in zip(sections, (form.first, form.revised), strict=True)
     )
-    return Answer(first, revised if revise else NOT_ASKED)
+    return ParsedReply(first, revised if revise else NOT_ASKED)

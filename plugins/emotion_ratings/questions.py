@@ -184,7 +184,7 @@ def _lines(question: Question, offsets: Sequence[float], *, bold: bool) -> str:
     return "\n".join(f"{mark}{name}{mark}: {rating}" for name, rating in names)
 
 
-class Parts(NamedTuple):
+class PromptParts(NamedTuple):
     """A prompt from its dialogue's end to its answer form.
 
     Attributes:
@@ -225,7 +225,7 @@ def without_revision(prompt: str, form: Form = ENGLISH, *, sentence: str | None 
     )
 
 
-def split_prompt(prompt: str, form: Form = ENGLISH) -> Parts:
+def split_prompt(prompt: str, form: Form = ENGLISH) -> PromptParts:
     """Return the parts of a prompt.
 
     Raises:
@@ -236,7 +236,7 @@ def split_prompt(prompt: str, form: Form = ENGLISH) -> Parts:
     question, rest = _split_at(after.lstrip("\n"), "\n\n", "a paragraph of instructions")
     lead = after[: len(after) - len(after.lstrip("\n"))]
     instructions, layout = _split_at(rest, "\n\n", "a paragraph after the instructions")
-    return Parts(f"{dialogue}{mark}{lead}", question, instructions, layout)
+    return PromptParts(f"{dialogue}{mark}{lead}", question, instructions, layout)
 
 
 def usual_sentence(prompts: Iterable[str], form: Form) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from eibench import ChatResponse, MissingCall, Model, no_answer
 
-from .parsing_types import Answer, Parser, Reading
+from .parsing_types import ParsedReply, Parser, SectionReading
 from .questions import Question
 
 TEMPERATURE_STEP = 0.15
@@ -21,7 +21,7 @@ WITHOUT_HEADINGS = "; --no-revise asks for ratings alone, without headings"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RatedReply:
     """The reply that counts for a question, read and scored.
 
     Attributes:
@@ -33,7 +33,7 @@ class Reply:
         temperature: That of the reply that counts; ``None`` where the server takes none.
     """
 
-    answer: Answer
+    answer: ParsedReply
     values: Mapping[str, float | None]
     reasons: Mapping[str, str]
     problem: str | None = None
@@ -71,11 +71,11 @@ class Reply:
 async def ask(
     prompt: str,
     model: Model,
-    read: Callable[[ChatResponse], Reply],
+    read: Callable[[ChatResponse], RatedReply],
     attempts: int,
     *,
     enough: int | None = None,
-) -> Reply:
+) -> RatedReply:
     """The first reply that is scored in full, or the best one of all attempts.
 
     Args:
@@ -89,7 +89,7 @@ async def ask(
     Raises:
         MissingCall: The work is done offline and there is no reply at all.
     """
-    best: Reply | None = None
+    best: RatedReply | None = None
     best_at: float | None = None
     faults = Counter[tuple[str, str]]()
     asked, is_hopeless = 0, False
@@ -119,7 +119,7 @@ async def ask(
     return replace(best, temperature=best_at, attempts=asked)
 
 
-def _usefulness(reply: Reply) -> tuple[int, int, bool]:
+def _usefulness(reply: RatedReply) -> tuple[int, int, bool]:
     """By what the better of two replies is: its scores, else what says most of what to mend."""
     if reply.n_scored:
         return reply.n_scored, 0, False
@@ -139,7 +139,7 @@ def read_reply(
     score: Callable[[tuple[float, ...]], float | None],
     *,
     revise: bool,
-) -> Reply:
+) -> RatedReply:
     """What one reply says, each pass scored; only four zeros may have no score."""
     answer = parser(
         response.text,
@@ -158,7 +158,7 @@ def read_reply(
     problem = " and ".join(faults) if len(unscored) == len(values) else None
     if problem and lacks_headings(problem):
         problem += WITHOUT_HEADINGS
-    return Reply(answer, values, reasons, problem, response.truncated)
+    return RatedReply(answer, values, reasons, problem, response.truncated)
 
 
 def lacks_headings(why: str) -> bool:
@@ -166,7 +166,9 @@ def lacks_headings(why: str) -> bool:
     return why.count("no section") > 1 and "cut off" not in why
 
 
-def _score(reading: Reading, score: Callable[[tuple[float, ...]], float | None]) -> float | None:
+def _score(
+    reading: SectionReading, score: Callable[[tuple[float, ...]], float | None]
+) -> float | None:
     return None if reading.values is None else score(reading.values)
 
 

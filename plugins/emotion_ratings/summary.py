@@ -28,7 +28,7 @@ SCALE = 10.0
 Pass = Literal["first_pass", "revised"]
 
 
-class Estimate(NamedTuple):
+class RunEstimate(NamedTuple):
     """A number of a run.
 
     Attributes:
@@ -45,7 +45,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class PassSummary:
     """All numbers of a run.
 
     Attributes:
@@ -65,13 +65,13 @@ class Summary:
         iteration_sd: Standard deviation (n - 1) of those; None with fewer than two.
     """
 
-    score: Estimate
+    score: RunEstimate
     chosen: Pass | None
     chosen_interval: Interval | None
-    first_pass: Estimate
-    revised: Estimate | None
-    gain: Estimate | None
-    zero_filled: Estimate
+    first_pass: RunEstimate
+    revised: RunEstimate | None
+    gain: RunEstimate | None
+    zero_filled: RunEstimate
     total: int
     valid: bool
     per_iteration: tuple[float | None, ...]
@@ -86,7 +86,7 @@ def summarise(
     rng: np.random.Generator,
     iterations: npt.ArrayLike | None = None,
     replicates: int = 10_000,
-) -> Summary:
+) -> PassSummary:
     """Return the numbers of a run, its intervals over questions with all their iterations.
 
     The final score is the better pass (Paech 2023, section 3.7), the revised one when equal;
@@ -111,7 +111,7 @@ def summarise(
         sums, _statistics, rng=rng, replicates=replicates, stands_on=stands_on
     )
     score, first_pass, second, gain, zero_filled = (
-        Estimate(_finite(value), interval, 0, families)
+        RunEstimate(_finite(value), interval, 0, families)
         for value, interval, families in zip(values, intervals, stands_on, strict=True)
     )
     n_first, n_revised, n_both, total = (int(n) for n in totals[0, [1, 3, 5, 6]])
@@ -127,7 +127,7 @@ def summarise(
         level=1 - (1 - LEVEL) / 2,
         stands_on=stands_on,
     )
-    return Summary(
+    return PassSummary(
         score=score._replace(n=n),
         chosen=None if n == 0 else "revised" if chosen_revised else "first_pass",
         chosen_interval=wider[2 if chosen_revised else 1] if asked else None,

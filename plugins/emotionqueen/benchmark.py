@@ -40,7 +40,7 @@ COMPARABILITY = (
 )
 
 
-class Reply(NamedTuple):
+class StatementReply(NamedTuple):
     """What the model answered.
 
     Attributes:
@@ -81,12 +81,12 @@ class EmotionQueen(Benchmark):
         items = read_statements(next(iter(source.files.values())))
         return Pack(source, items, COMPARABILITY, _warnings(items))
 
-    async def generate(self, item: Item, model: Model, options: Options) -> Reply:
+    async def generate(self, item: Item, model: Model, options: Options) -> StatementReply:
         """The model's answer to the statement."""
         return _reply(await model.chat(model_prompt(item.content)))
 
     async def grade(
-        self, item: Item, transcript: Reply, judge: Model | None, options: Options
+        self, item: Item, transcript: StatementReply, judge: Model | None, options: Options
     ) -> Score:
         """PASS and WIN as the judge says; unscored when there is no answer to judge."""
         if transcript.problem is not None:
@@ -122,8 +122,8 @@ def _both(score: Score) -> float | None:
     return sum(known) / 2 if len(known) == 2 else None
 
 
-def _reply(response: ChatResponse) -> Reply:
-    return Reply(response.text, no_answer(response), response.truncated, _tokens(response))
+def _reply(response: ChatResponse) -> StatementReply:
+    return StatementReply(response.text, no_answer(response), response.truncated, _tokens(response))
 
 
 def _tokens(response: ChatResponse) -> int | None:
@@ -132,12 +132,12 @@ def _tokens(response: ChatResponse) -> int | None:
     return None if uncounted or not usage.output else usage.output - usage.reasoning
 
 
-def _lengths(reply: Reply) -> dict[str, float | None]:
+def _lengths(reply: StatementReply) -> dict[str, float | None]:
     tokens = None if reply.tokens is None else float(reply.tokens)
     return {PASS: None, WIN: None, WORDS: float(len(reply.text.split())), TOKENS: tokens}
 
 
-def _score(reply: Reply, outcome: Outcome[Answers]) -> Score:
+def _score(reply: StatementReply, outcome: Outcome[Answers]) -> Score:
     values, flags = _lengths(reply), ("cut off",) * reply.cut_off + outcome.flags
     if outcome.value is None:
         message = f"the judge's reply could not be read: {outcome.reason}"

@@ -22,7 +22,7 @@ LEAST = 20
 """Statements that a part of the pack needs before its rate is shown."""
 
 
-class Verdict(NamedTuple):
+class SampleVerdict(NamedTuple):
     """What the judge said of one sample."""
 
     statement: str
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     won: float
 
 
-class Estimate(NamedTuple):
+class RateEstimate(NamedTuple):
     """A number with its 95 % interval over statements.
 
     Attributes:
@@ -55,13 +55,13 @@ class Rates(NamedTuple):
     """
 
     statements: int
-    passed: Estimate
-    won: Estimate
-    both: Estimate
-    given_pass: Estimate
+    passed: RateEstimate
+    won: RateEstimate
+    both: RateEstimate
+    given_pass: RateEstimate
 
 
-def rates(verdicts: Sequence[Verdict]) -> Rates:
+def rates(verdicts: Sequence[SampleVerdict]) -> Rates:
     """The rates of all these samples, in whatever order they come."""
     ordered = sorted(verdicts)
     passing = [v for v in ordered if v.passed]
@@ -74,17 +74,17 @@ def rates(verdicts: Sequence[Verdict]) -> Rates:
     )
 
 
-def _share(verdicts: Sequence[Verdict], hits: Sequence[float]) -> Estimate:
+def _share(verdicts: Sequence[SampleVerdict], hits: Sequence[float]) -> RateEstimate:
     from eibench.statistics import share_interval
 
     if not hits:
-        return Estimate(None, None, 0)
+        return RateEstimate(None, None, 0)
     statements = [v.statement for v in verdicts]
     ci95 = share_interval(hits, statements)
-    return Estimate(sum(hits) / len(hits), ci95, len(hits), len(set(statements)))
+    return RateEstimate(sum(hits) / len(hits), ci95, len(hits), len(set(statements)))
 
 
-def _mean_of_both(verdicts: Sequence[Verdict]) -> Estimate:
+def _mean_of_both(verdicts: Sequence[SampleVerdict]) -> RateEstimate:
     """The mean of both rates; where all or none pass and win, its interval is that of a share."""
     import numpy as np
 
@@ -158,14 +158,14 @@ def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
     return Summary(metrics, notes=notes)
 
 
-def _verdicts(scored: Iterable[SampleScore]) -> list[Verdict]:
+def _verdicts(scored: Iterable[SampleScore]) -> list[SampleVerdict]:
     return [_verdict(sample) for sample in scored]
 
 
-def _verdict(sample: SampleScore) -> Verdict:
+def _verdict(sample: SampleScore) -> SampleVerdict:
     passed, won = sample.score.values[PASS], sample.score.values[WIN]
     assert passed is not None and won is not None, "what is scored has both"
-    return Verdict(sample.item_id, passed, won)
+    return SampleVerdict(sample.item_id, passed, won)
 
 
 def _overall(found: Rates) -> dict[str, Metric]:
@@ -177,7 +177,7 @@ def _overall(found: Rates) -> dict[str, Metric]:
     }
 
 
-def _metric(found: Estimate, label: str, group: str = "") -> Metric:
+def _metric(found: RateEstimate, label: str, group: str = "") -> Metric:
     return Metric(
         found.value,
         found.ci95,
@@ -198,10 +198,10 @@ def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -
     }
 
 
-def _part(found: Rates, estimate: Estimate, name: str, message: str) -> Metric:
+def _part(found: Rates, estimate: RateEstimate, name: str, message: str) -> Metric:
     """The metric of a part: without a value where its statements are too few for a rate."""
     if found.statements < LEAST:
-        estimate = Estimate(None, None, estimate.n)
+        estimate = RateEstimate(None, None, estimate.n)
     label, group = name.replace("_", " "), f"{message} (none under {LEAST} statements)"
     if found.statements != found.passed.n:  # n counts samples, the rule counts statements
         label += f", {found.statements} statements"

@@ -38,7 +38,7 @@ from .comparing import PAIR_TEXTS, pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .foreign import FORM, LIST, read_file
 from .protocol import RUBRIC, Kind
-from .scenarios import Scenario, read_scenarios
+from .scenarios import ScenarioContent, read_scenarios
 from .scoring import summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
@@ -48,7 +48,7 @@ MIN_LENGTH = 100
 """Characters that one reply at least must have for a transcript to be compared."""
 
 
-class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
+class EQBench3(Benchmark[ScenarioContent, Transcript], Pairwise[ScenarioContent, Transcript]):
     """The benchmark."""
 
     name = "eqbench3"
@@ -90,10 +90,10 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
 
     async def generate(self, item: Item, model: Model, options: Options) -> Transcript:
         """The scenario's turns in order, then the debrief."""
-        scenario: Scenario = item.content
+        scenario: ScenarioContent = item.content
         return await make_transcript(scenario, model, self._debrief_temperature(scenario, model))
 
-    def _debrief_temperature(self, scenario: Scenario, model: Model) -> float | None:
+    def _debrief_temperature(self, scenario: ScenarioContent, model: Model) -> float | None:
         """The protocol's own, unless the user has set one for the whole run."""
         if model.sampling.temperature != self.sampling.temperature:
             return model.sampling.temperature
@@ -103,7 +103,7 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
         self, item: Item, transcript: Transcript, judge: Model | None, options: Options
     ) -> Score:
         """The verdict's grades; without a judge, only what is odd about the replies."""
-        scenario: Scenario = item.content
+        scenario: ScenarioContent = item.content
         odd = sections_report(transcript, scenario.kind.headings)
         flags = ("sections",) * bool(odd)
         if judge is None or not options["rubric"]:
@@ -141,7 +141,7 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
         self, item: Item, first: Transcript, second: Transcript, judge: Model, options: Options
     ) -> PairScore:
         """The margins of two transcripts, both cut alike."""
-        scenario: Scenario = item.content
+        scenario: ScenarioContent = item.content
         prompt = pair_prompt(scenario, first, second)
         criteria, shared = scenario.kind.pairwise_criteria, len(prompt.messages) - 1
         outcome = await ask_for_margins(
@@ -191,13 +191,13 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
 
     def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """A call per turn and one for the debrief; one to the judge."""
-        scenario: Scenario = item.content
+        scenario: ScenarioContent = item.content
         debrief = scenario.kind.debrief is not None
         return {"model": len(scenario.turns) + debrief, "judge": int(options["rubric"])}
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Sentences of a model of that ability, under the headings that are asked for."""
-        scenario: Scenario = item.content
+        scenario: ScenarioContent = item.content
         is_debrief = request.messages[-1].content == scenario.kind.debrief
         return demo_answer(scenario, ability, rng, is_debrief=is_debrief)
 
@@ -208,7 +208,7 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
         return demo_margins(prompt, codes, rng) if codes else demo_verdict(prompt, rng)
 
 
-def _too_little(scenario: Scenario, transcript: Transcript) -> str | None:
+def _too_little(scenario: ScenarioContent, transcript: Transcript) -> str | None:
     """Why a transcript is not graded, where it says too little."""
     if transcript.is_empty:
         return "the model said nothing in any turn"

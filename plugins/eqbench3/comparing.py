@@ -10,8 +10,8 @@ from eibench import Message
 from eibench.judges import Codes, Template, draw_codes, fill, neutralise, truncate
 
 from .protocol import Kind
-from .scenarios import Scenario
-from .transcripts import Transcript, Turn, without
+from .scenarios import ScenarioContent
+from .transcripts import Transcript, TranscriptTurn, without
 
 _TURN = "User:\n{prompt}\n---\nAssistant:\n{reply}\n---"
 PAIR_TEXTS = {"turn": _TURN}
@@ -20,7 +20,7 @@ _MARKERS = tuple(f"{slash}RESPONDENT A1{what}" for slash in ("", "/") for what i
 """What begins or ends a respondent's part in any form; the code may be another."""
 
 
-class Shown(NamedTuple):
+class JudgedTranscript(NamedTuple):
     """A transcript as the judge of a comparison reads it, before markers are made harmless."""
 
     replies: tuple[str, ...]
@@ -40,7 +40,7 @@ class PairPrompt(NamedTuple):
     lengths: tuple[int, int]
 
 
-def pair_prompt(scenario: Scenario, first: Transcript, second: Transcript) -> PairPrompt:
+def pair_prompt(scenario: ScenarioContent, first: Transcript, second: Transcript) -> PairPrompt:
     """The prompt that compares two transcripts, `first` shown first.
 
     Raises:
@@ -60,7 +60,7 @@ def pair_prompt(scenario: Scenario, first: Transcript, second: Transcript) -> Pa
 
 
 def _values(
-    scenario: Scenario, first: Transcript, shown: list[Shown], template: Template
+    scenario: ScenarioContent, first: Transcript, shown: list[JudgedTranscript], template: Template
 ) -> dict[str, str]:
     """What goes into the template's places, the models' words made harmless."""
     strip, markers = scenario.protocol.strip, (*template.markers, *_MARKERS)
@@ -80,16 +80,16 @@ def _values(
     return values
 
 
-def _shown(transcript: Transcript, scenario: Scenario) -> Shown:
+def _shown(transcript: Transcript, scenario: ScenarioContent) -> JudgedTranscript:
     kind, unit, strip = scenario.kind, scenario.protocol.truncation, scenario.protocol.strip
     replies = tuple(_reply(turn, kind, unit, strip) for turn in transcript.turns)
     debrief = without(transcript.debrief or "", strip)
     if kind.debrief_limit is not None:
         debrief = truncate(debrief, kind.debrief_limit, unit)
-    return Shown(replies, debrief)
+    return JudgedTranscript(replies, debrief)
 
 
-def _reply(turn: Turn, kind: Kind, unit: str, strip: str) -> str:
+def _reply(turn: TranscriptTurn, kind: Kind, unit: str, strip: str) -> str:
     """A reply in its sections, each cut to its limit; one without sections is cut whole."""
     limits = kind.limits
     if turn.sections is None or not limits:

@@ -14,7 +14,7 @@ from random import Random
 from eibench import JsonDict
 from eibench.judges import MOST_PLUSES, criteria_of
 
-from .scenarios import Scenario
+from .scenarios import ScenarioContent
 
 SENTENCES = 6
 """In each section of a demo reply."""
@@ -56,7 +56,7 @@ _RESPONDENT = re.compile(r"^\[(/?)RESPONDENT (A\d+)(?: ANALYSIS)?\]$", re.MULTIL
 _FORM = re.compile(r'"(\w+)": 0-(\d+)')
 
 
-def demo_answer(scenario: Scenario, ability: float, rng: Random, *, is_debrief: bool) -> str:
+def demo_answer(scenario: ScenarioContent, ability: float, rng: Random, *, is_debrief: bool) -> str:
     """What a demo model of that ability, from 0 to 1, says in a turn or in the debrief."""
     headings = () if is_debrief else scenario.kind.headings
     if not headings:

@@ -23,7 +23,7 @@ from eibench import (
 )
 from eibench.judges import Codes, read_margins
 
-from .foreign_calls import Call, Unreadable, placed, read_calls
+from .foreign_calls import JudgedPair, UnreadableComparison, placed, read_calls
 from .foreign_runs import is_run, read_run
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class _Reader:
 
     def __init__(self, facts: _Facts) -> None:
         self._facts = facts
-        self._read: dict[tuple[object, ...], tuple[Call, dict[str, int]]] = {}
+        self._read: dict[tuple[object, ...], tuple[JudgedPair, dict[str, int]]] = {}
         self._left_out = Counter[str]()
         self._contradicted = 0
 
@@ -127,10 +127,10 @@ class _Reader:
         try:
             for call in read_calls(row, judge):
                 self._add(call)
-        except Unreadable as error:
+        except UnreadableComparison as error:
             self._left_out[str(error)] += 1
 
-    def _add(self, call: Call) -> None:
+    def _add(self, call: JudgedPair) -> None:
         criteria = self._facts.criteria_of(call.scenario)
         found = read_margins(ChatResponse(call.reply), criteria, self._facts.codes)
         if found.value is None:
@@ -154,7 +154,7 @@ class _Reader:
         rows = [self._comparison(*found, start) for found in self._read.values()]
         return ForeignResults(rows, dict(self._left_out.most_common()), tuple(self._notes()))
 
-    def _comparison(self, call: Call, margins: Mapping[str, int], start: int) -> "Comparison":
+    def _comparison(self, call: JudgedPair, margins: Mapping[str, int], start: int) -> "Comparison":
         from eibench import Comparison
 
         turned = 1 if call.first == "a" else -1
@@ -181,7 +181,7 @@ class _Reader:
             )
 
 
-def _contradicts(call: Call, total: int) -> bool:
+def _contradicts(call: JudgedPair, total: int) -> bool:
     """Whether the file says that another model won than the judge's pluses do."""
     if call.outcome not in (0, 0.5, 1) or isinstance(call.outcome, bool):
         return False

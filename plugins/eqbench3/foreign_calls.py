@@ -103,7 +103,7 @@ _ORDERS: Mapping[str, Literal["a", "b"]] = {
 _DIGITS = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
-class Call(NamedTuple):
+class JudgedPair(NamedTuple):
     """One reply of one judge to one pair in one order."""
 
     scenario: str
@@ -120,11 +120,11 @@ class Call(NamedTuple):
     """Mean length of a model's replies in the conversation; ``None`` where it is not told."""
 
 
-class Unreadable(ValueError):
+class UnreadableComparison(ValueError):
     """A comparison is left out, and why."""
 
 
-def read_calls(row: object, judge: str) -> Iterator[Call]:
+def read_calls(row: object, judge: str) -> Iterator[JudgedPair]:
     """The replies in a comparison, one for each judge.
 
     Args:
@@ -144,12 +144,12 @@ def read_calls(row: object, judge: str) -> Iterator[Call]:
     outcome = row.get("outcome_for_test_model")
     lengths = [_length(row, f"{who}_model_avg_response_length") for who in ("test", "neighbor")]
     if test == other:
-        raise Unreadable("it compares a model with itself")
+        raise UnreadableComparison("it compares a model with itself")
     order = row.get("order")
     if not isinstance(order, str) or (first := _ORDERS.get(" ".join(order.split()))) is None:
-        raise Unreadable("its order is unknown")
+        raise UnreadableComparison("its order is unknown")
     for named, reply in replies:
-        yield Call(scenario, iteration, test, other, first, named, reply, outcome, *lengths)
+        yield JudgedPair(scenario, iteration, test, other, first, named, reply, outcome, *lengths)
 
 
 def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
@@ -163,7 +163,7 @@ def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
     elif "error" in row:
         raw = row.get("raw_judge_response")
         if not isinstance(raw, str) or not raw.strip():
-            raise Unreadable("the judge did not reply")
+            raise UnreadableComparison("the judge did not reply")
         yield judge, raw
     else:
         yield judge, _reply(row)
@@ -176,7 +176,7 @@ def _reply(row: JsonObject) -> str:
         Unreadable: It is not there.
     """
     if row.get("judge_response") is None:
-        raise Unreadable("what the judge said is not there")
+        raise UnreadableComparison("what the judge said is not there")
     return json.dumps(object_in(row, "judge_response"))
 
 

@@ -42,11 +42,11 @@ OUTDATED = "its verdict: it was to be made again"
 NO_WORDS = "its grades: what the judge said is not there"
 
 
-class Unusable(ValueError):
+class UnusableTask(ValueError):
     """A task, or its verdict, is left out, and why."""
 
 
-class Head(NamedTuple):
+class RunHead(NamedTuple):
     """What a run says of all its tasks."""
 
     name: str
@@ -56,7 +56,7 @@ class Head(NamedTuple):
     started: str | None
 
 
-class Task(NamedTuple):
+class ScenarioTask(NamedTuple):
     """One conversation of the file."""
 
     iteration: int
@@ -65,7 +65,7 @@ class Task(NamedTuple):
     place: str
 
 
-def read_task(task: Task, head: Head, left_out: Counter[str]) -> ForeignSample:
+def read_task(task: ScenarioTask, head: RunHead, left_out: Counter[str]) -> ForeignSample:
     """A task's conversation and, where it counts, its verdict.
 
     Raises:
@@ -78,16 +78,16 @@ def read_task(task: Task, head: Head, left_out: Counter[str]) -> ForeignSample:
     failed = optional_text(task.fields, "rubric_run_error")
     _refuse_strange(task, head)
     if not (status in _FINISHED or (status == "error" and failed)):
-        raise Unusable(UNFINISHED)
+        raise UnusableTask(UNFINISHED)
     try:
         said = _verdict(task.fields, verdict, status, head)
-    except Unusable as error:
+    except UnusableTask as error:
         left_out[str(error)] += 1
         said = None
     return ForeignSample(task.scenario, task.iteration, turns, said)
 
 
-def _refuse_strange(task: Task, head: Head) -> None:
+def _refuse_strange(task: ScenarioTask, head: RunHead) -> None:
     """Refuse a task that says it belongs elsewhere."""
     own = task.fields.get("scenario_id", task.scenario)
     if type(own) is not int and not isinstance(own, str):
@@ -96,7 +96,7 @@ def _refuse_strange(task: Task, head: Head) -> None:
     model = optional_text(task.fields, "test_model")
     same_model = model is None or model.strip() == head.name
     if str(own) != task.scenario or number not in (None, task.iteration) or not same_model:
-        raise Unusable(OF_ANOTHER)
+        raise UnusableTask(OF_ANOTHER)
 
 
 def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
@@ -113,9 +113,9 @@ def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
     question = optional_text(task, "debrief_prompt")
     reply = optional_text(task, "debrief_response")
     if not said:
-        raise Unusable(UNFINISHED)
+        raise UnusableTask(UNFINISHED)
     if [role for role, _ in said] != ["user", "assistant"] * (len(said) // 2):
-        raise Unusable(UNFINISHED if said[-1:] and said[-1][0] == "user" else NOT_IN_TURN)
+        raise UnusableTask(UNFINISHED if said[-1:] and said[-1][0] == "user" else NOT_IN_TURN)
     for (_, asked), (_, replied) in zip(said[::2], said[1::2], strict=True):
         yield ForeignTurn(asked, replied)
     if reply is not None:
@@ -132,7 +132,7 @@ def _message(message: object) -> tuple[str, str]:
     return role, content or ""  # some servers reply with nothing at all
 
 
-def _verdict(task: JsonObject, said: str | None, status: str, head: Head) -> str | None:
+def _verdict(task: JsonObject, said: str | None, status: str, head: RunHead) -> str | None:
     """What the judge said, if it counts.
 
     Raises:
@@ -140,14 +140,14 @@ def _verdict(task: JsonObject, said: str | None, status: str, head: Head) -> str
     """
     if said is None or not said.strip():
         if task.get("rubric_scores"):
-            raise Unusable(NO_WORDS)
+            raise UnusableTask(NO_WORDS)
         return None
     if status not in _JUDGED:
-        raise Unusable(OUTDATED)
+        raise UnusableTask(OUTDATED)
     if head.truncated is not False:
-        raise Unusable(TRUNCATED if head.truncated else TRUNCATION_UNKNOWN)
+        raise UnusableTask(TRUNCATED if head.truncated else TRUNCATION_UNKNOWN)
     if not head.judge:
-        raise Unusable(JUDGE_UNKNOWN)
+        raise UnusableTask(JUDGE_UNKNOWN)
     return said
 
 
@@ -192,13 +192,13 @@ def read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
     )
 
 
-def _read_head(run: object, judge: str) -> Head:
+def _read_head(run: object, judge: str) -> RunHead:
     if not isinstance(run, dict):
         raise Wrong("is no JSON object")
     named = "model_name" if run.get("model_name") is not None else "test_model"
     name = model_name(run.get(named), f'"{named}"')
     model = run.get("api_model_id")
-    return Head(
+    return RunHead(
         name=name,
         model=name if model is None else model_name(model, '"api_model_id"'),
         # A blank in a judge's name would read as the beginning of its host's.
@@ -218,20 +218,20 @@ def _judge_of(run: JsonObject) -> str:
 
 
 def _samples(
-    tasks: Iterator[Task], origin: Path, head: Head, left_out: Counter[str]
+    tasks: Iterator[ScenarioTask], origin: Path, head: RunHead, left_out: Counter[str]
 ) -> Iterator[ForeignSample]:
     """The tasks that can be used; the others are counted."""
     for task in tasks:
         try:
             with placed(origin, task.place):
                 sample = read_task(task, head, left_out)
-        except Unusable as error:
+        except UnusableTask as error:
             left_out[str(error)] += 1
         else:
             yield sample
 
 
-def _tasks(tasks: JsonObject, origin: Path, place: str) -> Iterator[Task]:
+def _tasks(tasks: JsonObject, origin: Path, place: str) -> Iterator[ScenarioTask]:
     for number, scenarios in tasks.items():
         with placed(origin, f"{place}, iteration {number!r:.20}"):
             iteration = iteration_number(number)
@@ -242,4 +242,4 @@ def _tasks(tasks: JsonObject, origin: Path, place: str) -> Iterator[Task]:
             with placed(origin, where):
                 if not isinstance(fields, dict):
                     raise Wrong("is no JSON object")
-            yield Task(iteration, scenario, fields, where)
+            yield ScenarioTask(iteration, scenario, fields, where)

@@ -17,7 +17,7 @@ _REASONING = re.compile(r'"chain_of_thought_reasoning":\s*"([^"\n]*)"')
 _OUR_REASONING = "what you saw, and how it bears on each criterion"
 
 
-class Scenario(NamedTuple):
+class ScenarioContent(NamedTuple):
     """What an item of EQ-Bench 3 holds."""
 
     title: str
@@ -54,7 +54,7 @@ def read_scenarios(source: PackSource) -> Scenarios:
     return _read_own(source) if own else _read_upstream(source)
 
 
-def _item(id: str, scenario: Scenario, family: str = "") -> Item:
+def _item(id: str, scenario: ScenarioContent, family: str = "") -> Item:
     return Item(id, scenario, family or scenario.protocol.families.get(id, ""))
 
 
@@ -82,7 +82,7 @@ def _own_item(path: Path, n: int, row: Any, protocol: Protocol) -> Item:
     turns = tuple(turn.strip() for turn in row["turns"])
     category, notes = row.get("category", ""), row.get("notes", "").strip()
     kind = protocol.kinds[row["kind"]]
-    scenario = Scenario(row["title"], category, kind, turns, notes, protocol)
+    scenario = ScenarioContent(row["title"], category, kind, turns, notes, protocol)
     return _item(row["id"], scenario, row.get("family", ""))
 
 
@@ -198,5 +198,5 @@ def _upstream_item(block: _Block, protocol: Protocol, notes: Mapping[str, str]) 
     kind = protocol.kinds[protocol.ids.get(block.id, "role-play")]
     about = notes.get(block.id, "")
     return _item(
-        block.id, Scenario(block.title, block.category, kind, block.turns, about, protocol)
+        block.id, ScenarioContent(block.title, block.category, kind, block.turns, about, protocol)
     )

@@ -13,7 +13,7 @@ from eibench import ChatResponse, Message, Model, is_blank
 from eibench.judges import display, fill, neutralise
 
 from .protocol import Kind
-from .scenarios import Scenario
+from .scenarios import ScenarioContent
 
 _SPACE = r"[^\S\n]*+"  # possessive, so that a line of spaces is gone over once
 _BOLD = r"(?:\*{1,3}|_{1,3})?"
@@ -114,7 +114,7 @@ NO_REPLY = "[no reply]"
 """Stands for an empty reply in what the model is sent next: providers refuse empty messages."""
 
 
-class Turn(NamedTuple):
+class TranscriptTurn(NamedTuple):
     """What the user said, as it was sent, and what the model replied."""
 
     prompt: str
@@ -126,7 +126,7 @@ class Turn(NamedTuple):
 class Transcript(NamedTuple):
     """All that one sample of a scenario gave."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[TranscriptTurn, ...]
     debrief: str | None
     """``None`` where the kind has none."""
 
@@ -143,7 +143,7 @@ class Transcript(NamedTuple):
 
 
 async def make_transcript(
-    scenario: Scenario, model: Model, temperature: float | None
+    scenario: ScenarioContent, model: Model, temperature: float | None
 ) -> Transcript:
     """The model's part in a scenario, turns in order, the debrief last.
 
@@ -152,7 +152,7 @@ async def make_transcript(
         model: Who replies.
         temperature: Of the debrief.
     """
-    kind, talk, turns = scenario.kind, list[Message](), list[Turn]()
+    kind, talk, turns = scenario.kind, list[Message](), list[TranscriptTurn]()
     for text in scenario.turns:
         prompt = fill(kind.prompt, {"scenario_prompt": text})
         talk.append(Message("user", prompt))
@@ -170,12 +170,12 @@ async def make_transcript(
     return Transcript(tuple(turns), debrief.text.strip())
 
 
-def _turn(prompt: str, response: ChatResponse, kind: Kind) -> Turn:
+def _turn(prompt: str, response: ChatResponse, kind: Kind) -> TranscriptTurn:
     sections = read_sections(response.text, kind.headings) if kind.headings else None
-    return Turn(prompt, response.text, sections)
+    return TranscriptTurn(prompt, response.text, sections)
 
 
-def judge_messages(scenario: Scenario, transcript: Transcript, form: str) -> list[Message]:
+def judge_messages(scenario: ScenarioContent, transcript: Transcript, form: str) -> list[Message]:
     """The prompt that asks for a verdict on a transcript.
 
     The model's words cannot change the prompt's structure: what the judge does not see is
@@ -207,7 +207,7 @@ def without(text: str, strip: str) -> str:
     return text
 
 
-def _shown(turn: Turn, kind: Kind) -> str:
+def _shown(turn: TranscriptTurn, kind: Kind) -> str:
     """A reply in its sections, as the published code shows it; whole where it has none."""
     if turn.sections is None:
         return turn.reply.strip() if kind.headings else turn.reply
@@ -224,7 +224,7 @@ def sections_report(transcript: Transcript, headings: Sequence[str]) -> dict[str
     return report
 
 
-def _odd(turn: Turn, headings: Sequence[str]) -> list[str]:
+def _odd(turn: TranscriptTurn, headings: Sequence[str]) -> list[str]:
     if is_blank(turn.reply):
         return ["empty reply"]
     if not headings:

@@ -32,7 +32,7 @@ class Unlocked(NamedTuple):
     quote: str
 
 
-class Line(NamedTuple):
+class SpokenLine(NamedTuple):
     """What one person says aloud."""
 
     speaker: str
@@ -42,15 +42,15 @@ class Line(NamedTuple):
 class Speech(NamedTuple):
     """What the two say to a turn, and what nobody hears: trust by name, who goes, agreement."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[SpokenLine, ...]
     trust: Mapping[str, float]
     leaves: tuple[str, ...]
     settled: bool
 
     @property
-    def aloud(self) -> tuple[Line, ...]:
+    def aloud(self) -> tuple[SpokenLine, ...]:
         """The lines, and who is seen to leave."""
-        return (*self.lines, *(Line(name, "[leaves the room]") for name in self.leaves))
+        return (*self.lines, *(SpokenLine(name, "[leaves the room]") for name in self.leaves))
 
     def __str__(self) -> str:
         return "\n\n".join(f"{line.speaker}: {line.says}" for line in self.aloud) or NOTHING
@@ -161,7 +161,7 @@ def read_speech(
     pairs = [(one.get("speaker"), one.get("says")) for one in raw]
     there = [(who, says) for who, says in pairs if isinstance(who, str) and isinstance(says, str)]
     there = [pair for pair in there if pair[0] in names]
-    lines = tuple(Line(who, says.strip()) for who, says in there if not is_blank(says))
+    lines = tuple(SpokenLine(who, says.strip()) for who, says in there if not is_blank(says))
     trust = _trust(reply, names)
     leaves = reply.get("leaves")
     gone = tuple(name for name in names if isinstance(leaves, list) and name in leaves)
@@ -189,7 +189,7 @@ def _trust(reply: JsonDict, names: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _tells(lines: Sequence[Line], locked: Sequence[Fact]) -> bool:
+def _tells(lines: Sequence[SpokenLine], locked: Sequence[Fact]) -> bool:
     said = {run for line in lines for run in _runs(line.says)}
     return any(said.intersection(_runs(fact.text)) for fact in locked)
 
@@ -232,7 +232,7 @@ class Talk(NamedTuple):
         unread: Why the talk is not graded: a turn of the model's that says nothing.
     """
 
-    aloud: tuple[Line, ...]
+    aloud: tuple[SpokenLine, ...]
     exchanges: int
     ended: str
     trust: Mapping[str, float]
@@ -255,7 +255,12 @@ class Talk(NamedTuple):
 async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
     """The talk that the model leads; the two hear its words, it hears what they say aloud."""
     player = Player(dispute, model.role(ROLE))
-    messages, aloud, ended, n = [Message("user", _begin(dispute, exchanges))], list[Line](), OPEN, 0
+    messages, aloud, ended, n = (
+        [Message("user", _begin(dispute, exchanges))],
+        list[SpokenLine](),
+        OPEN,
+        0,
+    )
     unread = None
     while n < exchanges and ended == OPEN:
         response = await model.chat(messages, cache_prefix=len(messages))
@@ -265,7 +270,7 @@ async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
         n += 1
         turn = response.text.strip()
         speech = await player.answer(turn, n)
-        aloud += [Line("Mediator", turn), *speech.aloud]
+        aloud += [SpokenLine("Mediator", turn), *speech.aloud]
         messages += [Message("assistant", turn), Message("user", str(speech))]
         ended = LEFT if speech.leaves else SETTLED if speech.settled else OPEN
     return Talk(tuple(aloud), n, ended, player.trust, player.ledger, player.breaks, unread)
@@ -278,7 +283,7 @@ def _begin(dispute: Dispute, exchanges: int) -> str:
 
 def judge_messages(dispute: Dispute, talk: Talk) -> list[Message]:
     """What asks for a verdict: what was said aloud, each line marked as somebody's words."""
-    openings = [Line(person.name, person.opening) for person in dispute.people]
+    openings = [SpokenLine(person.name, person.opening) for person in dispute.people]
     values = {
         "situation": dispute.situation,
         "talk": "\n\n".join(

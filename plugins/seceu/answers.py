@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .answers_json import json_sets
-from .answers_pairs import Number, Pair, find_pairs, read_number
+from .answers_pairs import NumberedOption, WrittenNumber, find_pairs, read_number
 from .stories import sums_to_ten
 
 #: What each flag of a reading says, in the order in which a reading lists them.
@@ -54,7 +54,7 @@ _BARE = re.compile(
 _LONGEST_BARE = 200
 
 
-class Reading(NamedTuple):
+class PointsReading(NamedTuple):
     """What a reply says, or why it says nothing.
 
     Attributes:
@@ -68,7 +68,7 @@ class Reading(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-def read_answer(text: str, options: Sequence[str]) -> Reading:
+def read_answer(text: str, options: Sequence[str]) -> PointsReading:
     """The numbers that a reply gives to the options.
 
     Args:
@@ -76,7 +76,7 @@ def read_answer(text: str, options: Sequence[str]) -> Reading:
         options: The four emotions in the order of the prompt.
     """
     names = tuple(plain(name) for name in options)
-    reading = Reading(None, "no number for any of the four emotions")
+    reading = PointsReading(None, "no number for any of the four emotions")
     for part in _NEXT.split(plain(text)):
         found = _read_part(part, names)
         if found is not None:
@@ -91,7 +91,7 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text.translate(_PLAIN))
 
 
-def _read_part(part: str, names: Sequence[str]) -> Reading | None:
+def _read_part(part: str, names: Sequence[str]) -> PointsReading | None:
     """A reading, an unread one with its reason, or ``None`` where there are no numbers at all."""
     full = [found for found in json_sets(part, names) if len(found) == len(names)]
     if full:
@@ -107,9 +107,9 @@ def _read_part(part: str, names: Sequence[str]) -> Reading | None:
     return _incomplete(sets, names) if sets else None
 
 
-def _sets(pairs: Sequence[Pair]) -> Iterator[dict[int, Number]]:
+def _sets(pairs: Sequence[NumberedOption]) -> Iterator[dict[int, WrittenNumber]]:
     """The answers in a text: a new one begins where an option comes again."""
-    current: dict[int, Number] = {}
+    current: dict[int, WrittenNumber] = {}
     for pair in pairs:
         if pair.option in current:
             yield current
@@ -119,7 +119,7 @@ def _sets(pairs: Sequence[Pair]) -> Iterator[dict[int, Number]]:
         yield current
 
 
-def _bare(part: str, n: int) -> dict[int, Number] | None:
+def _bare(part: str, n: int) -> dict[int, WrittenNumber] | None:
     """Four numbers that are all of a text, or all of its last line after a colon."""
     lines = part.strip().splitlines() or [""]
     for candidate in (part.strip(), lines[-1].rpartition(":")[2]):
@@ -131,36 +131,36 @@ def _bare(part: str, n: int) -> dict[int, Number] | None:
     return None
 
 
-def _incomplete(sets: Sequence[Mapping[int, Number]], names: Sequence[str]) -> Reading:
+def _incomplete(sets: Sequence[Mapping[int, WrittenNumber]], names: Sequence[str]) -> PointsReading:
     """Numbers for some options in each answer: together they may be whole, if none differ."""
-    together: dict[int, Number] = {}
+    together: dict[int, WrittenNumber] = {}
     for found in sets:
         for option, number in found.items():
             if option in together and together[option] != number:
-                return Reading(None, f"{names[option]}: several numbers, and no full answer")
+                return PointsReading(None, f"{names[option]}: several numbers, and no full answer")
             together[option] = number
     missing = [name for option, name in enumerate(names) if option not in together]
     if missing:
-        return Reading(None, f"no number for {', '.join(missing)}")
+        return PointsReading(None, f"no number for {', '.join(missing)}")
     return _reading([together], set())
 
 
-def _reading(full: Sequence[Mapping[int, Number]], flags: set[str]) -> Reading:
+def _reading(full: Sequence[Mapping[int, WrittenNumber]], flags: set[str]) -> PointsReading:
     """The last of the full answers, with what is unusual about it."""
     numbers = [full[-1][option] for option in sorted(full[-1])]
     problem = next((number.problem for number in numbers if number.problem), None)
     if problem is not None:
-        return Reading(None, problem)
+        return PointsReading(None, problem)
     if any(number.percent for number in numbers):
         if not all(number.percent or number.value == 0 for number in numbers):
-            return Reading(None, "percentages and other numbers in one answer")
+            return PointsReading(None, "percentages and other numbers in one answer")
         flags = flags | {"percent"}
     if any(number.out_of_ten for number in numbers):
         flags = flags | {"fraction"}
     if any(dict(found) != dict(full[-1]) for found in full):
         flags = flags | {"repeated"}
     values = tuple(number.value for number in numbers)
-    return Reading(values, None, ordered(flags | _of_values(values)))
+    return PointsReading(values, None, ordered(flags | _of_values(values)))
 
 
 def _of_values(values: Sequence[float]) -> set[str]:

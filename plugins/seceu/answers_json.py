@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from eibench import JsonObject
 
-from .answers_pairs import Number, end_of_number, read_number
+from .answers_pairs import WrittenNumber, end_of_number, read_number
 
 _DECODER = json.JSONDecoder()
 _START = re.compile(r"[{\[]")
@@ -21,7 +21,7 @@ _MOST_STARTS = 200
 _FIELD = re.compile(r"score|point|value|rating|intensity|percent|分", re.IGNORECASE)
 _INDEX = re.compile(r"(?:option|选项)?\s*[(\[]?([1-9])[)\].、:]?")
 
-Set = dict[int, Number]
+Set = dict[int, WrittenNumber]
 
 
 def json_sets(text: str, names: Sequence[str]) -> Iterator[Set]:
@@ -86,7 +86,7 @@ def _merged(values: Sequence[object], names: Sequence[str]) -> Set:
     return found
 
 
-def _number_within(entry: object) -> Number | None:
+def _number_within(entry: object) -> WrittenNumber | None:
     """A number, or the one in an object that is called score or is its only one."""
     if not isinstance(entry, Mapping):
         return _number(entry)
@@ -96,7 +96,7 @@ def _number_within(entry: object) -> Number | None:
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _number(entry: object) -> Number | None:
+def _number(entry: object) -> WrittenNumber | None:
     if isinstance(entry, bool):
         return None
     if isinstance(entry, int | float):

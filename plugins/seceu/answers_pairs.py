@@ -32,7 +32,7 @@ _GOES_ON = re.compile(
 _LARGEST = 1e6
 
 
-class Number(NamedTuple):
+class WrittenNumber(NamedTuple):
     """A number that was read.
 
     Attributes:
@@ -48,24 +48,24 @@ class Number(NamedTuple):
     problem: str | None = None
 
 
-def read_number(text: str, start: int = 0) -> Number:
+def read_number(text: str, start: int = 0) -> WrittenNumber:
     """The number at a place of a text, with what follows it there."""
     found = _NUMBER.match(text, start)
     if found is None:
-        return Number(0.0, problem=f"{text[start : start + 20]!r} is not a number")
+        return WrittenNumber(0.0, problem=f"{text[start : start + 20]!r} is not a number")
     rest = _TAIL.match(text, found.end())
     assert rest is not None
     written = text[start : rest.end()].strip()[:20]
     value = float(found["sign"] + found["digits"].replace(",", "."))
     if abs(value) > _LARGEST:
-        return Number(0.0, problem=f"{written}... is beyond all points")
+        return WrittenNumber(0.0, problem=f"{written}... is beyond all points")
     if more := _GOES_ON.match(text, found.end()) or _GOES_ON.match(text, rest.end()):
-        return Number(0.0, problem=f"{text[start : more.end()][:24]!r} is not one number")
+        return WrittenNumber(0.0, problem=f"{text[start : more.end()][:24]!r} is not one number")
     scale = (rest["scale"] or "10").lower()
     if scale not in ("10", "ten", "100"):
-        return Number(0.0, problem=f"{written!r} is not out of 10")
+        return WrittenNumber(0.0, problem=f"{written!r} is not out of 10")
     percent = rest["percent"] is not None or scale == "100"
-    return Number(value, percent, out_of_ten=rest["scale"] is not None and not percent)
+    return WrittenNumber(value, percent, out_of_ten=rest["scale"] is not None and not percent)
 
 
 def end_of_number(text: str, start: int) -> int:
@@ -89,7 +89,7 @@ _ENDS = re.compile(
 )
 
 
-class Pair(NamedTuple):
+class NumberedOption(NamedTuple):
     """An option with a number.
 
     Attributes:
@@ -98,11 +98,11 @@ class Pair(NamedTuple):
     """
 
     option: int
-    number: Number
+    number: WrittenNumber
     by_index: bool
 
 
-def find_pairs(text: str, names: Sequence[str]) -> list[Pair]:
+def find_pairs(text: str, names: Sequence[str]) -> list[NumberedOption]:
     """The options that have numbers, in the order of the text."""
     names = tuple(names)
     pairs = []
@@ -111,7 +111,7 @@ def find_pairs(text: str, names: Sequence[str]) -> list[Pair]:
         if found["explicit"] is None and not _ENDS.match(text, end_of_number(text, start)):
             continue
         option, by_index = _option(found, names)
-        pairs.append(Pair(option, read_number(text, start), by_index))
+        pairs.append(NumberedOption(option, read_number(text, start), by_index))
     return pairs
 
 

@@ -6,7 +6,6 @@ it is an EQ with mean 100 and standard deviation 15.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
 from eibench import (
@@ -29,23 +28,16 @@ from eibench import (
     no_answer,
 )
 
-from .answers import Reading, ordered, read_answer
+from .answers import PointsReading, ordered, read_answer
 from .norms import Norm
 from .published import published_board
-from .reading import MAY, read
-from .stories import POINT_NAMES, POINTS, Asked, distance, prepared
+from .reading import MAY, NormedPack, read
+from .stories import POINT_NAMES, POINTS, AskedStory, distance, prepared
 from .wording import PROMPTINGS, WORDING
 
 DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
 PROMPTED = Sampling(temperature=0.0, top_p=0.9, max_tokens=2048)
 """Both as in the paper: "The SECEU test for LLMs" and "Prompt engineering"."""
-
-
-@dataclass(frozen=True, slots=True)
-class NormedPack(Pack):
-    """A pack with the norm of its stories, if it has one."""
-
-    norm: Norm | None = None
 
 
 class Seceu(Benchmark):
@@ -79,8 +71,7 @@ class Seceu(Benchmark):
 
     def read_pack(self, source: PackSource, options: Options) -> NormedPack:
         """The stories with their prompts, and the norm."""
-        found = read(source, options)
-        return NormedPack(source, found.items, found.comparability, found.warnings, found.norm)
+        return read(source, options)
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """Our own wording; what a pack brings is known by the pack."""
@@ -88,7 +79,7 @@ class Seceu(Benchmark):
 
     async def generate(self, item: Item, model: Model, options: Options) -> ChatResponse:
         """The model's reply, asked for once."""
-        asked: Asked = item.content
+        asked: AskedStory = item.content
         return await model.chat(asked.prompt)
 
     async def grade(
@@ -129,7 +120,7 @@ class Seceu(Benchmark):
 
     def beside_reference(self, item: Item, score: Score) -> Table:
         """The points of the answer beside the reference."""
-        asked: Asked = item.content
+        asked: AskedStory = item.content
         rows: list[list[str | float | None]] = [["reference", *asked.reference]]
         if all(score.values[name] is not None for name in POINT_NAMES):
             rows.append(["answer", *(score.values[name] for name in POINT_NAMES)])
@@ -147,7 +138,7 @@ def _norm(pack: Pack) -> Norm | None:
 _NONE = dict.fromkeys(("distance", *POINT_NAMES))
 
 
-def graded(asked: Asked, response: ChatResponse) -> Score:
+def graded(asked: AskedStory, response: ChatResponse) -> Score:
     """The distance of a reply to the reference, or why there is none."""
     reading = read_answer(response.text, asked.shown)
     flags = {"cut_off"} if response.truncated else set()
@@ -161,7 +152,9 @@ def graded(asked: Asked, response: ChatResponse) -> Score:
     return _scored(asked, reading, answer, flags | set(reading.flags))
 
 
-def _scored(asked: Asked, reading: Reading, answer: tuple[float, ...], flags: set[str]) -> Score:
+def _scored(
+    asked: AskedStory, reading: PointsReading, answer: tuple[float, ...], flags: set[str]
+) -> Score:
     assert reading.values is not None
     placed = asked.in_pack_order(answer)
     points = dict(zip(POINT_NAMES, placed, strict=True))
@@ -178,7 +171,7 @@ CLUMSY = 0.4
 """Below this ability a model at times gives other sums, or prose."""
 
 
-def demo_answer(asked: Asked, ability: float, rng: Random) -> str:
+def demo_answer(asked: AskedStory, ability: float, rng: Random) -> str:
     """A reply of a model of that ability: from 0, chance alone, to 1, the reference rounded."""
     if ability < CLUMSY and rng.random() < 0.06:
         return "It is hard to put such feelings into numbers."
@@ -207,7 +200,7 @@ def _whole(points: Sequence[float]) -> list[int]:
     return floors
 
 
-def _written(asked: Asked, points: Sequence[int]) -> str:
+def _written(asked: AskedStory, points: Sequence[int]) -> str:
     if asked.prompting == "direct":
         return "; ".join(f"({n}) {p}" for n, p in enumerate(points, start=1))
     named = zip(asked.shown, points, strict=True)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from eibench import DataError, read_text
 from eibench.statistics import cronbach_alpha, pearson
 
-from .norms import Norm, Spread
+from .norms import MeanAndSD, Norm
 from .stories import N_OPTIONS, POINTS, Story, sums_to_ten
 
 Floats = npt.NDArray[np.float64]
@@ -46,10 +46,10 @@ class Normed:
     template: tuple[float, ...]
     item_sds: tuple[float, ...]
     scores: tuple[float, ...]
-    spread: Spread
+    spread: MeanAndSD
     alpha: float | None
     similarities: tuple[float | None, ...]
-    similarity: Spread | None
+    similarity: MeanAndSD | None
 
     @property
     def people(self) -> int:
@@ -113,10 +113,10 @@ def leave_one_out(distances: "Floats") -> tuple[float | None, ...]:
     return tuple(pearson(own, others).value for own, others in pairs)
 
 
-def _spread(values: Sequence[float]) -> Spread | None:
+def _spread(values: Sequence[float]) -> MeanAndSD | None:
     if len(values) < 2:
         return None
-    return Spread(float(np.mean(values)), float(np.std(values, ddof=1)))
+    return MeanAndSD(float(np.mean(values)), float(np.std(values, ddof=1)))
 
 
 _LONG = ("person", "item", "option", "points")
@@ -125,7 +125,7 @@ _LONG = ("person", "item", "option", "points")
 _WIDE = ("person", "item", *(f"option_{n}" for n in range(1, N_OPTIONS + 1)))
 
 
-class Mark(NamedTuple):
+class PersonPoints(NamedTuple):
     """One number of a file."""
 
     line: int
@@ -194,7 +194,7 @@ def _wrong(own: Answers, stories: Sequence[Story]) -> str:
     return ""
 
 
-def _by_person(path: Path, marks: Iterator[Mark]) -> dict[str, Answers]:
+def _by_person(path: Path, marks: Iterator[PersonPoints]) -> dict[str, Answers]:
     answers: dict[str, Answers] = {}
     for mark in marks:
         given = answers.setdefault(mark.person, {}).setdefault(mark.item, {})
@@ -207,7 +207,7 @@ def _by_person(path: Path, marks: Iterator[Mark]) -> dict[str, Answers]:
     return answers
 
 
-def _marks(path: Path, stories: Sequence[Story]) -> Iterator[Mark]:
+def _marks(path: Path, stories: Sequence[Story]) -> Iterator[PersonPoints]:
     known = {story.id: story for story in stories}
     for line, row in _rows(path):
         person, item = row["person"], row["item"]
@@ -217,7 +217,7 @@ def _marks(path: Path, stories: Sequence[Story]) -> Iterator[Mark]:
             message = f"the stories have no item {item!r}"
             raise DataError(path, f"{message}; --dataset names the stories", f"line {line}")
         for option, points in _numbers(path, line, row, known[item]):
-            yield Mark(line, person, item, option, points)
+            yield PersonPoints(line, person, item, option, points)
 
 
 def _numbers(

@@ -13,7 +13,7 @@ EXPERT, POOR = 115.0, 85.0
 """Above the first: expert; below the second: poor; between them, both included: normal."""
 
 
-class Spread(NamedTuple):
+class MeanAndSD(NamedTuple):
     """Mean and standard deviation of people."""
 
     mean: float
@@ -42,7 +42,7 @@ class Norm:
     template: tuple[float, ...]
     people: int | None = None
     best: float | None = None
-    similarity: Spread | None = None
+    similarity: MeanAndSD | None = None
     scores: tuple[float, ...] = ()
     similarities: tuple[float, ...] = ()
 

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from eibench import DataError, folder, read_json
 
-from .norms import Norm, Spread
+from .norms import MeanAndSD, Norm
 from .stories import N_OPTIONS, Contents, Story
 
 MOST_BYTES = 16 * 2**20
@@ -246,7 +246,7 @@ def _with_facts(numbers: _Numbers) -> _Numbers:
         norm.template,
         people=facts["people"],
         best=facts["best"],
-        similarity=Spread(**facts["similarity"]),
+        similarity=MeanAndSD(**facts["similarity"]),
     )
     return numbers._replace(norm=published)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from eibench import DataError, read_json
 
-from .norms import Norm, Spread
+from .norms import MeanAndSD, Norm
 from .stories import N_OPTIONS, POINTS, ROUNDING, Contents, Story
 from .wording import PROMPTINGS
 
@@ -96,11 +96,11 @@ def _norm(at: _At, raw: object, n_items: int) -> Norm:
     )
 
 
-def _spread(at: _At, raw: object) -> Spread:
+def _spread(at: _At, raw: object) -> MeanAndSD:
     if not isinstance(raw, Mapping):
         raise at.error('"similarity" must be an object with "mean" and "sd"')
     mean = _number(at, raw.get("mean"), "similarity mean")
-    return Spread(mean, _number(at, raw.get("sd"), "similarity sd", above_zero=True))
+    return MeanAndSD(mean, _number(at, raw.get("sd"), "similarity sd", above_zero=True))
 
 
 def _prompts(path: Path, raw: object) -> dict[str, str]:

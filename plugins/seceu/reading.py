@@ -3,31 +3,30 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from eibench import DataError, Item, Options, PackSource
+from eibench import DataError, Item, Options, Pack, PackSource
 
 from .norms import Norm
 from .official import ITEMS, NORM, PROMPTS, PROMPTS_FILE, WORDED, read_official
 from .packs import read_file
-from .stories import N_OPTIONS, Asked, Contents, Story
+from .stories import N_OPTIONS, AskedStory, Contents, Story
 from .wording import WORDING
 
 MAY = "comparable with table 1 of Wang et al. (2023), models of 2023"
 """How the comparability line of a result begins that may stand beside published ones."""
 
 
-class Found(NamedTuple):
-    """What `Seceu.read_pack` makes a pack of."""
+@dataclass(frozen=True, slots=True)
+class NormedPack(Pack):
+    """A pack with the norm of its stories, if it has one."""
 
-    items: tuple[Item, ...]
-    norm: Norm | None
-    comparability: str
-    warnings: tuple[str, ...]
+    norm: Norm | None = None
 
 
-class Template(NamedTuple):
+class PromptTemplate(NamedTuple):
     """How a prompting is worded, and by whom."""
 
     text: str
@@ -35,8 +34,8 @@ class Template(NamedTuple):
     """It is eibench's wording, not the pack's."""
 
 
-def read(source: PackSource, options: Options) -> Found:
-    """The items of a pack as they are asked with these options.
+def read(source: PackSource, options: Options) -> NormedPack:
+    """A pack with its stories as they are asked with these options.
 
     Raises:
         DataError: A file is broken, there are no stories in that language, or the file that
@@ -51,7 +50,7 @@ def read(source: PackSource, options: Options) -> Found:
     worded = template(path, contents, prompting)
     asked = tuple(items(path, contents, worded.text, prompting, shuffle=shuffle))
     may = _comparability(source, contents, worded, options)
-    return Found(asked, contents.norm, may, tuple(_warnings(contents, options)))
+    return NormedPack(source, asked, may, tuple(_warnings(contents, options)), contents.norm)
 
 
 def read_contents(source: PackSource, lang: str) -> tuple[Path, Contents]:
@@ -80,7 +79,7 @@ def _lacks_prompts(source: PackSource) -> bool:
 
 
 def _comparability(
-    source: PackSource, contents: Contents, worded: Template, options: Options
+    source: PackSource, contents: Contents, worded: PromptTemplate, options: Options
 ) -> str:
     if _lacks_prompts(source):
         message = f"those are of the official pack, and this folder lacks {PROMPTS_FILE}"
@@ -110,19 +109,19 @@ def _warnings(contents: Contents, options: Options) -> list[str]:
 _PLACE = re.compile(r"\{(story|options)\}")
 
 
-def template(path: Path, contents: Contents, prompting: str) -> Template:
+def template(path: Path, contents: Contents, prompting: str) -> PromptTemplate:
     """The pack's own wording of a prompting, else eibench's in the pack's language.
 
     Raises:
         DataError: There is neither.
     """
     if prompting in contents.prompts:
-        return Template(contents.prompts[prompting], own=False)
+        return PromptTemplate(contents.prompts[prompting], own=False)
     ours = WORDING.get(contents.lang)
     if ours is None:
         message = f"its language is {contents.lang!r}, for which eibench has no prompts"
         raise DataError(path, f'{message}; add "prompts" with {prompting!r} to it')
-    return Template(ours[prompting], own=True)
+    return PromptTemplate(ours[prompting], own=True)
 
 
 def items(
@@ -147,7 +146,7 @@ def items(
             raise DataError(path, message, f'item "{story.id}"')
         order = shuffled(story) if shuffle else tuple(range(N_OPTIONS))
         prompt = _fill(text, story, order)
-        asked = Asked(prompt, story.options, story.reference, order, prompting, human)
+        asked = AskedStory(prompt, story.options, story.reference, order, prompting, human)
         yield Item(story.id, asked)
 
 

@@ -21,7 +21,7 @@ SEED = 0
 Interval = tuple[float, float]
 
 
-class Estimate(NamedTuple):
+class MeanEstimate(NamedTuple):
     """A mean: ``None`` where there is none."""
 
     value: float | None
@@ -58,11 +58,11 @@ class Run:
             found.setdefault(sample.item_id, []).append(_distance(sample))
         return {i: sum(found[i]) / len(found[i]) for i in self.items if i in found}
 
-    def score(self) -> Estimate:
+    def score(self) -> MeanEstimate:
         """The SECEU score: the mean distance of the answers that were read."""
         return estimate(self.read, [_distance(s) for s in self.read])
 
-    def score_as_paper(self) -> Estimate:
+    def score_as_paper(self) -> MeanEstimate:
         """The same with an unread answer as the null vector, as the paper counts it."""
         null = (0.0,) * N_OPTIONS
         filled = [
@@ -73,13 +73,13 @@ class Run:
         ]
         return estimate(self.scores, filled)
 
-    def violations(self) -> Estimate:
+    def violations(self) -> MeanEstimate:
         """The share of the answers read that do not sum to 10."""
         found = [float("sum" in s.score.flags) for s in self.read]
         if not found:
-            return Estimate(None, None, 0)
+            return MeanEstimate(None, None, 0)
         interval = share_interval(found, [s.cluster for s in self.read])
-        return Estimate(sum(found) / len(found), interval, len(found))
+        return MeanEstimate(sum(found) / len(found), interval, len(found))
 
     def per_iteration(self) -> list[float | None]:
         """The SECEU score of each iteration by itself, in order."""
@@ -111,10 +111,10 @@ def _distance(sample: SampleScore) -> float:
     return value
 
 
-def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> Estimate:
+def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> MeanEstimate:
     """The mean of a value per sample; its interval draws stories with all their iterations."""
     if not samples:
-        return Estimate(None, None, 0)
+        return MeanEstimate(None, None, 0)
     clusters = [sample.cluster for sample in samples]
     interval = mean_interval(values, clusters, rng=np.random.default_rng(SEED))
-    return Estimate(float(np.mean(values)), interval, len(samples))
+    return MeanEstimate(float(np.mean(values)), interval, len(samples))

@@ -47,7 +47,7 @@ class Contents:
     prompts: Mapping[str, str] = field(default_factory=dict)
 
 
-class Asked(NamedTuple):
+class AskedStory(NamedTuple):
     """What an item of SECEU holds: a story as it is asked.
 
     Attributes:

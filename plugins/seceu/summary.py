@@ -11,7 +11,7 @@ from eibench import Item, JsonDict, Metric, SampleScore, Summary
 from eibench.statistics import iteration_spread, p_of_zero_correlation, pearson, why_no_interval
 
 from .norms import Norm, band
-from .results import Estimate, Interval, Run
+from .results import Interval, MeanEstimate, Run
 
 _ORDER = (
     "eq",
@@ -78,11 +78,11 @@ def _metrics(run: Run, pattern: Pattern) -> dict[str, Metric]:
     return found | _reruns(run)
 
 
-def _distances(found: Estimate, label: str) -> Metric:
+def _distances(found: MeanEstimate, label: str) -> Metric:
     return Metric(*found, higher_is_better=False, over="stories", label=label)
 
 
-def _on_scale(run: Run, norm: Norm, score: Estimate, filled: Estimate) -> dict[str, Metric]:
+def _on_scale(run: Run, norm: Norm, score: MeanEstimate, filled: MeanEstimate) -> dict[str, Metric]:
     eq, standing = _turned(score, norm.eq), _standing(run, score.value)
     where = "beyond the best human of the norm" if standing["beyond_best_human"] else "in the norm"
     named = {
@@ -103,12 +103,12 @@ def _standing(run: Run, score: float | None) -> JsonDict:
     return {"band": band(norm.eq(score)), "beyond_best_human": norm.beyond_best(score)}
 
 
-def _turned(found: Estimate, scale: Callable[[float], float]) -> Estimate:
+def _turned(found: MeanEstimate, scale: Callable[[float], float]) -> MeanEstimate:
     """An estimate on a scale that falls as it grows, so the ends of its interval change places."""
     if found.value is None:
         return found
     interval = found.interval and (scale(found.interval[1]), scale(found.interval[0]))
-    return Estimate(scale(found.value), interval, found.n)
+    return MeanEstimate(scale(found.value), interval, found.n)
 
 
 def _of_pattern(pattern: Pattern) -> Metric:

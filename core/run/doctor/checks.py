@@ -30,7 +30,7 @@ TOO_LITTLE = 50 * 2**20
 _MISSING = "install it again: pip install eibench"
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """How a check ended."""
 
     OK = "OK"
@@ -50,7 +50,7 @@ class Check(NamedTuple):
     """
 
     name: str
-    verdict: Verdict
+    verdict: CheckVerdict
     message: str
     todo: str = ""
     code: int = 0
@@ -58,18 +58,18 @@ class Check(NamedTuple):
 
 def ok(name: str, message: str) -> Check:
     """A check that ended well."""
-    return Check(name, Verdict.OK, message)
+    return Check(name, CheckVerdict.OK, message)
 
 
 def warn(name: str, message: str, todo: str) -> Check:
     """A check whose outcome a person should know."""
-    return Check(name, Verdict.WARN, message, todo)
+    return Check(name, CheckVerdict.WARN, message, todo)
 
 
 def fail(name: str, message: object, todo: str = "", code: int = 3) -> Check:
     """A check that shows what will not work; an error tells itself what to do."""
     own = max(getattr(message, "exit_code", code), 3)  # what is looked at is no usage of the doctor
-    return Check(name, Verdict.FAIL, str(message), todo, own)
+    return Check(name, CheckVerdict.FAIL, str(message), todo, own)
 
 
 def exit_code(checks: list[Check]) -> int:

@@ -39,7 +39,7 @@ from ...spending.prices import Price
 from ...text import line
 from ...types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Score
 from ..connect import client_config
-from .checks import Check, Verdict, fail, ok, warn
+from .checks import Check, CheckVerdict, fail, ok, warn
 
 MOST_TOKENS = 4096
 DOCTOR = Party(ModelSpec("doctor", "doctor"))
@@ -231,7 +231,7 @@ async def _item(one: Probe, client: Client, benchmark: Benchmark, asked: AskedPa
     caller = _caller(one, client, asked, ITEM_S)
     made = await _outcome(name, lambda: ask_item(name, caller, benchmark))
     # The server has answered before, so a run may have more patience with it.
-    return made._replace(verdict=Verdict.WARN, code=0) if made.code else made
+    return made._replace(verdict=CheckVerdict.WARN, code=0) if made.code else made
 
 
 def _caller(one: Probe, client: Client, asked: AskedParty, seconds: float) -> Caller:

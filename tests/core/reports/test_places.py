@@ -8,7 +8,7 @@ import pytest
 
 from eibench import Metric, Pack, PackSource, SampleScore, Score, Summary
 from eibench.core.plugins import installed
-from eibench.core.reports.places import ItemScores, Scored, item_scores, place_rows
+from eibench.core.reports.places import ItemScores, ScoredItems, item_scores, place_rows
 from eibench.core.reports.ratings import BoardRow
 
 ITEMS = 30
@@ -35,9 +35,9 @@ def rows_of(
     return rows
 
 
-def scored(items: dict[str, ItemScores | None], families: int = ITEMS) -> Scored:
+def scored(items: dict[str, ItemScores | None], families: int = ITEMS) -> ScoredItems:
     """What a board knows of them, on a pack of so many families."""
-    return Scored("s", items, {f"i{k}": f"f{k % families}" for k in range(ITEMS)})
+    return ScoredItems("s", items, {f"i{k}": f"f{k % families}" for k in range(ITEMS)})
 
 
 @pytest.mark.parametrize(("higher", "ranks"), [(True, [1, 2, 2]), (False, [3, 1, 1])])
@@ -79,7 +79,7 @@ def test_very_unequal_families_are_warned_of() -> None:
     """21 items in one of ten families: 30^2 / (21^2 + 9) = 2."""
     items: dict[str, ItemScores | None] = {"a": scores(3, 1), "b": scores(0, 2)}
     clusters = {f"i{k}": f"f{max(0, k - 20)}" for k in range(ITEMS)}
-    few, unequal = place_rows(rows_of(items), Scored("s", items, clusters))
+    few, unequal = place_rows(rows_of(items), ScoredItems("s", items, clusters))
     assert "fewer than 20" in few
     assert "10 of them say as much as 2.0 of equal size" in unequal
 

@@ -9,7 +9,7 @@ import pytest
 
 from eibench.plugins.emotion_ratings.guessing import (
     RULES,
-    Scored,
+    ScoredPack,
     all_equal,
     best_constant,
     chances,
@@ -28,9 +28,9 @@ def nearness(answers: Any, references: Sequence[Sequence[float]]) -> Iterator[An
         yield 10 - np.abs(answers - np.array(reference)).sum(axis=1)
 
 
-def pack(words: list[list[str]], references: list[list[float]]) -> Scored:
+def pack(words: list[list[str]], references: list[list[float]]) -> ScoredPack:
     """A pack that is scored by distance."""
-    return Scored(words, np.array(references, dtype=float), nearness)
+    return ScoredPack(words, np.array(references, dtype=float), nearness)
 
 
 GIVEN_AWAY = pack(
@@ -59,7 +59,7 @@ def test_a_word_has_one_class(word: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("rule", [word_class, class_means])
-def test_words_that_give_all_away_score_in_full(rule: Callable[[Scored], float]) -> None:
+def test_words_that_give_all_away_score_in_full(rule: Callable[[ScoredPack], float]) -> None:
     """A pack whose classes are its answers needs no reading."""
     assert rule(GIVEN_AWAY) == pytest.approx(100)
 

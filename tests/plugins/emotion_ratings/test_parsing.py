@@ -11,14 +11,13 @@ from eibench.plugins.emotion_ratings.forms import ENGLISH
 from eibench.plugins.emotion_ratings.parsing import (
     FLAGS,
     PARSERS,
-    Reading,
     _read_any_section,
     _read_section,
-    read_reference,
     read_strict,
 )
-from eibench.plugins.emotion_ratings.parsing_pairs import Asked
-from eibench.plugins.emotion_ratings.parsing_reference import reference_pairs
+from eibench.plugins.emotion_ratings.parsing_pairs import PairSearch
+from eibench.plugins.emotion_ratings.parsing_reference import read_reference, reference_pairs
+from eibench.plugins.emotion_ratings.parsing_types import SectionReading
 
 EMOTIONS = ("Angry", "Sad", "Quietly proud", "Calm")
 VALUES = (7.0, 3.0, 0.0, 10.0)
@@ -30,7 +29,7 @@ SECTIONS = (
 )
 
 
-def strict(text: str) -> Reading:
+def strict(text: str) -> SectionReading:
     """Read a reply without sections."""
     return read_strict(text, EMOTIONS, revise=False).first_pass
 
@@ -152,7 +151,7 @@ def test_strict_keeps_decimals(written: str, value: float) -> None:
 )
 def test_strict_says_why_it_does_not_read(line: str, reason: str) -> None:
     """A doubtful number is never taken; the reason names the emotion."""
-    assert strict(with_angry(line)) == Reading(None, reason)
+    assert strict(with_angry(line)) == SectionReading(None, reason)
 
 
 def test_strict_reads_nothing_from_prose() -> None:
@@ -225,8 +224,8 @@ def test_the_block_before_another_heading_is_the_first_pass() -> None:
     """What stands under headings is read as ever."""
     text = f"{PLAIN}\n\nCritique: none.\n\nRevised scores:\n{OTHER}"
     answer = read_strict(text, EMOTIONS, revise=True)
-    assert answer.first_pass == Reading(VALUES, flags=("unheaded",))
-    assert answer.revised == Reading((8.0, *VALUES[1:]))
+    assert answer.first_pass == SectionReading(VALUES, flags=("unheaded",))
+    assert answer.revised == SectionReading((8.0, *VALUES[1:]))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +249,7 @@ def test_the_block_before_another_heading_is_the_first_pass() -> None:
 def test_what_may_be_prose_or_two_answers_belongs_to_no_pass(text: str) -> None:
     """With revision asked for, only one undivided block may stand without a heading."""
     answer = read_strict(text, EMOTIONS, revise=True)
-    assert answer.first_pass == Reading(None, "no section 'First pass scores'")
+    assert answer.first_pass == SectionReading(None, "no section 'First pass scores'")
 
 
 def test_a_section_repeated_with_other_numbers_is_unreadable() -> None:
@@ -258,7 +257,7 @@ def test_a_section_repeated_with_other_numbers_is_unreadable() -> None:
     text = SECTIONS.format(PLAIN, PLAIN) + "\n" + SECTIONS.format(OTHER, PLAIN)
     answer = read_strict(text, EMOTIONS, revise=True)
     assert answer.first_pass.reason == "Angry: several numbers, 7 and 8"
-    assert answer.revised == Reading(VALUES, flags=("repeated",))
+    assert answer.revised == SectionReading(VALUES, flags=("repeated",))
 
 
 @pytest.mark.parametrize("name", PARSERS)
@@ -267,7 +266,7 @@ def test_without_revision_the_whole_reply_is_the_first_pass(name: str) -> None:
     text = f"Scores:\nAngry: 7\nSad: 3\n\nCritique: none.\nProud: 0\nCalm: 10\n{'[End of answer]'}"
     answer = PARSERS[name](text, WORDS, revise=False)
     assert answer.first_pass.values == VALUES
-    assert answer.revised == Reading(None, "no revised scores were asked for")
+    assert answer.revised == SectionReading(None, "no revised scores were asked for")
 
 
 @pytest.mark.parametrize(
@@ -400,5 +399,5 @@ def test_hostile_replies_cost_linear_time(parser: str, piece: str) -> None:
 @example(f"\n {PLAIN}  \n\n")
 def test_what_is_written_as_asked_is_read_like_anything_else(text: str) -> None:
     """The short way for a plain section gives what the long one would."""
-    asked = Asked(EMOTIONS, (), ENGLISH.words)
+    asked = PairSearch(EMOTIONS, (), ENGLISH.words)
     assert _read_section(text, asked) == _read_any_section(text, asked)

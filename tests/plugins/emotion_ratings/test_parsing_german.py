@@ -8,9 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eibench.plugins.emotion_ratings.forms import GERMAN, Form
-from eibench.plugins.emotion_ratings.parsing import PARSERS, Reading, read_reference, read_strict
-from eibench.plugins.emotion_ratings.parsing_reference import german_pairs, german_sections
-from eibench.plugins.emotion_ratings.parsing_types import Answer
+from eibench.plugins.emotion_ratings.parsing import PARSERS, read_strict
+from eibench.plugins.emotion_ratings.parsing_reference import (
+    german_pairs,
+    german_sections,
+    read_reference,
+)
+from eibench.plugins.emotion_ratings.parsing_types import ParsedReply, SectionReading
 
 EMOTIONS = ("Wütend", "Reuevoll", "Gleichgültig", "Tief gerührt")
 VALUES = (7.0, 3.0, 0.0, 10.0)
@@ -20,12 +24,12 @@ SECTIONS = "Erste Bewertung:\n{}\n\nKritik: etwas viel\n\nÜberarbeitete Bewertu
 SECTIONS += "[Ende der Antwort]"
 
 
-def strict(text: str) -> Reading:
+def strict(text: str) -> SectionReading:
     """Read a reply without sections."""
     return read_strict(text, EMOTIONS, revise=False, form=GERMAN).first_pass
 
 
-def both(text: str, form: Form = GERMAN) -> Answer:
+def both(text: str, form: Form = GERMAN) -> ParsedReply:
     """Read a reply with sections."""
     return read_strict(text, EMOTIONS, revise=True, form=form)
 
@@ -71,7 +75,7 @@ def test_strict_reads_german_layouts_and_flags_them(text: str, flags: str) -> No
 )
 def test_strict_says_why_it_does_not_read(line: str, reason: str) -> None:
     """German ranges and scales make a number doubtful as English ones do."""
-    assert strict(with_anger(line)) == Reading(None, reason)
+    assert strict(with_anger(line)) == SectionReading(None, reason)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +116,7 @@ def test_the_prompt_s_own_heading_is_the_plain_one(heading: str) -> None:
     text = SECTIONS.format(PLAIN, OTHER).replace("Überarbeitete Bewertung:", heading)
     form = GERMAN.as_written_in(text)
     assert form.revised == heading
-    assert both(text, form).revised == Reading((8.0, *VALUES[1:]))
+    assert both(text, form).revised == SectionReading((8.0, *VALUES[1:]))
 
 
 def test_a_prompt_without_a_heading_leaves_the_form_as_it_is() -> None:
@@ -127,20 +131,20 @@ LISTED = ("Wütend", "Frustriert")
 @pytest.mark.parametrize(
     ("text", "reading"),
     [
-        ("Wütend: 7\nFrustrated: 3", Reading((7.0, 3.0))),
-        ("Wütend: 7\nFrustriert: 3", Reading((7.0, 3.0), flags=("name",))),
-        ("Wütend: 7\nFRUSTRIERT: 3", Reading((7.0, 3.0), flags=("name", "case"))),
+        ("Wütend: 7\nFrustrated: 3", SectionReading((7.0, 3.0))),
+        ("Wütend: 7\nFrustriert: 3", SectionReading((7.0, 3.0), flags=("name",))),
+        ("Wütend: 7\nFRUSTRIERT: 3", SectionReading((7.0, 3.0), flags=("name", "case"))),
         (
             "Wütend: 7\nFrustriert: 3\nFrustrated: 3",
-            Reading((7.0, 3.0), flags=("repeated", "name")),
+            SectionReading((7.0, 3.0), flags=("repeated", "name")),
         ),
         (
             "Wütend: 7\nFrustriert: 3\nFrustrated: 4",
-            Reading(None, "Frustrated: several numbers, 3 and 4"),
+            SectionReading(None, "Frustrated: several numbers, 3 and 4"),
         ),
     ],
 )
-def test_strict_knows_the_name_that_the_question_lists(text: str, reading: Reading) -> None:
+def test_strict_knows_the_name_that_the_question_lists(text: str, reading: SectionReading) -> None:
     """Question 26 of the German pack lists one name and has another in its form."""
     answer = read_strict(text, ASKED, revise=False, form=GERMAN, others=LISTED)
     assert answer.first_pass == reading

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eibench.core.statistics.bootstrap import tail
-from eibench.plugins.emotion_ratings.summary import Summary, summarise
+from eibench.plugins.emotion_ratings.summary import PassSummary, summarise
 
 NAN = math.nan
 
@@ -16,7 +16,7 @@ def run(
     revised: list[float] | None = None,
     questions: list[int] | None = None,
     iterations: list[int] | None = None,
-) -> Summary:
+) -> PassSummary:
     """Summarise with a fixed seed and few replicates."""
     return summarise(
         first,

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.plugins.emotionqueen.scoring import Rates, Verdict, rates
+from eibench.plugins.emotionqueen.scoring import Rates, SampleVerdict, rates
 from eibench.statistics import mean_interval, share_interval
 
 VERDICTS = st.lists(
     st.builds(
-        lambda statement, bits: Verdict(str(statement), float(bits[0]), float(bits[1])),
+        lambda statement, bits: SampleVerdict(str(statement), float(bits[0]), float(bits[1])),
         st.integers(0, 12),
         st.sampled_from([(0, 0), (1, 0), (1, 1)]),
     ),
@@ -20,7 +20,7 @@ VERDICTS = st.lists(
 )
 
 
-def verdicts(n: int, seed: int, iterations: int = 1) -> list[Verdict]:
+def verdicts(n: int, seed: int, iterations: int = 1) -> list[SampleVerdict]:
     """Verdicts on n statements, each with its own chance to pass."""
     rng = Random(seed)
     made = []
@@ -29,7 +29,9 @@ def verdicts(n: int, seed: int, iterations: int = 1) -> list[Verdict]:
         for _ in range(iterations):
             passed = rng.random() < chance
             made.append(
-                Verdict(f"s{statement:03}", float(passed), float(passed and rng.random() < 0.6))
+                SampleVerdict(
+                    f"s{statement:03}", float(passed), float(passed and rng.random() < 0.6)
+                )
             )
     return made
 
@@ -71,7 +73,7 @@ def test_rates_have_the_interval_of_a_share_over_statements(iterations: int) -> 
 @pytest.mark.parametrize("iterations", [1, 4])
 def test_where_all_agree_every_rate_has_an_interval(iterations: int) -> None:
     """A resample could say nothing else; statements count, however often they were asked."""
-    made = [Verdict(str(s), 1.0, 1.0) for s in range(20) for _ in range(iterations)]
+    made = [SampleVerdict(str(s), 1.0, 1.0) for s in range(20) for _ in range(iterations)]
     intervals = [estimate.ci95 for estimate in rates(made)[1:]]
     # Wilson's lower end of 20 of 20 with t of 19 degrees, 2.093: 1 / (1 + 2.093^2 / 20).
     assert intervals == [pytest.approx((1 / (1 + 2.093**2 / 20), 1), abs=1e-4)] * 4
@@ -88,7 +90,7 @@ def test_asking_again_is_no_new_statement() -> None:
 
 def test_seven_statements_have_rates_without_intervals() -> None:
     """As often as they may be asked; and no statement has no rate."""
-    found = rates([Verdict(str(s), 1.0, 0.0) for s in range(7) for _ in range(5)])
+    found = rates([SampleVerdict(str(s), 1.0, 0.0) for s in range(7) for _ in range(5)])
     assert [e.ci95 for e in found[1:]] == [None] * 4
     assert found.passed.value == 1.0
     assert [e.value for e in rates([])[1:]] == [None] * 4
@@ -96,7 +98,7 @@ def test_seven_statements_have_rates_without_intervals() -> None:
 
 def test_without_a_pass_there_is_no_win_given_pass() -> None:
     """It is a share of nothing: None, not 0."""
-    found = rates([Verdict(str(i), 0.0, 0.0) for i in range(5)])
+    found = rates([SampleVerdict(str(i), 0.0, 0.0) for i in range(5)])
     assert found.given_pass.value is None
     assert found.given_pass.ci95 is None
     assert found.passed.value == 0.0
@@ -104,7 +106,7 @@ def test_without_a_pass_there_is_no_win_given_pass() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(VERDICTS, st.randoms(use_true_random=False))
-def test_any_order_gives_the_same_numbers(made: list[Verdict], random: Random) -> None:
+def test_any_order_gives_the_same_numbers(made: list[SampleVerdict], random: Random) -> None:
     """Intervals too."""
     shuffled = random.sample(made, len(made))
     assert rates(made) == rates(shuffled)
@@ -112,7 +114,7 @@ def test_any_order_gives_the_same_numbers(made: list[Verdict], random: Random) -
 
 @settings(max_examples=40, deadline=None)
 @given(VERDICTS)
-def test_numbers_lie_where_they_can(made: list[Verdict]) -> None:
+def test_numbers_lie_where_they_can(made: list[SampleVerdict]) -> None:
     """Shares in 0..1, WIN never over PASS, the mean between the two, no NaN."""
     found: Rates = rates(made)
     for estimate in found[1:]:

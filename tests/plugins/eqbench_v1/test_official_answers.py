@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from eibench.plugins.emotion_ratings.parsing import (
-    PARSERS,
-    Parser,
-    Reading,
+from eibench.plugins.emotion_ratings.parsing import PARSERS, read_strict
+from eibench.plugins.emotion_ratings.parsing_reference import (
     read_reference,
-    read_strict,
+    reference_pairs,
+    reference_sections,
 )
-from eibench.plugins.emotion_ratings.parsing_reference import reference_pairs, reference_sections
-from eibench.plugins.emotion_ratings.summary import Summary, summarise
+from eibench.plugins.emotion_ratings.parsing_types import Parser, SectionReading
+from eibench.plugins.emotion_ratings.summary import PassSummary, summarise
 from eibench.plugins.eqbench_v1.benchmark import question_score
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -78,7 +77,7 @@ def shared_questions() -> dict[str, str]:
     return {name: second[key(question)] for name, question in first if key(question) in second}
 
 
-def score_v1(run: Run, parser: Parser) -> Summary:
+def score_v1(run: Run, parser: Parser) -> PassSummary:
     """Score a model's answers to the shared questions by the rules of version 1."""
     questions, shared = read_questions(V1), shared_questions()
     passes: tuple[list[float], list[float]] = ([], [])
@@ -106,14 +105,14 @@ def test_reference_reads_what_upstream_recorded(path: Path) -> None:
 def test_strict_differs_only_where_an_answer_is_not_plain() -> None:
     """Each difference between the parsers is in the table, with the reason for it."""
     questions = read_questions(V2)
-    found: dict[tuple[str, str, str], Reading] = {}
+    found: dict[tuple[str, str, str], SectionReading] = {}
     for run in map(read_run, RESULTS):
         for name, reply in run.replies.items():
             emotions = emotions_of(questions[name])
             strict = read_strict(reply, emotions, revise=run.revise)
             reference = read_reference(reply, emotions, revise=run.revise)
             for key in ("first_pass", "revised"):
-                reading: Reading = getattr(strict, key)
+                reading: SectionReading = getattr(strict, key)
                 if reading.values != getattr(reference, key).values:
                     found[run.model, name, key] = reading
     listed: list[dict[str, str]] = json.loads(DIFFERENCES.read_text(encoding="utf-8"))

@@ -15,7 +15,8 @@ import pytest
 import eibench
 from eibench import Pack
 from eibench.core.datasets import find_pack
-from eibench.plugins.emotion_ratings.parsing import Reading, read_strict
+from eibench.plugins.emotion_ratings.parsing import read_strict
+from eibench.plugins.emotion_ratings.parsing_types import SectionReading
 from eibench.plugins.eqbench_v2.benchmark import PUBLISHED, EQBenchV2
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -188,7 +189,7 @@ def test_strict_differs_only_where_an_answer_is_not_plain() -> None:
             for key in ("first_pass", "revised"):
                 one, other = strict[item_id][0][key], reference[item_id][0][key]
                 if one != other:
-                    reading: Reading = getattr(answer, key)
+                    reading: SectionReading = getattr(answer, key)
                     said = reading.reason or " ".join(reading.flags)
                     row = {"strict": one, "reference": other, "why": said}
                     found[run.model, item_id, key] = row

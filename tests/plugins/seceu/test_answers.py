@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.plugins.seceu.answers import FLAGS, Reading, read_answer
+from eibench.plugins.seceu.answers import FLAGS, PointsReading, read_answer
 
 OPTIONS = ("Startled", "Cheerful", "Baffled", "Smug")
 CHINESE = ("盼望", "欢喜", "难过", "爱")
@@ -143,13 +143,13 @@ CHINESE_READ = {
 @pytest.mark.parametrize(("text", "flags"), READ.values(), ids=READ)
 def test_an_answer_is_read_however_it_is_laid_out(text: str, flags: str) -> None:
     """All these say the same; flags tell what is unusual."""
-    assert read_answer(text, OPTIONS) == Reading(VALUES, None, tuple(flags.split()))
+    assert read_answer(text, OPTIONS) == PointsReading(VALUES, None, tuple(flags.split()))
 
 
 @pytest.mark.parametrize(("text", "flags"), CHINESE_READ.values(), ids=CHINESE_READ)
 def test_a_chinese_answer_is_read_too(text: str, flags: str) -> None:
     """Full-width signs, and names without spaces around them."""
-    assert read_answer(text, CHINESE) == Reading(VALUES, None, tuple(flags.split()))
+    assert read_answer(text, CHINESE) == PointsReading(VALUES, None, tuple(flags.split()))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_numbers_are_read_as_they_are_written(
     text: str, values: tuple[float, ...], flags: str
 ) -> None:
     """Percentages, other sums and negative numbers; a dash between words is no sign."""
-    assert read_answer(text, OPTIONS) == Reading(values, None, tuple(flags.split()))
+    assert read_answer(text, OPTIONS) == PointsReading(values, None, tuple(flags.split()))
 
 
 @pytest.mark.parametrize(

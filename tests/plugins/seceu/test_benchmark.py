@@ -19,16 +19,17 @@ from eibench import (
     Score,
     find_pack,
 )
-from eibench.plugins.seceu.benchmark import NormedPack, Seceu
-from eibench.plugins.seceu.stories import Asked
+from eibench.plugins.seceu.benchmark import Seceu
+from eibench.plugins.seceu.reading import NormedPack
+from eibench.plugins.seceu.stories import AskedStory
 from eibench.plugins.seceu.wording import PROMPTINGS, WORDING
 from eibench.testing import ScriptedModel
 
 SECEU = Seceu()
 OPTIONS: dict[str, Any] = {"prompting": "direct", "lang": "en", "shuffle_options": False}
 NAMES = ("Startled", "Cheerful", "Baffled", "Smug")
-ITEM = Item("1", Asked("How?", NAMES, (3.0, 3.0, 1.0, 3.0), (0, 1, 2, 3), "direct"))
-SHUFFLED = Item("1", Asked("How?", NAMES, (3.0, 3.0, 1.0, 3.0), (2, 0, 3, 1), "direct"))
+ITEM = Item("1", AskedStory("How?", NAMES, (3.0, 3.0, 1.0, 3.0), (0, 1, 2, 3), "direct"))
+SHUFFLED = Item("1", AskedStory("How?", NAMES, (3.0, 3.0, 1.0, 3.0), (2, 0, 3, 1), "direct"))
 
 each_prompting = pytest.mark.parametrize("prompting", PROMPTINGS)
 each_lang = pytest.mark.parametrize("lang", ["en", "zh"])
@@ -136,7 +137,7 @@ async def test_an_answer_that_is_there_counts_although_the_reply_was_cut() -> No
 def test_a_prompt_holds_the_story_and_its_options_in_order(lang: str, prompting: str) -> None:
     """Once each, after all examples, and nothing is left to be filled in."""
     for item in read(lang=lang, prompting=prompting).items:
-        asked: Asked = item.content
+        asked: AskedStory = item.content
         prompt = asked.prompt
         places = [prompt.rindex(f"({n}) {name}") for n, name in enumerate(asked.shown, start=1)]
         assert places == sorted(places)

@@ -11,10 +11,11 @@ import pytest
 
 import eibench
 from eibench import DataError, PackSource, Result, find_pack, folder
-from eibench.plugins.seceu.benchmark import NormedPack, Seceu
+from eibench.plugins.seceu.benchmark import Seceu
 from eibench.plugins.seceu.official import read_official, read_paragraphs, read_templates
 from eibench.plugins.seceu.published import standing
-from eibench.plugins.seceu.stories import Asked
+from eibench.plugins.seceu.reading import NormedPack
+from eibench.plugins.seceu.stories import AskedStory
 from eibench.plugins.seceu.wording import PROMPTINGS, WORDING
 from eibench.testing import LoopbackServer, ReceivedRequest
 
@@ -36,7 +37,7 @@ def test_forty_stories_with_four_options_are_read(official: Path, lang: str) -> 
     assert pack.source.name == "official"
     assert [item.id for item in pack.items] == [str(n) for n in range(1, 41)]
     for item in pack.items:
-        asked: Asked = item.content
+        asked: AskedStory = item.content
         assert len(set(asked.options)) == 4
         assert all(re.fullmatch(r"[^\W\d_]+", name) for name in asked.options)
         story = asked.prompt.split("\n")[0]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eibench import DataError
-from eibench.plugins.seceu.norms import Norm, Spread
+from eibench.plugins.seceu.norms import MeanAndSD, Norm
 from eibench.plugins.seceu.packs import read_file
 
 Pack = Callable[..., Path]
@@ -30,7 +30,7 @@ def test_a_pack_is_read_whole(pack: Pack) -> None:
     assert (story.id, story.options[0], story.reference) == ("1", "Angry", (4, 3, 2, 1))
     assert (found.lang, found.prompts) == ("de", {"direct": "{story} / {options}"})
     assert found.norm == Norm(
-        "six friends", 2.0, 0.5, (1.5,), 6, 1.1, Spread(0.2, 0.1), (1.1, 2, 2.9), (0.1, 0.3)
+        "six friends", 2.0, 0.5, (1.5,), 6, 1.1, MeanAndSD(0.2, 0.1), (1.1, 2, 2.9), (0.1, 0.3)
     )
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from eibench import Item, folder
 from eibench.plugins.seceu.baselines import baselines
-from eibench.plugins.seceu.norms import Norm, Spread, band
-from eibench.plugins.seceu.stories import Asked, distance, prepared, sums_to_ten
+from eibench.plugins.seceu.norms import MeanAndSD, Norm, band
+from eibench.plugins.seceu.stories import AskedStory, distance, prepared, sums_to_ten
 from eibench.plugins.seceu.summary import similarity
 
 FACTS = json.loads((folder("seceu") / "norm.json").read_text(encoding="utf-8"))
@@ -24,7 +24,7 @@ NORM = Norm(
     tuple(FACTS["template"]),
     people=FACTS["people"],
     best=FACTS["best"],
-    similarity=Spread(**FACTS["similarity"]),
+    similarity=MeanAndSD(**FACTS["similarity"]),
 )
 with (folder("seceu") / "published_scores.csv").open(encoding="utf-8", newline="") as file:
     PUBLISHED = [row for row in csv.DictReader(file) if row["eq"]]
@@ -149,7 +149,7 @@ def items(order: tuple[int, ...] = (0, 1, 2, 3)) -> list[Item]:
     """The 40 items as they are asked, without their texts."""
     names = ("a", "b", "c", "d")
     return [
-        Item(str(n), Asked("", names, row, order, "direct"))
+        Item(str(n), AskedStory("", names, row, order, "direct"))
         for n, row in enumerate(STANDARD, start=1)
     ]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from eibench import Item, SampleScore, Score, Summary
-from eibench.plugins.seceu.norms import Norm, Spread
-from eibench.plugins.seceu.stories import POINT_NAMES, Asked
+from eibench.plugins.seceu.norms import MeanAndSD, Norm
+from eibench.plugins.seceu.stories import POINT_NAMES, AskedStory
 from eibench.plugins.seceu.summary import similarity, summarise
 
 NAMES = ("a", "b", "c", "d")
@@ -22,10 +22,10 @@ NORM = Norm(
     template=tuple(2.0 + n / 10 for n in range(N)),
     people=100,
     best=1.5,
-    similarity=Spread(0.2, 0.15),
+    similarity=MeanAndSD(0.2, 0.15),
 )
 ITEMS = [
-    Item(str(n), Asked("", NAMES, (4, 3, 2, 1), (0, 1, 2, 3), "direct", 2.0 + n / 10))
+    Item(str(n), AskedStory("", NAMES, (4, 3, 2, 1), (0, 1, 2, 3), "direct", 2.0 + n / 10))
     for n in range(N)
 ]
 NULL = 30**0.5  # of (0, 0, 0, 0) to (4, 3, 2, 1)
@@ -243,7 +243,7 @@ def test_place_of_a_similarity_is_among_people() -> None:
     found = similarity(NORM, list(template + noise / 5), NORM.template)
     assert found.r is not None
     assert found.place == pytest.approx(NORM.similarity_place(found.r))
-    middle = replace(NORM, similarity=Spread(found.r, 0.1))
+    middle = replace(NORM, similarity=MeanAndSD(found.r, 0.1))
     assert similarity(middle, list(template + noise / 5), NORM.template).place == pytest.approx(50)
 
 
