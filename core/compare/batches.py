@@ -37,11 +37,7 @@ from .placement import (
 class BatchPlanner:
     """What there is to compare of one run, and what was.
 
-    Attributes:
-        contest: What it takes part in.
-        run: The run.
-        selection: The samples whose transcripts are compared.
-        stopped: Why the placement is at its end, once it is; or why nothing can be compared.
+    `stopped` says why the placement is at its end, once it is; or why nothing can be compared.
     """
 
     contest: Contest
@@ -113,12 +109,8 @@ class BatchPlanner:
     ) -> list[StoredComparison]:
         """The next batch, journalled; a comparison that another run has is only noted.
 
-        Batches of which nothing is left to ask are passed over.
-
-        Args:
-            pool: All comparisons that count.
-            mine: Those that this run has planned.
-            number: Of its last batch, with whomever that was.
+        Batches of which nothing is left to ask are passed over. `number` is that of the run's last
+        batch.
         """
         transcripts = await self._transcripts()
         if message := self._nothing_to_compare(transcripts):

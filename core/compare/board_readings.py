@@ -22,16 +22,10 @@ from .which_board import OtherBoard
 
 
 def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> OnBoard | None:
-    """Whether the board tells two runs apart.
+    """Whether the board of a grader tells two runs apart.
 
-    Args:
-        boards: All of their benchmark.
-        pair: The two.
-        grader: By which they are compared, so whose board and with which options.
-
-    Returns:
-        ``None`` where they are not both on one board that can be read, as when another run of a
-        model stands for it, or where the board has no model but these.
+    ``None`` where they are not both on one board that can be read, as when another run of a model
+    stands for it, or where the board has no model but these.
     """
     benchmark = boards.benchmark
     with boards.journal.ahead(boards.runs):
@@ -64,13 +58,10 @@ MOST = 6_000
 
 
 class RatedStep(NamedTuple):
-    """The ratings of the models that had joined by then.
+    """The ratings of the models that had joined when the last did, at the date of its run.
 
-    Attributes:
-        joined: Who came last.
-        date: Of its run.
-        ratings: By model; shifted so that these models have, on average, their last rating, as
-            a scale without anchors is centred anew with each model.
+    They are shifted so that these models have, on average, their last rating, as a scale without
+    anchors is centred anew with each model.
     """
 
     joined: str
@@ -120,16 +111,10 @@ def _step(
 
 
 class JudgeRecord(NamedTuple):
-    """One judge on one pack.
+    """One judge on one pack: its comparisons that were read, and what all its replies were like.
 
-    Attributes:
-        board: Which pack and judge.
-        comparisons: Those that were read, with each criterion's margin.
-        asking: What its replies were like, also those that could not be read.
-        ratings: The board's, made of them.
-        demo: Whether a demo model is among those compared.
-        robustness: How the board's ranking hangs on who judges.
-        others: The boards that could have been meant too.
+    `robustness` says how the board's ranking hangs on who judges; `others` could have been meant
+    too.
     """
 
     board: Board
@@ -143,10 +128,6 @@ class JudgeRecord(NamedTuple):
 
 def read_judge(boards: Boards, **choice: Unpack[BoardChoice]) -> JudgeRecord:
     """What a judge said about the newest run of each model.
-
-    Args:
-        boards: All of the benchmark whose transcripts were compared.
-        **choice: As `read_leaderboard` takes it.
 
     Raises:
         UsageError: There is no such board, or no comparison that was read.

@@ -88,10 +88,8 @@ def _files_in(folder: str, seen: set[int]) -> Iterator[_FileState]:
 class BoardResult(NamedTuple):
     """What a board shows of one run.
 
-    Attributes:
-        document: Its result; ``None`` where it was only compared.
-        changed: How it was asked otherwise than its pack says, if it was.
-        scores: Of its items, in the metric that the board ranks by; ``None`` where there are none.
+    The result, how it was asked otherwise than its pack says, and the scores of its items in the
+    metric that the board ranks by; ``None`` where there are none, as of one that was only compared.
     """
 
     document: ResultDocument | None
@@ -111,13 +109,10 @@ class BoardWithoutKin(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """How a run's grades are read.
+    """How a run's grades are read: its configuration with this board's judge and readers' options.
 
-    Attributes:
-        config: The run's, with this board's judge and options of readers.
-        today: How its samples are graded today.
-        grader: That, or the same offline; ``None`` where it has graded nothing.
-        graders: All that have graded the run.
+    `today` is how its samples are graded today; `grader` is that, or the same offline, ``None``
+    where it has graded nothing.
     """
 
     config: RunConfig
@@ -137,11 +132,8 @@ class _Samples(NamedTuple):
 class BoardResults:
     """Reads the results of one board's runs.
 
-    Attributes:
-        boards: All of its benchmark.
-        board: The one.
-        computed: What was not cached, by the run's number.
-        read_by: The options with which the board's pack was read.
+    `computed` has what was not cached, by the run's number; `read_by` are the options with which
+    the board's pack was read.
     """
 
     boards: Boards

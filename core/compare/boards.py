@@ -121,13 +121,7 @@ class GradedRun(NamedTuple):
 
 
 class Boards:
-    """The boards that the runs of a benchmark stand on.
-
-    Args:
-        journal: Holds the runs.
-        catalogue: Knows all benchmarks.
-        benchmark: The one.
-    """
+    """The boards that the runs of a benchmark stand on."""
 
     def __init__(self, journal: Journal, catalogue: Catalogue, benchmark: Benchmark) -> None:
         self.journal, self.catalogue, self.benchmark = journal, catalogue, benchmark
@@ -151,9 +145,7 @@ class Boards:
     ) -> dict[Board, list[GradedRun]]:
         """The boards, each once, with the runs on it in their order.
 
-        Args:
-            runs: Those that are looked at; all unless they are given.
-            mixed: Let demo and real models stand on one board.
+        With `mixed` demo and real models stand on one board.
         """
         found: dict[Board, list[GradedRun]] = {}
         named: dict[Board, Board] = {}  # a pack may go by several names

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 class Weighed(NamedTuple):
-    """Comparisons that were read.
-
-    Attributes:
-        rows: Each with its weight.
-        warnings: Of which runs no weights are known, and why.
-    """
+    """Comparisons, each with its weight, and of which runs no weights are known, and why."""
 
     rows: "list[Comparison]"
     warnings: list[str]
@@ -69,13 +64,9 @@ def turned(row: StoredComparison, score: PairScore) -> StoredComparison:
 class ComparisonPool(NamedTuple):
     """Which comparisons may meet: of one benchmark, version, pack and judge, asked alike.
 
-    Attributes:
-        digest: Digest of all that must be alike; new comparisons are kept under it.
-        parts: The digests under which there are some: a judge that moved had several labels.
-        judge: The judge, or the panel, that new comparisons have.
-        grader: Digest of what the judge is sent and how its words are read.
-        panel: How several judges make one comparison; ``None`` for one judge.
-        members: The pools of the panel's judges.
+    New comparisons are kept under `digest`; there are some under all of `parts`, as a judge that
+    moved had several labels. `grader` is a digest of what the judge is sent and how its words are
+    read.
     """
 
     digest: str
@@ -91,13 +82,9 @@ class ComparisonPool(NamedTuple):
 
 
 class Met(NamedTuple):
-    """The comparisons of a pool.
+    """The comparisons of a pool between models that may meet, and the run that counts for each.
 
-    Attributes:
-        rows: All of them between models that may meet.
-        runs: For each of the models, the run that counts.
-        demo: The names of the demo models among them.
-        excluded: How many were read between a demo model and a real one, and are left out.
+    `excluded` is how many were read between a demo model and a real one.
     """
 
     rows: list[StoredComparison]
@@ -139,9 +126,7 @@ def what_is_asked(row: StoredComparison) -> tuple[frozenset[str], str, int, str]
 def counting(met: Met, own: RunRecord | None = None) -> list[StoredComparison]:
     """The comparisons of a pool between the runs of its models that count.
 
-    Args:
-        met: All of them.
-        own: The run that counts for its model, whether it is the newest or not.
+    The run `own` counts for its model, whether it is the newest or not.
     """
     return current(met.rows, {**met.runs, own.name: own.run_id} if own else met.runs)
 

@@ -19,12 +19,6 @@ class Contest:
 
     Which pool it is and who may meet is looked up once; comparisons and runs whenever they are
     asked for.
-
-    Args:
-        journal: Holds runs and comparisons.
-        config: How runs are asked, and who compares.
-        pack: Their data.
-        eligible: Which models may meet; by default those that may meet the configuration's.
     """
 
     def __init__(
@@ -90,10 +84,9 @@ class Contest:
     ) -> list[StoredComparison]:
         """The comparisons of the pool, or those of them that a run has asked for.
 
-        Args:
-            run: Of a panel, it has asked for what was planned for the panel.
-            by_quorum: Count what a quorum of the panel has read, as where comparisons are
-                planned; else what each judge has replied to.
+        Of a panel, a run has asked for what was planned for the panel. By quorum, what a quorum of
+        the panel has read counts, as where comparisons are planned; else what each judge has
+        replied to.
         """
         planned = self._rows_of(self.pool, run)
         if self.pool.panel is None:

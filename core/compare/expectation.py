@@ -32,12 +32,10 @@ if TYPE_CHECKING:
 
 
 class Left(NamedTuple):
-    """Comparisons that a run may still buy.
+    """Comparisons that a run may still buy: at most, and about how many it is expected to.
 
-    Attributes:
-        most: However it turns out.
-        about: That it is expected to buy; None where that is not less, or not known.
-        half_width: Of the rating's interval then, points; None where it is not known.
+    `about` is None where that is not less, or not known, as is `half_width`, that of the rating's
+    interval then, in points.
     """
 
     most: int
@@ -52,11 +50,8 @@ NOTHING_LEFT = Left(0)
 class Prospect:
     """A placement that is not made yet, or not to its end.
 
-    Attributes:
-        own: The model; None before it has a run.
-        opponents: Those that there are.
-        alike: By opponent, the samples that can be compared, or could be when the model has them.
-        settled: Whether the placement is at its end.
+    `own` is None before the model has a run. `alike` has, by opponent, the samples that can be
+    compared, or could be when the model has them.
     """
 
     contest: Contest
@@ -111,12 +106,7 @@ class Prospect:
 
 
 async def look_ahead(contest: Contest, run: RunRecord | None, selection: Selection) -> Prospect:
-    """What a run may still compare, of transcripts that say enough.
-
-    Args:
-        contest: Under whose configuration it is asked.
-        run: The run; ``None`` before it is there.
-        selection: Its samples.
+    """What a run, None before it is there, may still compare, of transcripts that say enough.
 
     Raises:
         UsageError: An opponent is named that the journal does not have.
@@ -143,13 +133,9 @@ def field_of(
     transcripts: Mapping[str, frozenset[Slot]],
     ladder: "Iterable[Comparison]",
 ) -> Field:
-    """What there is to place a model with.
+    """What there is to place a model with, from all comparisons that were read.
 
-    Args:
-        contest: Of its run.
-        there: The models that have a run, it and its opponents.
-        transcripts: By name, what can be compared, the model's among them.
-        ladder: All comparisons that were read.
+    Both the models and, by name, what can be compared have the model that is placed among them.
     """
     config, pack, slots = contest.config, contest.pack, transcripts[contest.name]
     last = max((iteration for _, iteration in slots), default=1)

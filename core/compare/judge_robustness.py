@@ -18,10 +18,6 @@ def read_robustness(board: "Leaderboard", results: BoardResults) -> list[JudgesD
     """By scores, then by ratings; nothing where there is one judge.
 
     Of a panel its judges count, else those that have graded at least half of the models.
-
-    Args:
-        board: Which runs, and the ratings by each judge.
-        results: What is known of their graders.
     """
     there = Counter(judge for run in board.runs.values() for judge in results.judges_of(run))
     panel = board.board.judge if isinstance(board.board.judge, Panel) else None

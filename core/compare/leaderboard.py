@@ -96,19 +96,10 @@ class LeaderboardDocument(StatedBoard):
 class Leaderboard:
     """One board, read.
 
-    Attributes:
-        documents: The result of each model by its name.
-        runs: The run of each model; some were only compared and have no scored result.
-        standing: The ratings, where models were compared.
-        compared: The comparisons that the ratings stand on; ``None`` where none are made.
-        robustness: How the ranking hangs on who judges: by scores, then by ratings; nothing where
-            one judge has graded the runs.
-        scores: Of each model's items, in the metric that ranks, by its name; ``None`` where it is
-            not made of such.
-        kin: How judges that are kin are kept from deciding, where they are.
-        changed: How the run of a model was asked otherwise than the pack says, by its name.
-        others: The boards that could have been meant too.
-        warnings: One line each.
+    By a model's name: the result, the run (some were only compared and have no scored result), the
+    scores of its items in the metric that ranks, and how it was asked otherwise than the pack says.
+    `compared` are the comparisons that the ratings stand on. `robustness` says how the ranking
+    hangs on who judges: by scores, then by ratings. `others` could have been meant too.
     """
 
     board: Board
@@ -231,14 +222,10 @@ class Leaderboard:
         return ScoredItems(self.metric, self.scores, clusters)
 
     def told_apart(self, first: str, second: str) -> bool | None:
-        """Whether the board tells two of its models apart, all its pairs at once.
+        """Whether the board tells two of its models, named, apart, all its pairs at once.
 
         ``None`` where that is not known: too few families, a model without a rating among rated
         ones, or ratings that no chain of comparisons connects.
-
-        Args:
-            first: The name of a model on it.
-            second: Of another.
         """
         rows = {row["model"]: row for row in self.rows()}
         one, other = rows[first], rows[second]
@@ -311,11 +298,11 @@ def read_leaderboard(
     exclude_kin: bool = False,
     additive: bool = False,
 ) -> Leaderboard:
-    """The board of a benchmark.
+    """The board of a benchmark: the one that is given, else the one that `which_board` chooses.
 
     Args:
         boards: All of the benchmark.
-        board: Which one, where it is known; else the one that `which_board` chooses.
+        board: Which one, where it is known.
         dataset: A pack's name, or the beginning of its SHA-256; any where none is named.
         judge: A judge or what it goes by, likewise.
         engine: The rating engine, if not the default.

@@ -25,12 +25,7 @@ Slot = tuple[str, int]
 
 
 class Text(NamedTuple):
-    """A finished transcript.
-
-    Attributes:
-        value: What the benchmark's `generate` returned.
-        digest: Of the replies that it is made of.
-    """
+    """A finished transcript, what `generate` returned, and a digest of the replies it is of."""
 
     value: object
     digest: str
@@ -48,13 +43,7 @@ UNFINISHED = Gap("not finished")
 
 @dataclass
 class Opponent:
-    """A run whose transcripts can be compared.
-
-    Attributes:
-        contest: What it takes part in.
-        run: The run.
-        samples: Items and iterations with a finished transcript.
-    """
+    """A run whose transcripts, of items and iterations that are finished, can be compared."""
 
     contest: Contest
     run: RunRecord
@@ -117,10 +106,9 @@ def opponents_in(contest: Contest) -> list[Opponent]:
 
 
 def check_opponents(contest: Contest) -> None:
-    """Check, before anything is sent, that the journal has the opponents that are named.
+    """Refuse, before anything is sent, opponents that the journal does not have.
 
-    Raises:
-        UsageError: It does not have one, or one that is to be left out.
+    So too one that is to be left out.
     """
     without, named = contest.config.without, wanted_placement(contest.config).names
     if both := set(named).intersection(without):
@@ -132,11 +120,7 @@ def check_opponents(contest: Contest) -> None:
 
 
 def refuse_strangers(config: RunConfig, others: Collection[str]) -> None:
-    """Check that the opponents that are named are among others.
-
-    Raises:
-        UsageError: One is not.
-    """
+    """Refuse opponents that are named and not among others."""
     if unknown := [name for name in wanted_placement(config).names if name not in others]:
         there = ", ".join(sorted(others)) or "none"
         raise UsageError(

@@ -14,12 +14,7 @@ Question = tuple[str, str, str, int, str]
 
 
 class PanelJudges(NamedTuple):
-    """The judges of a panel, and whose kin they are.
-
-    Attributes:
-        panel: How they make one comparison.
-        runs: By id; only where kin are left out.
-    """
+    """The judges of a panel, and whose kin they are: runs by id, only where kin are left out."""
 
     panel: Panel
     runs: Mapping[str, RunRecord]
@@ -51,11 +46,8 @@ class PanelJudges(NamedTuple):
     ) -> list[StoredComparison]:
         """What a panel planned, with what came of it, and what else its judges have compared.
 
-        Args:
-            planned: By the panel.
-            answered: By its judges.
-            by_quorum: Take what a quorum has read, to plan what comes next; what counts has a
-                reply of each judge, as models would meet by fewer judges than others else.
+        By quorum, what a quorum has read is taken, to plan what comes next; what counts has a reply
+        of each judge, as models would meet by fewer judges than others else.
         """
         found: dict[Question, dict[Judge, StoredComparison]] = {}
         for row in answered:
@@ -118,10 +110,7 @@ def of_judge(name: str, n: int) -> str:
 class AskedPanel:
     """Which judges of a panel have compared what, and whether it could be read.
 
-    Attributes:
-        judges: The panel.
-        answered: By judge and question, whether the reply could be read.
-        tried: Questions that this command has taken up.
+    `tried` are questions that this command has taken up.
     """
 
     judges: PanelJudges

@@ -33,12 +33,7 @@ def wanted_placement(config: RunConfig) -> PlacementOptions:
 
 
 def meant(wanted: PlacementOptions, n_models: int) -> PlacementOptions:
-    """The same with the schedule and the orders that ``auto`` means.
-
-    Args:
-        wanted: What the options say.
-        n_models: Opponents with whom there is something to compare.
-    """
+    """The same with the schedule and the orders that ``auto`` means against so many opponents."""
     schedule: Any = default_schedule(n_models) if wanted.schedule == "auto" else wanted.schedule
     orders = default_orders(schedule) if wanted.orders == "auto" else wanted.orders
     return wanted._replace(schedule=schedule, orders=orders)
@@ -47,11 +42,8 @@ def meant(wanted: PlacementOptions, n_models: int) -> PlacementOptions:
 class Field(NamedTuple):
     """What there is to place a model with.
 
-    Attributes:
-        pool: All transcripts.
-        ladder: All comparisons that were read before.
-        settings: Anchors, and weights of items.
-        iteration_calls: Calls to the model that another iteration of it takes.
+    `ladder` are all comparisons that were read before; `iteration_calls` are calls to the model
+    that another iteration of it takes.
     """
 
     pool: "TranscriptPool"
@@ -62,11 +54,6 @@ class Field(NamedTuple):
 
 def make_matchmaker(name: str, wanted: PlacementOptions, field: Field) -> "Matchmaker":
     """What plans the placement of a model.
-
-    Args:
-        name: The model.
-        wanted: How it is to be placed.
-        field: With what.
 
     Raises:
         UsageError: There is nobody to compare with.
@@ -120,12 +107,6 @@ def placeable(
     """The comparisons, without those of models or samples that are strange to a placement.
 
     There are such when other opponents, or another selection, were wanted before.
-
-    Args:
-        rows: All that count.
-        own: The model that is placed.
-        opponents: Those of today.
-        samples: The model's, of today.
     """
     ladder = [row for row in rows if own not in (row.a, row.b)]
     models = {own, *opponents, *(name for row in ladder for name in (row.a, row.b))}
@@ -135,15 +116,10 @@ def placeable(
 
 
 def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list[str]:
-    """What a placement is of: one of the same is at the same end.
+    """What a placement of these samples is of: one of the same is at the same end.
 
-    Args:
-        contest: Whose ratings it is for; the options of its configuration say how.
-        samples: Those of the model that are compared.
-
-    Returns:
-        Digests, its own first. Where the orders are left to the schedule, what was placed with
-        all pairs in both orders is at the same end too: there is more to it.
+    Digests, its own first. Where the orders are left to the schedule, what was placed with all
+    pairs in both orders is at the same end too: there is more to it.
     """
     config = contest.config
     wanted = wanted_placement(config)
@@ -156,13 +132,7 @@ def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list
 def settled_by(
     contest: Contest, run: RunRecord, samples: Collection[tuple[str, int]]
 ) -> PlacementEnd | None:
-    """Why the last command on a run ended its placement, if it meant the same.
-
-    Args:
-        contest: What the run is placed in.
-        run: The run.
-        samples: Those of the model that are compared.
-    """
+    """Why the last command on a run ended its placement, if it meant the same samples."""
     meant, journal = placement_of(contest, samples), contest.journal
     for document in (journal.document(run), *journal.views(run).values()):
         notes = rating_notes(document) if document else None
@@ -179,15 +149,7 @@ def left_of(
     run: RunRecord | None,
     rows: Sequence[StoredComparison],
 ) -> int:
-    """The most comparisons that a run may still make.
-
-    Args:
-        config: What is asked for.
-        alike: For each opponent, the samples that can be compared.
-        runs: Ids of the opponents' runs.
-        run: The run, if it was begun.
-        rows: The comparisons that there are.
-    """
+    """The most comparisons that a run, if begun, may still make with these opponents' runs."""
     wanted = meant(wanted_placement(config), sum(map(bool, alike.values())))
     made = [row for row in rows if run and row.status in ("read", "unread")]
     seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
@@ -216,12 +178,7 @@ _AT_THE_END = {
 
 
 def advised(stopped: PlacementEnd, rating: RatingRow | None) -> PlacementEnd:
-    """Why a placement ended, with what to do now.
-
-    Args:
-        stopped: As the placement, or an earlier command, has left it.
-        rating: The model's row as it stands now; ``None`` where it has none.
-    """
+    """Why a placement ended, with what to do now that the model's row stands as it does."""
     if stopped["kind"] not in _AT_THE_END:
         return stopped
     tied = rating["tied_with"] if rating else None
@@ -242,11 +199,6 @@ def is_made(call: "Call", planned: "Collection[Call]", elsewhere: Collection[Ask
     """Whether a comparison need not be made, as the opponent's run has it.
 
     Where one order is asked for, either will do.
-
-    Args:
-        call: Which, `a` being the model that is placed.
-        planned: All that are asked for with it.
-        elsewhere: Those that opponents' runs have made.
     """
     turned = call._replace(first="b" if call.first == "a" else "a")
     enough = (call,) if turned in planned else (call, turned)

@@ -57,14 +57,8 @@ def find_standing(
 ) -> RatingSummary:
     """The ratings of all models of a pool.
 
-    Args:
-        benchmark: Says which models fix the scale, and what caps margins.
-        pack: Its data.
-        met: The comparisons that may meet.
-        own: The run that this is for: it counts for its model, and what it plans is told.
-        anchors: The user's, before the benchmark's.
-        engine: Its name, if not the default.
-        options: The benchmark's, if not its defaults.
+    The run `own` that this is for counts for its model, and what it plans is told. The user's
+    anchors go before the benchmark's. Engine and options are the defaults where none are given.
     """
     rows = counting(met, own)
     counts = counted(rows, own)
@@ -161,14 +155,7 @@ def settings_of(
     anchors: tuple[AnchorSet, ...] = (),
     options: Options | None = None,
 ) -> RatingSettings:
-    """The user's anchors, then those of the pack; its caps of margins, and weights of items.
-
-    Args:
-        benchmark: Knows them.
-        pack: Its data.
-        anchors: The user's.
-        options: The benchmark's, if not its defaults.
-    """
+    """The user's anchors, then those of the pack; its caps of margins, and weights of items."""
     chosen = {o.name: o.default for o in benchmark.options} | dict(options or {})
     own = (_anchor_set(given) for given in guard(benchmark).anchor_sets(pack))
     caps, weights = guard(benchmark).margin_caps(pack), guard(benchmark).item_weights(pack, chosen)
@@ -203,12 +190,7 @@ def replies_of(rows: Iterable[StoredComparison]) -> "list[Reply]":
 def conclusions_from(
     rows: Sequence[StoredComparison], rated: Sequence[RatingRow]
 ) -> list[ConclusionRow]:
-    """The conclusions as a document has them; none where no comparison was answered.
-
-    Args:
-        rows: Of one judge.
-        rated: The ratings made of them.
-    """
+    """The conclusions of one judge as a document has them; none where nothing was answered."""
     if not (replies := replies_of(rows)):
         return []
     given = ratings.comparisons.Comparisons.of(as_comparisons(rows))

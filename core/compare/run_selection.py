@@ -18,19 +18,10 @@ from .board_results import BoardResults
 
 @dataclass
 class CountedRuns:
-    """Of one board's models each the run that counts, with its result.
+    """Of one board's models each the run that counts, with its result; all by the model's name.
 
-    Attributes:
-        results: Reads those of the board's runs.
-        without: Names of models that are left out.
-        pack: The board's; ``None`` while none could be read.
-        config: Of the run that was added last; ``None`` while there is none.
-        documents: The result of each model by its name, once they are read.
-        scores: The scores of its items likewise.
-        runs: The run of each model; some were only compared and have no scored result.
-        changed: How the run of a model was asked otherwise than the pack says.
-        warnings: One line each.
-        error: Why the data of a run could not be read.
+    `config` is that of the run that was added last. `error` says why the data of a run could not be
+    read; `pack` is None while none could. Some runs were only compared and have no scored result.
     """
 
     results: BoardResults
@@ -85,10 +76,8 @@ class CountedRuns:
     def read(self, pack: Pack, compared: Mapping[str, str]) -> None:
         """Read for each model the run that counts.
 
-        Args:
-            pack: The board's.
-            compared: The runs whose comparisons are rated, by the model's name. One that is not
-                here leaves its model without a score: that of another run is not its own.
+        A run whose comparisons are rated and that is not here leaves its model without a score:
+        that of another run is not its own.
         """
         chosen = [self._here[run_id] for run_id in compared.values() if run_id in self._here]
         several = [

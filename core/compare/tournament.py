@@ -39,10 +39,8 @@ from .opponents import Gap, Text
 class RunComparisons:
     """The comparisons of one run with its opponents.
 
-    Attributes:
-        planner: Says which come next.
-        failed: Why comparisons of this command could not be made, one reason each.
-        lacking: Likewise, why they lack a judge of the panel, while a quorum made them.
+    `failed` has why comparisons of this command could not be made, one reason each; `lacking` why
+    they lack a judge of the panel, while a quorum made them.
     """
 
     planner: BatchPlanner
@@ -57,12 +55,8 @@ class RunComparisons:
     async def play(self, make_context: Callable[[], RunContext], progress: Progress) -> None:
         """Make one batch after the other, until it is enough or a comparison fails.
 
-        Args:
-            make_context: Gives what the comparisons share; called when there is one to make.
-            progress: Is told how many there are.
-
-        Raises:
-            BenchError: What ended the run early, after calls in flight were saved.
+        The context is made when there is one to make. Calls in flight are saved before an error is
+        raised.
         """
         context: RunContext | None = None
         while not self.failed and (batch := await self._next_batch()):
@@ -89,11 +83,7 @@ class RunComparisons:
             return []
 
     async def _compare(self, context: RunContext, row: StoredComparison) -> None:
-        """Make one comparison and journal it; one that failed stays planned.
-
-        Raises:
-            BenchError: The run cannot go on.
-        """
+        """Make one comparison and journal it; one that failed stays planned."""
         item = self.planner.contest.items[row.item_id]
         beside = self.planner.planned_by_other(row)
         calls = CallReplayer(context, Sample(item, row.iteration), beside=beside)
@@ -117,10 +107,8 @@ class RunComparisons:
         """Ask the judges of the panel whose turn it is, and who have not compared this yet.
 
         Where one gives no reply, the comparison counts for nothing; what the others said is kept,
-        and the next comparisons are planned by it.
-
-        Raises:
-            BenchError: One could not be asked, and too few of the others could be read.
+        and the next comparisons are planned by it. Where too few of the others could be read, it
+        raises.
         """
         panel = self.planner.panel
         assert panel is not None

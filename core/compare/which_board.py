@@ -26,13 +26,7 @@ from .boards import Board, Boards, GradedRun, graded_by
 
 
 class OtherBoard(TypedDict):
-    """A board beside the one that is shown.
-
-    Attributes:
-        options: Those that choose it, ready to be pasted.
-        dataset: The name of its pack.
-        models: How many stand on it.
-    """
+    """A board beside the one that is shown: the options that choose it, ready to be pasted."""
 
     options: str
     dataset: str
@@ -47,14 +41,9 @@ class BoardOfChoice(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is named of a board.
+    """What is named of a board; ``None`` for any, and anyone for a role that is not named.
 
-    Attributes:
-        dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
-        judge: What a judge goes by; ``None`` for any.
-        moved: Judges that went by that before they moved.
-        roles: Who plays roles, by role; anyone where none is named.
-        protocol: The benchmark's own options that are named.
+    `judge` is what a judge goes by, `moved` are judges that went by that before they moved.
     """
 
     dataset: str | None = None
@@ -87,13 +76,7 @@ def choose_board(
     *,
     mixed: bool = False,
 ) -> BoardOfChoice:
-    """The board that is meant.
-
-    Args:
-        boards: All there are.
-        wanted: What is named.
-        counts: Whether a board would show the score of a run of it.
-        mixed: Let demo and real models stand on one board.
+    """The board that is meant; `counts` says whether a board would show the score of a run of it.
 
     Raises:
         UsageError: None fits.
@@ -165,11 +148,7 @@ def words_among(
 ) -> list[str]:
     """The options that choose a board among others: those in which any of them differ.
 
-    Args:
-        board: The one.
-        among: All of them.
-        benchmark: Knows its options.
-        named: Options that are needed whether they differ or not.
+    Options in `named` are needed whether they differ or not.
     """
     differing = {*named} | {
         n for b in among for n, v in b.protocol.items() if v != board.protocol.get(n)
