@@ -1,9 +1,11 @@
 """What people read: texts made harmless, counts and intervals in words."""
 
+import csv
+import io
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any
@@ -167,3 +169,25 @@ def duration(seconds: float) -> str:
 def plain(value: object) -> str:
     """An option's value as people type it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# What spreadsheets begin a formula with, in the wide forms of East Asian keyboards too.
+_FORMULA = re.compile(r"[=+\-@＝＋－＠]")
+
+
+def csv_text(rows: Iterable[Sequence[str | float | None]]) -> str:
+    """Rows as CSV; a cell that is ``None`` is empty.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it, and
+    control characters are shown instead of obeyed. Numbers stay numbers.
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
+    return text.getvalue()
+
+
+def _csv_cell(value: str | float | None) -> str:
+    if isinstance(value, str):
+        shown = line(value)
+        return f"'{shown}" if _FORMULA.match(shown) else shown
+    return "" if value is None else repr(value).removesuffix(".0")

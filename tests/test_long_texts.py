@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from eibench import ChatResponse, Message
-from eibench.core.analysis.csv_tables import csv_text
 from eibench.core.clients.failures import (
     HttpFailure,
     malformed,
@@ -24,7 +23,7 @@ from eibench.core.clients.failures import (
 from eibench.core.clients.keys import Redactor
 from eibench.core.clients.replies import split_thinking
 from eibench.core.parties.providers import SOMEBODY
-from eibench.core.text import as_text, harmless, line
+from eibench.core.text import as_text, csv_text, harmless, line
 from eibench.judges import (
     Codes,
     Questions,

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..analysis.csv_tables import csv_text
 from ..benchmark import Benchmark
 from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
@@ -19,7 +18,7 @@ from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
-from ..text import as_text, interval, line, listed, plural
+from ..text import as_text, csv_text, interval, line, listed, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options

@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..analysis.csv_tables import csv_text
 from ..errors import UsageError
 from ..hooks.sections import Table
 from ..parties.party import is_imported
@@ -17,7 +16,7 @@ from ..reports.items import SORTS, Items, items_csv, items_table
 from ..runs import run_set
 from ..runs.run_set import RunSet, differences
 from ..runs.stored_run import StoredRun
-from ..text import as_text, line, listed
+from ..text import as_text, csv_text, line, listed
 from ..types.result_document import ResultDocument
 from . import options
 from .command import Command

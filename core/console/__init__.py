@@ -9,13 +9,11 @@ from ..hooks.on_demand import submodules
 
 if TYPE_CHECKING:
     from . import agreement as agreement
-    from . import correlations as correlations
     from . import differences as differences
     from . import fitted as fitted
     from . import judge_report as judge_report
     from . import live as live
     from . import output as output
-    from . import repeatability as repeatability
     from . import short as short
     from . import tables as tables
     from . import transcripts as transcripts

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..text import interval, line, number, plural
-from .correlations import quiet, ruled
+from .grid import Column, Grid
 from .tables import conclusions, strong, warning
 
 if TYPE_CHECKING:
@@ -41,6 +41,16 @@ def judge_report(
     parts += _details(audit) if details else [quiet("--details has all measures")]
     parts += map(warning, audit.warnings)
     return Group(*parts)
+
+
+def quiet(text: str) -> Text:
+    """A line that qualifies what stands above it."""
+    return Text(line(text), style="dim")
+
+
+def ruled(first: str, *others: str) -> Grid:
+    """A table with these headings, whose columns but the first are set to the right."""
+    return Grid([Column(first), *(Column(heading, right=True) for heading in others)])
 
 
 def _details(audit: "JudgeAudit") -> list[RenderableType]:

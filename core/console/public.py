@@ -1,5 +1,7 @@
 """What commands of plugins print with, so that it looks and ends as what ours print."""
 
+from collections.abc import Sequence
+
 from rich.console import Group
 
 from ..errors import PluginError
@@ -7,17 +9,18 @@ from ..guard import Called
 from ..guard.parts import parts as checked
 from ..hooks.sections import Part
 from ..text import as_text
-from ..types import Json
 from . import output, tables
 
 
-def show(*parts: Part) -> None:
+def show(*parts: Part, warnings: Sequence[str] = ()) -> None:
     """Print parts on standard output, a blank line between two of them.
 
-    A terminal's width, its colours and a reader who goes away are taken care of.
+    A terminal's width, its colours and a reader who goes away are taken care of. ``DEMO`` at the
+    end of a title, behind two blanks, has the colour that marks demo models.
 
     Args:
         *parts: Tables, texts, plots, drawings or controls; the last three as in `bench show`.
+        warnings: What a reader must know of them, a line each below them.
 
     Raises:
         TypeError: One is no part, or cannot be shown as it is.
@@ -28,10 +31,12 @@ def show(*parts: Part) -> None:
         raise TypeError(str(error).replace(" returned ", " was given ", 1)) from None
     for n, one in enumerate(parts):
         output.show(Group(*[""] * bool(n), tables.part(one)))
+    for message in warnings:
+        output.show(tables.warning(message))
 
 
-def show_json(document: Json) -> None:
-    """Print one JSON document on standard output.
+def show_json(document: object) -> None:
+    """Print one JSON document on standard output; a named tuple in it is an object.
 
     Raises:
         TypeError: It holds something else than JSON can.

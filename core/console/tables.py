@@ -103,7 +103,10 @@ def warning(message: str) -> RenderableType:
 def titled(text: str, *, demo: bool) -> Text:
     """The line above a table, with what marks demo models."""
     title = Text(line(text), style="bold")
-    return title.append("  DEMO", style="bold magenta") if demo else title
+    return title.append(_DEMO, style="bold magenta") if demo else title
+
+
+_DEMO = "  DEMO"
 
 
 def _title(document: ResultDocument) -> Text:
@@ -334,19 +337,29 @@ def part(shown: Part) -> RenderableType:
     found = plain(shown)
     if not isinstance(found, Paragraph):
         return table(found)
-    title = [Text(line(found.title), style="bold")] if found.title else []
-    return Group(*title, Text(harmless(found.text)))
+    text = [Text(harmless(found.text))] if found.text or not (found.title or found.note) else []
+    return Group(*_title_of(found), *text, *_note_of(found))
 
 
 def table(section: Table) -> RenderableType:
     """A section's table with its title and note."""
-    numeric = [_is_numeric(section.rows, i) for i in range(len(section.columns))]
-    made = Grid(Column(line(h), right) for h, right in zip(section.columns, numeric, strict=True))
+    grid = Grid(
+        Column(line(heading), n in section.right or _is_numeric(section.rows, n))
+        for n, heading in enumerate(section.columns)
+    )
     for position, row in enumerate(section.rows):
         style = "bold" if position == section.marked else ""
-        made.add_row(*map(cell, row), style=style)
-    note = [Text(harmless(section.note), style="dim")] if section.note else []
-    return Group(Text(line(section.title), style="bold"), made, *note)
+        grid.add_row(*map(cell, row), style=style)
+    return Group(*_title_of(section), grid, *_note_of(section))
+
+
+def _title_of(shown: Table | Paragraph) -> list[Text]:
+    title = shown.title.removesuffix(_DEMO)
+    return [titled(title, demo=title != shown.title)] if title else []
+
+
+def _note_of(shown: Table | Paragraph) -> list[Text]:
+    return [Text(harmless(shown.note), style="dim")] if shown.note else []
 
 
 def _is_numeric(rows: Sequence[Sequence[object]], column: int) -> bool:

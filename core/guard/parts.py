@@ -102,6 +102,9 @@ def _table(called: Called, value: Table) -> None:
             f"returned a Table with a row of {len(wrong[0])} cells under "
             f"{plural(len(value.columns), 'column')}"
         )
+    for n in value.right:
+        if n not in range(len(value.columns)):
+            called.refuse(f"returned a Table whose columns have no index {n!r} to be set right")
 
 
 def _plot(called: Called, value: Plot) -> None:

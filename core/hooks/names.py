@@ -29,12 +29,6 @@ COMMANDS = {
     "delete": CommandEntry("runs", "Delete a run with all its replies."),
     "rescore": CommandEntry("rejudge", "Score a run's replies again, without a single request."),
     "rejudge": CommandEntry("rejudge", "Judge a run's transcripts with another judge."),
-    "correlate": CommandEntry(
-        "correlate", "Correlate benchmarks over models, from a CSV file or from runs."
-    ),
-    "repeat": CommandEntry(
-        "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
-    ),
     "leaderboard": CommandEntry(
         "leaderboard", "Rank the models of a benchmark that the journal holds."
     ),
@@ -77,7 +71,11 @@ EXAMPLES = (
 )
 
 #: Commands of the plugins that come with eibench: listed without importing any of them.
-OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can be run."}
+OF_OUR_PLUGINS = {
+    "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
+    "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
+    "norm": "Make a norm of people's answers, and a pack that can be run.",
+}
 
 _TAKEN = """
 additive anchor anchors answered_by api_key_env asked base_url benchmark benchmarks concurrency

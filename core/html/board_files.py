@@ -3,8 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from ..analysis.csv_tables import csv_text
-from ..text import as_text
+from ..text import as_text, csv_text
 from .gather import SiteBoard, SiteRun
 from .policy import Policy
 from .shapes import FilePart, SiteBoardDocument, SiteRow

@@ -40,8 +40,8 @@ def shown_part(part: Part) -> ShownPart:
     match part:
         case Table():
             return ShownPart("", "", table=part)
-        case Paragraph(text, title):
-            return ShownPart(title, "", texts=text.split("\n\n"))
+        case Paragraph(text, title, note):
+            return ShownPart(title, note, texts=text.split("\n\n") if text else ())
         case Plot():
             return ShownPart(part.title, part.note, figure=_figure(part))
         case Drawing(title, svg, note):

@@ -261,3 +261,8 @@ def installed() -> Catalogue:
     calls.find_distribution = catalogue.distribution_of
     catalogue.load(map(Plugin.at, entries()))
     return catalogue
+
+
+def benchmarks() -> Mapping[str, Benchmark]:
+    """The benchmarks that are installed, by name; each is imported when it is taken out."""
+    return installed().benchmarks.things

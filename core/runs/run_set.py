@@ -8,10 +8,12 @@ from typing import NamedTuple, Self
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue, installed
+from ..reports.comparability import RunResult, refuse_mixture
 from ..reports.hints import bench, with_run
 from ..settings.run_config import stored_roles
 from ..text import line, plural
 from ..types import canonical, digest
+from ..types.result_document import ResultDocument
 from .recorded import RecordedRun
 from .stored_run import StoredRun
 from .tables import TidyTables, tables_of
@@ -78,6 +80,11 @@ class Selector(NamedTuple):
         words = [("--benchmark", self.benchmark), *(("--model", name) for name in self.models)]
         words += [("--judge", self.judge), ("--dataset", self.dataset)]
         return " ".join(f"{option} {value}" for option, value in words if value)
+
+    @property
+    def place(self) -> str | None:
+        """Where the data is now; ``None`` where nobody says, or for the digits of a digest."""
+        return place_of(self.dataset)
 
     def takes(self, run: RecordedRun) -> bool:
         """Whether a run is meant."""
@@ -248,6 +255,19 @@ class RunSet:
         ]
         more = [f"{len(runs) - _LISTED} more: {bench('runs')}"] if len(runs) > _LISTED else []
         return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
+
+    def refuse_mixture(self, hint: str, results: Mapping[str, ResultDocument] = {}) -> None:
+        """Refuse runs of one benchmark whose results never mix: by packs, options, judges.
+
+        Args:
+            hint: What to do about it, which ends the message.
+            results: By a run's id the result that is meant, where it is not its own.
+
+        Raises:
+            UsageError: They differ; the message says in what, and which runs are which.
+        """
+        found = (RunResult(run.record, results.get(run.id) or run.result()) for run in self)
+        refuse_mixture(list(found), self.catalogue.benchmarks.things, hint)
 
     def tables(self) -> TidyTables:
         """All that is known of them as tables for dataframes (docs/storage.md)."""

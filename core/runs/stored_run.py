@@ -3,8 +3,9 @@
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from ..errors import BenchError, PluginError, UsageError
+from ..errors import BenchError, DataError, PluginError, UsageError
 from ..guard import Guarded, guard
 from ..hooks.sections import RecordedCall, Table, TranscriptView
 from ..journal import StoredCall
@@ -16,12 +17,26 @@ from ..reports.evidence import kept_comparisons
 from ..reports.hints import bench
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded, item_call
 from ..sample.progress import TRIAL
-from ..settings.run_config import grader, graders_of
+from ..settings.run_config import RunConfig, grader, graders_of
 from ..text import plural
-from ..types import Item, Score
+from ..types import Item, Score, Summary
 from ..types.result_document import ResultDocument
 from .graded import ScoredRun
 from .views import view_by
+
+
+class Iterations(NamedTuple):
+    """The iterations of a run, each scored by itself.
+
+    Attributes:
+        items: The ids of all that were asked in any of them.
+        summaries: Of each in turn its metrics, and why its benchmark's rule of validity is not met.
+        graded: Of each in turn, how many of the items have a grade.
+    """
+
+    items: frozenset[str]
+    summaries: Sequence[Summary]
+    graded: Sequence[int]
 
 
 class StoredRun(ScoredRun):
@@ -66,6 +81,44 @@ class StoredRun(ScoredRun):
         return build_document(
             self.record, config, pack, selection, evidence, compared=compared, view=view
         )
+
+    def iterations(
+        self, document: ResultDocument | None = None, *, dataset: str | None = None
+    ) -> Iterations:
+        """Its iterations, each scored by itself.
+
+        Args:
+            document: The one of its results by whose grader; by default its own.
+            dataset: Where its data is now, if it was moved.
+
+        Raises:
+            UsageError: It has no result, or nothing is graded.
+            DataError: The data are not there, or the grades are no longer those of that result.
+        """
+        config = self.config_of(document or self.result(), dataset)
+        pack, by = self.pack_of(config), self._same_grader(config)
+        scores = list(self.grades(by, pack.clusters))
+        keys = [(s.item_id, s.iteration) for s in scores]
+        keys += [(f.item_id, f.iteration) for f in self.failures if f.item_id in pack.clusters]
+        numbers = range(1, max((n for _, n in keys), default=0) + 1)
+        parts = [[score for score in scores if score.iteration == n] for n in numbers]
+        summarise = guard(config.benchmark).summarise
+        return Iterations(
+            frozenset(item_id for item_id, _ in keys),
+            [summarise(pack, part, config.options) for part in parts],
+            [len(part) for part in parts],
+        )
+
+    def _same_grader(self, config: RunConfig) -> Grader:
+        """The grader that a configuration means: of the run itself, else of bench rescore."""
+        graders = {count.grader for count in self.all_graders}
+        for by in (grader(config), grader(config, offline=True)):
+            if by in graders:
+                return by
+        if not graders:
+            raise UsageError(f"run {self.id} has no graded replies yet; run its command first")
+        message = "its grades are by another judge than its last result, or by another version"
+        raise DataError(f"run {self.id}", f"{message}; {bench('rescore', self.id)} grades anew")
 
     def left_out(self) -> Iterator[str]:
         """What its own result does not show, each with the command that shows it."""

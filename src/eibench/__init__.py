@@ -45,7 +45,14 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
+    from eibench.core.cli.command import Command as Command
     from eibench.core.cli.options import json_option as json_option
+    from eibench.core.cli.public import chosen_runs as chosen_runs
+    from eibench.core.cli.public import completion as completion
+    from eibench.core.cli.public import given as given
+    from eibench.core.cli.public import run_options as run_options
+    from eibench.core.cli.public import run_selector as run_selector
+    from eibench.core.cli.public import shared_options as shared_options
     from eibench.core.console.public import show as show
     from eibench.core.console.public import show_json as show_json
     from eibench.core.console.public import tell as tell
@@ -83,10 +90,12 @@ if TYPE_CHECKING:
     from eibench.core.hooks.sections import TranscriptView as TranscriptView
     from eibench.core.hooks.sections import Turn as Turn
     from eibench.core.hooks.specs import hookimpl as hookimpl
+    from eibench.core.journal.archives import write_lines as write_lines
     from eibench.core.parties.providers import CallContext as CallContext
     from eibench.core.parties.providers import Client as Client
     from eibench.core.parties.providers import ClientConfig as ClientConfig
     from eibench.core.parties.providers import Provider as Provider
+    from eibench.core.plugins.loading import benchmarks as benchmarks
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
@@ -100,7 +109,11 @@ if TYPE_CHECKING:
     from eibench.core.reading.formats import read_jsonl as read_jsonl
     from eibench.core.reading.formats import read_text as read_text
     from eibench.core.reading.formats import read_toml as read_toml
+    from eibench.core.reading.names import check_name as check_name
+    from eibench.core.reading.names import left_out_of as left_out_of
     from eibench.core.reading.rows import read_rows as read_rows
+    from eibench.core.reports.comparability import is_partial as is_partial
+    from eibench.core.reports.comparability import judge_in as judge_in
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
     from eibench.core.runs.run_set import RunSet as RunSet
@@ -154,7 +167,14 @@ _HOMES = {
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.console.public": "show show_json tell warn",
+    "eibench.core.cli.command": "Command",
     "eibench.core.cli.options": "json_option",
+    "eibench.core.cli.public": "chosen_runs completion given run_options run_selector"
+    " shared_options",
+    "eibench.core.journal.archives": "write_lines",
+    "eibench.core.plugins.loading": "benchmarks",
+    "eibench.core.reading.names": "check_name left_out_of",
+    "eibench.core.reports.comparability": "is_partial judge_in",
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",

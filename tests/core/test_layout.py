@@ -29,6 +29,7 @@ PUBLIC = {
     "eibench.providers",
     "eibench.statistics",
     "eibench.testing",
+    "eibench.text",
 }
 FILES = [p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py"))]
 

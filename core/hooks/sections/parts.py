@@ -1,6 +1,6 @@
 """Sections and pages that plugins add, and the parts that they are made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ class Table(NamedTuple):
         rows: Cells as text or numbers, as many as there are columns.
         marked: Index of the row that is the reader's own, if there is one.
         note: What a reader must know to read it rightly.
+        right: Indices of columns of text that are set to the right too, such as intervals.
     """
 
     title: str
@@ -24,13 +25,15 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str | float | None]]
     marked: int | None = None
     note: str = ""
+    right: Collection[int] = ()
 
 
 class Paragraph(NamedTuple):
-    """A text: no markup, a blank line between paragraphs."""
+    """A text: no markup, a blank line between paragraphs; the note as that of a `Table`."""
 
     text: str
     title: str = ""
+    note: str = ""
 
 
 class Series(NamedTuple):

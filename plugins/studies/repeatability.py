@@ -6,13 +6,12 @@ metric to another, such as from the first pass to the revised one.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from statistics import fmean, median
 from typing import NamedTuple
 
-from ..errors import UsageError
-from ..statistics.distribution import Spread, spread
-from ..types import JsonDict
+from eibench import JsonDict, UsageError
+from eibench.statistics import Spread, spread
+
 from .reruns import Rerun, Reruns
 
 
@@ -40,25 +39,15 @@ class OverallSpread(NamedTuple):
     median_cv_sample: float | None
 
 
-class MeanChange(NamedTuple):
-    """Both means, and their difference absolutely and as a share of the first."""
-
-    n: int
-    before: float | None
-    after: float | None
-    difference: float | None
-    relative: float | None
-
-
 class ModelChange(NamedTuple):
-    """What changes in one model's reruns."""
+    """The means of one model's reruns, and their difference absolutely and relatively."""
 
     model: str
     demo: bool
     n: int
-    before: float | None
-    after: float | None
-    difference: float | None
+    before: float
+    after: float
+    difference: float
     relative: float | None
 
 
@@ -90,36 +79,36 @@ class Repeatability(NamedTuple):
 
 
 def build_repeatability(
-    found: Reruns, metrics: Sequence[str], change: Sequence[str]
+    source: Reruns, metrics: Sequence[str], change: Sequence[str]
 ) -> Repeatability:
     """The document.
 
     Args:
-        found: What there is.
-        metrics: Those that are wanted; without any, all.
+        source: All that there are.
+        metrics: Those that count; without any, all.
         change: Two metrics, to be compared; or none.
 
     Raises:
         UsageError: There are none, a metric is not there, or no model has two reruns that count.
     """
-    reruns = found.reruns
+    reruns = source.reruns
     if not reruns:
-        raise UsageError(f"{found.source}: there are no reruns")
-    there = list(dict.fromkeys(name for rerun in reruns for name in rerun.values))
+        raise UsageError(f"{source.source}: there are no reruns")
+    names = list(dict.fromkeys(name for rerun in reruns for name in rerun.values))
     for name in (*metrics, *change):
-        if name not in there:
-            raise UsageError(f"there is no metric {name!r}; there are: {', '.join(there)}")
-    wanted = [name for name in there if not metrics or name in metrics]
-    models = [_model(name, group, wanted) for name, group in _by_model(reruns).items()]
-    _refuse_single(models, found.more)
+        if name not in names:
+            raise UsageError(f"there is no metric {name!r}; there are: {', '.join(names)}")
+    counted = [name for name in names if not metrics or name in metrics]
+    models = [_model(name, group, counted) for name, group in _by_model(reruns).items()]
+    _refuse_single(models, source.more)
     return Repeatability(
-        source=found.source,
+        source=source.source,
         demo=any(rerun.demo for rerun in reruns),
-        judge=found.judge,
+        judge=source.judge,
         models=models,
-        overall={name: _overall(models, name) for name in wanted},
+        overall={name: _overall(models, name) for name in counted},
         change=_change(reruns, *change) if change else None,
-        left_out=found.left_out,
+        left_out=source.left_out,
     )
 
 
@@ -156,28 +145,24 @@ def _overall(models: Sequence[ModelSpread], metric: str) -> OverallSpread:
 
 def _change(reruns: Sequence[Rerun], before: str, after: str) -> MetricChange:
     """What changes from one metric to the other, over the reruns that have both."""
-    both = [
-        (rerun.model, first, second)
-        for rerun in reruns
-        if rerun.reason is None
-        and (first := rerun.values.get(before)) is not None
-        and (second := rerun.values.get(after)) is not None
-    ]
-    groups = {name: [p[1:] for p in group] for name, group in groupby(sorted(both), lambda p: p[0])}
-    order = [name for name in _by_model(reruns) if name in groups]
-    demo = {rerun.model for rerun in reruns if rerun.demo}
-    rows = [ModelChange(m, m in demo, *_compared(groups[m])) for m in order]
-    overall = _compared([pair for name in order for pair in groups[name]])
+    rows: list[ModelChange] = []
+    pairs: list[tuple[float, float]] = []
+    for model, group in _by_model(reruns).items():
+        values = [(r.values.get(before), r.values.get(after)) for r in group if r.reason is None]
+        both = [(one, two) for one, two in values if one is not None and two is not None]
+        if both:
+            rows.append(_model_change(model, any(r.demo for r in group), both))
+        pairs += both
+    overall = _model_change("", False, pairs).relative if pairs else None
+    relatives = [_relative(*pair) for pair in pairs]
     over_models = _mean([row.relative for row in rows])
-    over_reruns = _mean([_relative(first, second) for _, first, second in both])
-    return MetricChange(before, after, rows, over_models, over_reruns, overall.relative)
+    return MetricChange(before, after, rows, over_models, _mean(relatives), overall)
 
 
-def _compared(pairs: Sequence[tuple[float, float]]) -> MeanChange:
-    if not pairs:
-        return MeanChange(0, None, None, None, None)
+def _model_change(model: str, demo: bool, pairs: Sequence[tuple[float, float]]) -> ModelChange:
     first, second = (fmean(side) for side in zip(*pairs, strict=True))
-    return MeanChange(len(pairs), first, second, second - first, _relative(first, second))
+    change = second - first, _relative(first, second)
+    return ModelChange(model, demo, len(pairs), first, second, *change)
 
 
 def _relative(first: float, second: float) -> float | None:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from eibench import Item, Options, Pack, PackSource
-from eibench.core.analysis.reruns import Reruns, reruns_of_runs
 from eibench.core.datasets import find_pack
 from eibench.core.errors import DataError, UsageError
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
 from eibench.core.runs.run_set import RunSet
+from eibench.plugins.studies.reruns import Reruns, reruns_of_runs
 
 
 @pytest.fixture

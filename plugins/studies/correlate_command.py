@@ -3,29 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import click
 
-from .. import analysis, console
-from ..analysis.csv_tables import read_csv, write_csv
-from ..analysis.run_tables import RunSelection, ScoreColumn, benchmarks_with_runs, table_of_runs
-from ..analysis.score_tables import table_of_csv
-from ..errors import DataError, UsageError
-from ..journal.file import has_journal
-from ..plugins import installed
-from ..reading.names import check_name, left_out_of
-from ..runs import run_set
-from ..text import as_text, line
-from . import options
-from .command import Command
-from .completion import judge_labels, run_ids
-from .selectors import as_given, find, named_pack
-from .settings import given_by_user
+import eibench
+from eibench import DataError, JournalError, UsageError, check_name, given, left_out_of
+from eibench.text import csv_text
 
-if TYPE_CHECKING:
-    from ..analysis.correlations import Correlations
-    from ..analysis.score_tables import ScoreTable
+from .correlate_tables import show_correlations
+from .correlations import Correlations, build_correlations, csv_rows
+from .csv_tables import read_csv
+from .scores import RunSelection, ScoreColumn, ScoreTable, table_of_csv, table_of_runs
 
 
 class CorrelateParams(TypedDict):
@@ -44,12 +33,12 @@ class CorrelateParams(TypedDict):
 class _TableRequest(NamedTuple):
     """A table and the columns that were asked for."""
 
-    table: "ScoreTable"
+    table: ScoreTable
     x: str
     ys: list[str]
 
 
-_CORRELATE_EXAMPLES = (
+_EXAMPLES = (
     "\b\nExamples:\n"
     "  bench correlate scores.csv eq_bench mmlu -o pairs.csv\n"
     "  bench correlate eqbench-v1 eqbench3 --dataset eqbench3=bundled\n"
@@ -57,21 +46,20 @@ _CORRELATE_EXAMPLES = (
 )
 
 
-@click.command("correlate", cls=Command, epilog=_CORRELATE_EXAMPLES)
+@click.command("correlate", cls=eibench.Command, epilog=_EXAMPLES)
 @click.argument("words", metavar="[FILE.csv] X [Y]...", nargs=-1, required=True)
-@options.models_option
-@options.without_option
-@click.option("--run", "runs", multiple=True, metavar="RUN", shell_complete=run_ids,
+@eibench.shared_options("model", "without")
+@click.option("--run", "runs", multiple=True, metavar="RUN",
+              shell_complete=eibench.completion("runs"),
               help="Only this run of the journal.")  # fmt: skip
 @click.option("--dataset", "datasets", multiple=True, metavar="[BENCHMARK=]NAME|PATH|SHA",
               help="Only runs on this pack; of one benchmark, if it is named.")  # fmt: skip
-@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+@click.option("--judge", metavar="SPEC", shell_complete=eibench.completion("judges"),
               help="Of judged results, only those of this judge.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.csv",
               help="Write the pairs to a file.")  # fmt: skip
-@options.demo_option
-@options.place_options
-@options.json_option
+@eibench.shared_options("demo", "runs_dir")
+@eibench.json_option
 def correlate_command(
     words: tuple[str, ...], output: Path | None, **params: Unpack[CorrelateParams]
 ) -> None:
@@ -80,29 +68,27 @@ def correlate_command(
     With FILE.csv, X and Y are columns; without it, benchmarks with runs in --runs-dir
     (BENCHMARK or BENCHMARK:METRIC). Without Y, X is correlated with every other one.
     """
-    params["judge"] = as_given("judge", params["judge"])
-    params["models"] = as_given("models", params["models"]) or ()
-    params["datasets"] = as_given("datasets", params["datasets"]) or ()
+    params["judge"] = given("judge")
+    params["models"] = given("models") or ()
+    params["datasets"] = given("datasets") or ()
     _check_output(output, words[0])
-    asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
-    table = asked.table
-    document = analysis.correlations.build_correlations(table, asked.x, asked.ys)
-    _refuse_nothing(table, document)
+    table, x, ys = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
+    document = build_correlations(table, x, ys)
+    _refuse_nothing(document)
     if output is not None:
-        write_csv(output, analysis.correlations.csv_rows(table, document))
-        click.echo(line(f"the pairs are in {output}"), err=True)
+        eibench.write_lines(output, [csv_text(csv_rows(table, document)).encode()])
+        eibench.tell(f"the pairs are in {output}")
     if params["json_output"]:
-        click.echo(as_text(document))
-        return
-
-    console.output.show(console.correlations.correlations(document))
+        eibench.show_json(document)
+    else:
+        show_correlations(document)
 
 
 def _is_file(word: str) -> bool:
     """Whether the first word means a file, not a benchmark."""
     if word.lower().endswith(".csv"):
         return True
-    return word not in installed().benchmarks.things and Path(word).is_file()
+    return word not in eibench.benchmarks() and Path(word).is_file()
 
 
 def _check_output(output: Path | None, source: str) -> None:
@@ -119,7 +105,7 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
     for name in ("runs", "datasets", "judge"):
         if params.get(name):
             raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
-    if given_by_user("demo"):
+    if given("demo") is not None:
         raise UsageError("--demo chooses among runs, not rows of a file")
     file = read_csv(Path(words[0]))
     if len(words) == 1:
@@ -132,26 +118,35 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
 
 
 def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
-    if not has_journal(params["runs_dir"]):
-        _refuse_no_source(words[0])
-    with run_set.runs(params["runs_dir"]) as stored:
-        runs = [find(stored, start) for start in params["runs"]]
+    with _opened(params["runs_dir"], words[0]) as stored:
+        runs = [stored[start] for start in params["runs"]]
         datasets = {name: _pack(name, pack) for name, pack in _datasets(params["datasets"]).items()}
         choice = RunSelection(runs or None, datasets, params["judge"])
         names = dict.fromkeys(run.name for run in choice.among(stored))
         left_out = left_out_of(names, params["without"], params["models"])
         choice = replace(choice, without=left_out, mixed=params["demo"])
-        there = benchmarks_with_runs(stored, choice)
-        for word in words:
-            message = f"no runs of {ScoreColumn.parse(word).benchmark!r} in {stored.journal.folder}"
-            check_name(ScoreColumn.parse(word).benchmark, there, message, "there are runs of")
-        ys = _others(words, [words[0], *(n for n in there if n != ScoreColumn.parse(words[0])[1])])
+        benchmarks = choice.benchmarks(stored)
+        for benchmark in (ScoreColumn.parse(word).benchmark for word in words):
+            message = f"no runs of {benchmark!r} in {stored.journal.folder}"
+            check_name(benchmark, benchmarks, message, "there are runs of")
+        first = ScoreColumn.parse(words[0]).benchmark
+        ys = _others(words, [words[0], *(name for name in benchmarks if name != first)])
         columns = [ScoreColumn.parse(word) for word in (words[0], *ys)]
-        for name in filter(None, choice.datasets):
-            message = f"--dataset {name}={choice.datasets[name]}: {name!r} is not correlated"
+        for name in filter(None, datasets):
+            message = f"--dataset {name}={datasets[name]}: {name!r} is not correlated"
             check_name(name, [column.benchmark for column in columns], message, "there are")
-        table = table_of_runs(stored, columns, choice)
-    return _TableRequest(table, words[0], ys)
+        return _TableRequest(table_of_runs(stored, columns, choice), words[0], ys)
+
+
+def _opened(folder: Path, word: str) -> eibench.RunSet:
+    """The runs; where there are none, a first word that no runs could be of is what is wrong."""
+    try:
+        return eibench.runs(folder)
+    except JournalError:
+        if word.partition(":")[0] in eibench.benchmarks():
+            raise
+        hint = "the name of a file ends in .csv"
+        raise UsageError(f"{word!r} is neither a file nor a benchmark; {hint}") from None
 
 
 def _datasets(texts: Sequence[str]) -> dict[str, str]:
@@ -177,33 +172,30 @@ def _pack(name: str, pack: str) -> str:
     Raises:
         UsageError: A path of no benchmark.
     """
-    if not name and pack not in ("bundled", "official") and Path(pack).exists():
+    if pack in ("bundled", "official") or not Path(pack).exists():
+        return pack
+    if not name:
         raise UsageError(f"--dataset {pack}: a path is of one benchmark; give BENCHMARK={pack}")
-    benchmark = installed().benchmarks.things.get(name)
-    return pack if benchmark is None else named_pack(benchmark, pack)
+    benchmark = eibench.benchmarks().get(name)
+    if benchmark is None:
+        return pack
+    return eibench.find_pack(benchmark, pack, {o.name: o.default for o in benchmark.options}).sha256
 
 
-def _refuse_no_source(word: str) -> None:
-    """Refuse a first word that means nothing, where there are no runs that it could be of."""
-    if word.partition(":")[0] not in installed().benchmarks.things:
-        hint = "the name of a file ends in .csv"
-        raise UsageError(f"{word!r} is neither a file nor a benchmark; {hint}")
-
-
-def _others(wanted: Sequence[str], every: Sequence[str]) -> list[str]:
+def _others(words: Sequence[str], names: Sequence[str]) -> list[str]:
     """The columns to correlate the first one with."""
-    x, *ys = wanted
-    if twice := next((name for name in wanted if wanted.count(name) > 1), None):
+    x, *ys = words
+    if twice := next((name for name in words if words.count(name) > 1), None):
         raise UsageError(f"{twice!r} is named twice; name two different columns")
-    others = ys or [name for name in every if name != x]
+    others = ys or [name for name in names if name != x]
     if not others:
         raise UsageError(f"there is nothing but {x!r}; a correlation needs another one")
     return others
 
 
-def _refuse_nothing(table: "ScoreTable", document: "Correlations") -> None:
+def _refuse_nothing(document: Correlations) -> None:
     """Refuse a document without any coefficient."""
     rows = document.correlations
     if all(row.reason for row in rows):
         left = "".join(f"; left out: {message}" for message in document.left_out)
-        raise DataError(table.source, f"{rows[0].reason}{left}")
+        raise DataError(document.source, f"{rows[0].reason}{left}")

@@ -1,14 +1,10 @@
 """The scatter plot in plain characters."""
 
-import io
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
-from rich.text import Text
 
-from eibench.core.console.scatter import Point, Scatter, draw, marks
+from eibench.plugins.studies.scatter import Point, draw, marks, with_axes
 
 points = st.lists(
     st.tuples(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300)), min_size=1, max_size=120
@@ -71,15 +67,9 @@ def test_every_point_is_drawn_or_shares_a_place(
 @pytest.mark.parametrize("width", [24, 60, 200])
 def test_a_plot_fits_the_terminal(width: int) -> None:
     """No line is wrapped or cut, and the names of the axes are harmless."""
-    out = io.StringIO()
-    plot = Scatter(
-        [Point("a", 1, -2.5), Point("b", 12, 3)], "x\x1b", "y" * 9, lambda _: Text("end")
-    )
-    Console(file=out, width=width).print(plot)
-    lines = out.getvalue().splitlines()
-    assert lines[-1] == "end"
+    lines = with_axes([Point("a", 1, -2.5), Point("b", 12, 3)], "x\x1b", "y" * 9, width).lines
     assert max(map(len, lines)) <= min(width, 78)
-    assert "\x1b" not in out.getvalue()
+    assert not any("\x1b" in text for text in lines)
     assert lines[1].startswith("   3 |")
     assert lines[20].startswith("-2.5 |a")
     assert lines[1].endswith("b")
@@ -89,8 +79,6 @@ def test_a_plot_fits_the_terminal(width: int) -> None:
 
 def test_the_name_of_an_axis_is_never_cut() -> None:
     """It has a line of its own where it is longer than the plot."""
-    out = io.StringIO()
     x, y = "x" * 50, "y" * 50
-    plot = Scatter([Point("a", 1, 2), Point("b", 3, 4)], x, y, lambda _: Text("end"))
-    Console(file=out, width=30).print(plot)
-    assert [out.getvalue().count(c) for c in "xy"] == [50, 50]
+    text = "".join(with_axes([Point("a", 1, 2), Point("b", 3, 4)], x, y, 30).lines)
+    assert [text.count(c) for c in "xy"] == [50, 50]

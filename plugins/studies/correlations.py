@@ -7,9 +7,12 @@ the reason beside it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..statistics.correlation import MIN_PAIRS, Correlation, leave_one_out, pearson, spearman
-from ..statistics.distribution import Distribution, describe, min_max
-from .score_tables import ScoreTable
+from eibench.statistics import Correlation, describe, leave_one_out, min_max, pearson, spearman
+
+from .scores import ScoreTable
+
+MIN_PAIRS = 3
+"""Fewer have no correlation."""
 
 
 class ScorePair(NamedTuple):
@@ -75,27 +78,16 @@ class Correlations(NamedTuple):
 
 
 def build_correlations(table: ScoreTable, x: str, ys: Sequence[str]) -> Correlations:
-    """The document: one column against each of the others.
-
-    Args:
-        table: Has all these columns.
-        x: The one column.
-        ys: The others.
-    """
+    """The document: one column against each of the others, all of them of the table."""
     rows = [_correlation(table, x, y) for y in ys]
     demo = any("DEMO" in pair.flags for row in rows for pair in row.pairs)
     judges = {name: table.judges.get(name) for name in (x, *ys)}
     return Correlations(table.source, demo, judges, rows, table.left_out, table.warnings)
 
 
-def pairs_of(table: ScoreTable, x: str, y: str) -> list[ScorePair]:
-    """The models that have both scores, in the order of the table."""
-    columns = zip(table.models, table.columns[x], table.columns[y], table.flags, strict=True)
-    return [ScorePair(m, a, b, f) for m, a, b, f in columns if a is not None and b is not None]
-
-
 def _correlation(table: ScoreTable, x: str, y: str) -> ColumnCorrelation:
-    pairs = pairs_of(table, x, y)
+    columns = zip(table.models, table.columns[x], table.columns[y], table.flags, strict=True)
+    pairs = [ScorePair(m, a, b, f) for m, a, b, f in columns if a is not None and b is not None]
     xs, ys = [p.x for p in pairs], [p.y for p in pairs]
     return ColumnCorrelation(
         x,
@@ -103,24 +95,25 @@ def _correlation(table: ScoreTable, x: str, y: str) -> ColumnCorrelation:
         len(pairs),
         pearson=_coefficient(pearson(xs, ys)),
         spearman=_coefficient(spearman(xs, ys)),
-        reason=_reason(x, y, xs, ys),
+        reason=_reason({x: xs, y: ys}),
         leave_one_out=_leave_one_out(pairs),
-        distribution=Shapes(_distribution(xs), _distribution(ys)),
+        distribution=Shapes(_shape(xs), _shape(ys)),
         pairs=pairs,
     )
 
 
-def _coefficient(found: Correlation) -> Coefficient:
-    interval = found.interval
-    return Coefficient(found.value, interval and (interval.low, interval.high))
+def _coefficient(correlation: Correlation) -> Coefficient:
+    interval = correlation.interval
+    return Coefficient(correlation.value, interval and (interval.low, interval.high))
 
 
-def _reason(x: str, y: str, xs: Sequence[float], ys: Sequence[float]) -> str | None:
-    """Why there is no coefficient; None when there is one."""
-    if len(xs) < MIN_PAIRS:
-        have = "model has" if len(xs) == 1 else "models have"
-        return f"only {len(xs)} {have} both {x!r} and {y!r}; a correlation needs {MIN_PAIRS}"
-    for name, values in ((x, xs), (y, ys)):
+def _reason(columns: Mapping[str, Sequence[float]]) -> str | None:
+    """Why there is no coefficient of two columns; None when there is one."""
+    for n in map(len, columns.values()):
+        if n < MIN_PAIRS:
+            have, both = "model has" if n == 1 else "models have", " and ".join(map(repr, columns))
+            return f"only {n} {have} both {both}; a correlation needs {MIN_PAIRS}"
+    for name, values in columns.items():
         if min(values) == max(values):
             return f"{name!r} is constant: all {len(values)} models have {values[0]:g}"
     return None
@@ -132,14 +125,12 @@ def _leave_one_out(pairs: Sequence[ScorePair]) -> LeftOutRange | None:
     return LeftOutRange(min(known), max(known)) if known else None
 
 
-def _distribution(values: Sequence[float]) -> dict[str, float | None] | None:
+def _shape(values: Sequence[float]) -> dict[str, float | None] | None:
     scores = min_max(values)
-    return None if scores is None else distribution_as_json(describe(scores))
-
-
-def distribution_as_json(found: Distribution) -> dict[str, float | None]:
-    """A shape, each statistic named by its definition."""
-    return {f"min_max_{name}" if name != "n" else "n": v for name, v in found._asdict().items()}
+    if scores is None:
+        return None
+    shape = describe(scores)._asdict().items()
+    return {name if name == "n" else f"min_max_{name}": value for name, value in shape}
 
 
 def csv_rows(table: ScoreTable, document: Correlations) -> Iterator[Sequence[str | float | None]]:

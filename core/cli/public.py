@@ -1,0 +1,103 @@
+"""What commands of plugins share with ours; public as names of `eibench`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import click
+
+from ..runs.run_set import RunSet, Selector
+from . import completion as complete
+from . import options, selectors
+
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "model": options.models_option,
+    "without": options.without_option,
+    "demo": options.demo_option,
+    "runs_dir": options.place_options,
+}
+_COMPLETIONS: dict[str, Callable[[click.Context, click.Parameter, str], list[Any]]] = {
+    "runs": complete.run_ids,
+    "models": complete.model_names,
+    "judges": complete.judge_labels,
+    "benchmarks": complete.benchmarks_and_files,
+}
+
+
+def shared_options(
+    *names: Literal["model", "without", "demo", "runs_dir"],
+) -> Callable[[options.F], options.F]:
+    """A decorator that gives a command options as those of `bench` have them.
+
+    Args:
+        *names: In the order of the help: ``model``, names of the only models that count, as a
+            tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo
+            models count beside real ones; ``runs_dir``, the folder of the runs as a path, and
+            ``--config``, whose values are defaults of such options.
+    """
+    return lambda command: options.apply(command, *(_SHARED[name] for name in names))
+
+
+_OF_RUNS: dict[str, Callable[[Any], Any]] = {
+    "model": selectors.model_option,
+    "benchmark": selectors.benchmark_option,
+    "judge": selectors.judge_option,
+    "dataset": selectors.data_option,
+}
+
+
+def run_options(
+    *names: Literal["model", "benchmark", "judge", "dataset"],
+) -> Callable[[options.F], options.F]:
+    """A decorator that gives a command the options that `chosen_runs` and `run_selector` look at.
+
+    Args:
+        *names: Which, in the order of the help; all but ``dataset`` stand below a heading there.
+    """
+    return lambda command: options.apply(
+        options.apply(command, *(_OF_RUNS[n] for n in names if n == "dataset")),
+        *(_OF_RUNS[n] for n in names if n != "dataset"),
+        section="Which runs",
+    )
+
+
+def run_selector() -> Selector:
+    """What the options of the command under way choose runs by; falsy values where by nothing."""
+    return selectors.selector()
+
+
+def chosen_runs(runs: RunSet, starts: Sequence[str] = ()) -> RunSet:
+    """The runs that the command under way is about.
+
+    Args:
+        runs: Among which.
+        starts: What names them: the beginning of an id, a model's name, or its end after a slash.
+            Where there is none, all that the options choose are meant.
+
+    Raises:
+        UsageError: One cannot be found or could be several, or there is none.
+        DataError: One is not on the data at the path that is given.
+    """
+    return selectors.find_all(runs, starts)
+
+
+def completion(
+    kind: Literal["runs", "models", "judges", "benchmarks"],
+) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """What completes words in a shell: the `shell_complete` of an option or argument of click.
+
+    Args:
+        kind: Ids of runs and names of their models, names of models, labels of judges, of what
+            the folder of ``--runs-dir`` holds; or names of benchmarks and files.
+    """
+    return _COMPLETIONS[kind]
+
+
+def given(name: str) -> Any:
+    """The value of an option of the command under way if the user has given it, else ``None``.
+
+    A default is not given, nor is what ``bench.toml`` says, which is meant for new runs.
+
+    Args:
+        name: Of the parameter, such as `judge` for ``--judge``.
+    """
+    return selectors.as_given(name, click.get_current_context().params.get(name))

@@ -1,0 +1,1 @@
+"""Studies of many results: how they correlate, how far reruns differ."""

@@ -1,0 +1,18 @@
+"""Registers the commands, each imported on demand."""
+
+from collections.abc import Callable
+
+from eibench import OnDemand, hookimpl
+
+_TITLES = {
+    "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
+    "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
+}
+
+
+@hookimpl
+def register_commands(register: Callable[[OnDemand], None]) -> None:
+    """Each command, in a module of its own."""
+    for name, title in _TITLES.items():
+        word = name.replace("-", "_")
+        register(OnDemand(f"{__package__}.{word}_command:{word}_command", name, title))

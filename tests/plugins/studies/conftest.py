@@ -1,0 +1,6 @@
+"""What the tests of studies share with those of the command line and of runs."""
+
+from tests.core.cli.conftest import questions
+from tests.core.conftest import counting_server, lab
+
+__all__ = ["counting_server", "lab", "questions"]
