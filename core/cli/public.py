@@ -34,7 +34,7 @@ def shared_options(
             models count beside real ones; ``runs_dir``, the folder of the runs as a path, and
             ``--config``, whose values are defaults of such options.
     """
-    return lambda command: options.apply(command, *(_SHARED[name] for name in names))
+    return options.group(*(_SHARED[name] for name in names))
 
 
 _OF_RUNS: dict[str, Callable[[Any], Any]] = {
@@ -53,10 +53,9 @@ def run_options(
     Args:
         *names: Which, in the order of the help; all but ``dataset`` stand below a heading there.
     """
-    return lambda command: options.apply(
-        options.apply(command, *(_OF_RUNS[n] for n in names if n == "dataset")),
-        *(_OF_RUNS[n] for n in names if n != "dataset"),
-        section="Which runs",
+    return options.group(
+        options.group(*(_OF_RUNS[n] for n in names if n != "dataset"), section="Which runs"),
+        *(_OF_RUNS[n] for n in names if n == "dataset"),
     )
 
 

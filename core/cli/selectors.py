@@ -76,8 +76,6 @@ stored_options = options.group(
 _which_runs = partial(options.group, section="Which runs")
 model_and_benchmark = _which_runs(model_option, benchmark_option)
 """For commands whose judge and data mean more than which runs."""
-all_but_data = _which_runs(model_option, benchmark_option, judge_option)
-"""For commands whose data means more than which runs."""
 all_selectors = _which_runs(model_option, benchmark_option, judge_option, dataset_option)
 """Which runs, by all that they have."""
 
