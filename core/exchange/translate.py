@@ -23,13 +23,13 @@ from ..journal.file import now
 from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
-from ..journal.schema import RUNS, TABLES, FailureRow, RunRow
+from ..journal.schema import RUNS, TABLES
 from ..parties.party import MARK, PROVIDER
 from ..parties.providers import ModelSpec
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
-from ..types import digest
+from ..types import JsonDict, digest
 from .replay import ConversationReplay, ReplayedConversation, Unusable
 
 NOT_IN_PACK = "the pack has no such item"
@@ -146,12 +146,13 @@ class Lines:
         self.used.append(each)
         place, at = f"run {each.run.key!r:.60}", now()
         run = _run_row(self.source, each, at)
-        yield self._row(place, RUNS.kind, run.run_id, run)
+        run_id = str(run["run_id"])
+        yield self._row(place, RUNS.kind, run_id, [run[column] for column in RUNS.columns])
         for name, rows in _ROWS.items():
             for sample, replayed in made:
                 where = f"{place}, iteration {sample.iteration}, item {sample.item_id!r:.60}"
                 for values in rows(each, sample, replayed, at):
-                    yield self._row(where, name, run.run_id, values)
+                    yield self._row(where, name, run_id, values)
 
     def _replayed(
         self, each: Import, runner: asyncio.Runner
@@ -206,31 +207,31 @@ def _count(each: Import, replayed: ReplayedConversation) -> None:
 # Rows
 
 
-def _run_row(source: Source, each: Import, at: str) -> RunRow:
+def _run_row(source: Source, each: Import, at: str) -> JsonDict:
     config, pack = each.config, source.pack.source
     origin = {"format": source.form, "run": each.run.key}
     meant = {**identity(config, source.pack), "imported": origin}
     run_identity = digest(meant)
     settings = run_settings(config, meant)
-    return RunRow(
-        run_id=run_identity[: ID_LENGTHS[0]],
-        identity=run_identity,
-        ordinal=1,
-        benchmark=config.benchmark.name,
-        benchmark_version=config.benchmark.version,
-        model=str(config.model.spec),
-        name=config.display_name,
-        demo=0,
-        pack_name=pack.name,
-        pack_sha256=pack.sha256,
-        endpoint=None,
-        settings=json.dumps(settings),
-        created_at=_time(each.run.started) or at,
-        finished_at=None,
-        status="incomplete",
-        elapsed_s=0.0,
-        document=None,
-    )
+    return {
+        "run_id": run_identity[: ID_LENGTHS[0]],
+        "identity": run_identity,
+        "ordinal": 1,
+        "benchmark": config.benchmark.name,
+        "benchmark_version": config.benchmark.version,
+        "model": str(config.model.spec),
+        "name": config.display_name,
+        "demo": 0,
+        "pack_name": pack.name,
+        "pack_sha256": pack.sha256,
+        "endpoint": None,
+        "settings": json.dumps(settings),
+        "created_at": _time(each.run.started) or at,
+        "finished_at": None,
+        "status": "incomplete",
+        "elapsed_s": 0.0,
+        "document": None,
+    }
 
 
 def _time(text: str | None) -> str | None:
@@ -267,7 +268,7 @@ def _failures(
 ) -> Iterator[tuple[object, ...]]:
     if sample.failure is not None:
         failure = failure_of(sample.item_id, sample.iteration, sample.failure)
-        yield FailureRow(*failure, at=_time(each.run.started) or at)
+        yield (*failure, _time(each.run.started) or at)
 
 
 #: By kind of line, in the order in which a run's lines stand in a file.

@@ -8,9 +8,11 @@ from operator import attrgetter
 from ..parties.graders import Judge
 from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
+from .columns import party_in
 from .file import JournalFile, now, object_of
 from .records import (
     CallKey,
+    CallRow,
     CallTotals,
     CutOff,
     ReplySource,
@@ -18,7 +20,7 @@ from .records import (
     StoredCall,
     as_json,
 )
-from .schema import CALLS, CallRow, party_in
+from .schema import CALLS
 from .tables import DamagedRow, Row, quoted, storable_row
 
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
@@ -79,7 +81,7 @@ def call_of(stored: Row) -> StoredCall:
     Raises:
         DamagedRow: It is not what was written.
     """
-    row = CALLS.opened(stored)
+    row = CallRow._make(CALLS.opened(stored))
     response = ChatResponse(
         finish=Finish(row.finish),
         model=row.returned_model,

@@ -4,16 +4,17 @@ import json
 from collections.abc import Iterator
 
 from ..parties.graders import Judge
+from .columns import judge_in
 from .file import JournalFile, now
 from .records import RunRecord, StoredComparison, as_json
 from .runs import RUN_COLUMNS, run_of
-from .schema import COMPARISONS, ComparisonRow, judge_in
+from .schema import COMPARISONS
 from .tables import Row, quoted
 
 _ADD = COMPARISONS.adding()
 _SELECT = f"SELECT {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
 _ORDER = " ORDER BY batch, pool, run_a, run_b, item_id, iteration, first"
-_PLACE = ("run", "pool", "item_id", "iteration", "run_b", "first")
+_PLACE = ("run", *COMPARISONS.key)
 """The primary key."""
 _SELECT_KEPT = f"SELECT {', '.join(_PLACE)}, {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
 _ONE_BY_ONE = 200
@@ -28,7 +29,7 @@ def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
     values = comparison._asdict()
     values |= {"margins": as_json(comparison.margins), "flags": as_json(comparison.flags)}
     values["judge"] = as_json(comparison.judge.as_json())
-    return COMPARISONS.sealed(ComparisonRow(**values, at=at))
+    return COMPARISONS.sealed((*values.values(), at))
 
 
 def comparison_of(stored: Row) -> StoredComparison:
@@ -37,11 +38,10 @@ def comparison_of(stored: Row) -> StoredComparison:
     Raises:
         DamagedRow: It is not what was written.
     """
-    row = COMPARISONS.opened(stored)
-    values = row._asdict() | {"margins": json.loads(row.margins)}
-    values |= {"flags": tuple(json.loads(row.flags)), "judge": judge_in(row.judge)}
-    del values["at"]
-    return StoredComparison(**values)
+    *columns, _ = COMPARISONS.opened(stored)
+    values = dict(zip(COMPARISONS.columns, columns, strict=False))
+    values |= {"margins": json.loads(values["margins"]), "judge": judge_in(values["judge"])}
+    return StoredComparison(**values | {"flags": tuple(json.loads(values["flags"]))})
 
 
 def _pool_of(row: Row) -> tuple[RunRecord, str, Judge]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from ..parties.graders import Grader
 from ..types import JsonObject, SampleScore, Score
+from .columns import grader_in
 from .file import JournalFile, now
-from .records import Failure, GradeCount, RunRecord, as_json
-from .schema import FAILURES, GRADES, FailureRow, GradeRow, grader_in
+from .records import Failure, GradeCount, GradeRow, RunRecord, as_json
+from .schema import FAILURES, GRADES
 from .tables import DamagedRow, Row, quoted
 
 _ADD = GRADES.adding()
@@ -50,7 +51,7 @@ def grade_of(stored: Row) -> tuple[str, int, Score]:
     Raises:
         DamagedRow: It is not what was written.
     """
-    row = GRADES.opened(stored)
+    row = GradeRow._make(GRADES.opened(stored))
     item_id, iteration, score = _graded(row)
     return item_id, iteration, replace(score, detail=json.loads(row.detail))
 
@@ -61,7 +62,7 @@ def short_grade_of(stored: Row) -> tuple[str, int, Score]:
     Raises:
         DamagedRow: It is not what was written.
     """
-    return _graded(GRADES.opened_short(stored))
+    return _graded(GradeRow._make(GRADES.opened_short(stored)))
 
 
 def _graded(row: GradeRow) -> tuple[str, int, Score]:
@@ -79,8 +80,7 @@ def failure_of(columns: Row) -> Failure:
     """
     if wrong := FAILURES.wrong_type(FAILURES.columns, columns):
         raise DamagedRow(f"a failure of item {columns[0]!r:.60}: {wrong}")
-    row = FAILURES.make(columns)
-    return Failure(row.item_id, row.iteration, row.kind, row.reason, row.attempts)
+    return Failure._make(columns[:-1])
 
 
 class GradeStore(JournalFile):
@@ -170,7 +170,7 @@ class GradeStore(JournalFile):
     def add_failure(self, run: RunRecord, failure: Failure) -> None:
         """Store why a sample has no usable answer."""
         self._failed[run.n] = True
-        self._add(FAILURES.adding(), (run.n, *FailureRow(*failure, at=now())))
+        self._add(FAILURES.adding(), (run.n, *failure, now()))
 
     def failures(self, run: RunRecord) -> Iterator[Failure]:
         """Samples without a usable answer."""

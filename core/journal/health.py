@@ -9,9 +9,8 @@ from typing import NamedTuple
 from ..errors import JournalError
 from .file import FILE
 from .locks import owner_of
-from .migrations import newest, version_of
 from .opening import check_file, is_there, read_only, reading
-from .schema import CHECKED
+from .schema import CHECKED, newest, version_of
 from .tables import quoted
 
 _TOLD_AT_MOST = 3

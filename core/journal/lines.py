@@ -17,8 +17,9 @@ from .. import __version__
 from ..text import escaped
 from ..types import Json, JsonDict, JsonObject, Sampling, digest
 from ..types.result_document import RatingNotes
+from .columns import RUN_ID, judge, option
 from .records import as_json
-from .schema import RUN_ID, TABLES, judge, option
+from .schema import TABLES
 from .shapes import (
     Shape,
     anything,
@@ -32,7 +33,7 @@ from .shapes import (
     text,
     whole,
 )
-from .tables import AnyTable, field_of
+from .tables import TableSchema, field_of
 
 _SPEC = matching(r"(?s:[^/]+/.+)", "PROVIDER/NAME")
 _TEXTS = object_of(text)
@@ -99,7 +100,7 @@ FORMAT, UNRELEASED = "eibench-journal", "eibench-runs"
 VERSION = 1
 
 
-def _fields(table: AnyTable) -> dict[str, Shape]:
+def _fields(table: TableSchema) -> dict[str, Shape]:
     """What a line of a table has beside its kind."""
     owner = {} if table.kind == "run" else {"run": matching(RUN_ID, "a run's id")}
     return owner | {field_of(column): shape for column, shape in table.shapes.items()}
@@ -264,7 +265,7 @@ def _check(name: str, line: JsonObject) -> None:
         raise ValueError('"document" is that of another run')
 
 
-def _stored(table: AnyTable, column: str, line: JsonObject) -> Json:
+def _stored(table: TableSchema, column: str, line: JsonObject) -> Json:
     value = line[field_of(column)]
     if column == "settings":
         return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..types import Json, canonical
 from .records import as_json
 from .schema import CALLS, COMPARISONS, FAILURES, GRADES, PARTIES, RUNS, VIEWS
-from .tables import AnyTable, field_of, quoted
+from .tables import TableSchema, field_of, quoted
 
 
 class Conflict(Exception):
@@ -178,7 +178,7 @@ class _Rows(NamedTuple):
     run: str
 
 
-def _joined(table: AnyTable) -> str:
+def _joined(table: TableSchema) -> str:
     """The staged rows of a run, each beside the journal's row of the same key if there is one."""
     keys = " AND ".join(f'old."{column}" = new."{column}"' for column in table.key)
     tables = f"main.{table.name} AS new LEFT JOIN here.{table.name} AS old"
@@ -187,7 +187,7 @@ def _joined(table: AnyTable) -> str:
 
 def _refuse_others(
     database: sqlite3.Connection,
-    table: AnyTable,
+    table: TableSchema,
     rows: _Rows,
     condition: str = "old.run IS NOT NULL",
 ) -> None:
@@ -207,7 +207,7 @@ def _refuse_others(
 
 def _add_rows(
     database: sqlite3.Connection,
-    table: AnyTable,
+    table: TableSchema,
     rows: _Rows,
     condition: str = "old.run IS NULL",
 ) -> int:

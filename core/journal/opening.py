@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import JournalError, UsageError
 from ..reading.files import exists
-from .migrations import APPLICATION_ID, UNRELEASED_ID, migrate, refuse_newer
+from .schema import APPLICATION_ID, UNRELEASED_ID, migrate, refuse_newer
 
 _HEADER = 100
 _MAGIC = b"SQLite format 3\0"

@@ -1,13 +1,32 @@
-"""What the journal gives back, as typed rows."""
+"""The rows of the journal, each column declared once, and what else the journal gives back.
+
+The file's tables, checks of types and the lines of files follow from the fields of rows; beside a
+field that may be None is why.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ..errors import JournalError
 from ..parties.graders import Grader, Judge
 from ..parties.party import Party
-from ..types import ChatResponse, JsonDict, JsonObject, Message, Usage, json_writer
+from ..types import ChatResponse, Finish, JsonDict, Message, Usage, json_writer
+from . import columns
+from .columns import AnyObject, Count, FromOne, RunId, Seconds, Text, TextOrNone, Time
+from .shapes import (
+    list_of,
+    matching,
+    numeric,
+    object_of,
+    one_of,
+    optional,
+    positive,
+    row_of,
+    text,
+    whole,
+)
+from .tables import Json
 
 _write = json_writer(sort_keys=False)
 
@@ -52,77 +71,107 @@ class StoredCall(NamedTuple):
     """Host and port that answered; ``None`` for the provider's own host."""
 
 
+class CallRow(NamedTuple):
+    """The same in columns."""
+
+    item_id: Text
+    iteration: FromOne
+    phase: Text
+    digest: Text  # of the request as the plugin meant it
+    occurrence: Count  # which time this digest, in this sample and phase
+    asked: Annotated[str, Json(columns.PARTY)]
+    messages: Annotated[str, Json(list_of(row_of(text, text)))]  # [[role, content], ...]
+    sent: AnyObject  # the exact parameters
+    text: Text
+    reasoning: Text
+    finish: Annotated[str, one_of(frozenset(Finish))]  # normalised
+    finish_raw: TextOrNone  # None where the server gave none; so the three that follow
+    returned_model: TextOrNone  # None: see above
+    fingerprint: TextOrNone  # None: see above
+    request_id: TextOrNone  # None: see above
+    input_tokens: Count
+    cached_tokens: Count
+    cache_write_tokens: Count
+    output_tokens: Count
+    reasoning_tokens: Count
+    latency_s: Seconds
+    attempts: Count
+    cost_usd: Annotated[float | None, positive]  # None where the price is not known
+    price_source: TextOrNone  # likewise None
+    at: Time
+    address: TextOrNone  # host and port; None for the provider's own host
+
+
+class GradeRow(NamedTuple):
+    """A sample's score, by one grader."""
+
+    grader: Text  # digest of `graded_by`
+    item_id: Text
+    iteration: FromOne
+    values: Annotated[str, Json(object_of(optional(numeric)))]  # by name
+    reason: TextOrNone  # why unscored; None when scored
+    flags: Annotated[str, Json(list_of(text))]
+    detail: AnyObject
+    at: Time
+    graded_by: Annotated[str, Json(columns.GRADER)]
+
+
+class ViewRow(NamedTuple):
+    """A result beside that of the whole run."""
+
+    name: Annotated[str, matching("[A-Za-z0-9._-]{1,200}", "a view's name")]  # such as limit-2
+    document: columns.Document
+    at: Time
+
+
 class Failure(NamedTuple):
     """Why a sample has no usable answer."""
 
-    item_id: str
-    iteration: int
-    kind: str
-    reason: str
-    attempts: int
+    item_id: Text
+    iteration: FromOne
+    kind: Text
+    reason: Text
+    attempts: Count
 
 
 class StoredComparison(NamedTuple):
     """Two transcripts of one item that were, or will be, compared.
 
-    Attributes:
-        pool: Digest of what must be alike for two comparisons to meet in one rating.
-        run_a: The run for whose rating it was asked.
-        run_b: The other run.
-        a: Name of the model of `run_a`.
-        b: Name of the model of `run_b`.
-        first: ``a`` or ``b``: whose transcript the judge read first.
-        batch: In which it was planned, from 1.
-        stage: What the schedule was doing then.
-        rank: Where the model stood then; ``None`` before it was compared.
-        status: ``planned``, ``read``, ``unread``, or ``known`` where the other's run has it.
-        grader: Digest of what the judge is sent and of how its words are read.
-        margins: By criterion, positive where `a` wins.
-        transcript_a: Digest; ``None`` while planned.
-        len_a: Characters that the judge saw; ``None`` while planned, or where it is not known.
+    Its status is ``known`` where the run of `b` has it; margins are positive where `a` wins.
     """
 
-    pool: str
-    item_id: str
-    iteration: int
-    run_a: str
-    run_b: str
-    a: str
-    b: str
-    first: str
-    batch: int
-    stage: str
-    rank: int | None
-    status: str
-    judge: Judge
-    family: str
-    grader: str
-    margins: Mapping[str, int] = {}
-    reason: str | None = None
-    flags: tuple[str, ...] = ()
-    transcript_a: str | None = None
-    transcript_b: str | None = None
-    len_a: int | None = None
-    len_b: int | None = None
+    pool: Text  # digest of what must be alike for two comparisons to meet in one rating
+    item_id: Text
+    iteration: FromOne
+    run_a: RunId  # for whose rating it was asked
+    run_b: RunId  # it may be on another machine
+    a: Text  # the name of the model of `run_a`
+    b: Text
+    first: Annotated[str, one_of(frozenset("ab"))]  # whose transcript the judge read first
+    batch: FromOne  # in which it was planned
+    stage: Text  # what the schedule was doing then
+    rank: Annotated[int | None, whole(1)]  # where `a` stood then; None before it was compared
+    status: Annotated[str, one_of(frozenset({"planned", "read", "unread", "known"}))]
+    judge: Annotated[Judge, Json(columns.judge)]
+    family: Text
+    grader: Text  # digest of what the judge is sent and of how its words are read
+    margins: Annotated[Mapping[str, int], Json(object_of(whole(-5, 5)))] = {}
+    reason: TextOrNone = None  # why unread; else None
+    flags: columns.Texts = ()
+    transcript_a: TextOrNone = None  # digest; None while planned
+    transcript_b: TextOrNone = None  # likewise None
+    len_a: columns.CountOrNone = None  # characters the judge saw; None while planned, or not known
+    len_b: columns.CountOrNone = None  # likewise None
 
 
 class AskedParties(NamedTuple):
-    """Whom a run has asked.
-
-    Attributes:
-        run_id: The run.
-        role: ``model``, ``judge`` or ``role:NAME``.
-        party: Who, as it was asked first: what its calls are known by.
-        endpoint: What bench.toml calls the endpoint; ``None`` where it has no name.
-        entry: What its server said of the model when it was first asked; ``None`` where it
-            said nothing.
-    """
+    """Whom a run has asked."""
 
     run_id: str
-    role: str
-    party: Party
-    endpoint: str | None = None
-    entry: JsonObject | None = None
+    role: Annotated[str, matching("model|judge|role:[a-z][a-z0-9_]*", "a party's role")]
+    party: Annotated[Party, Json(columns.PARTY)]  # as it was asked first: so its calls are known
+    endpoint: TextOrNone = None  # its name in bench.toml; None when it has none
+    entry: columns.AnyObjectOrNone = None  # the server's own words of it; None where it has none
 
 
 class CallTotals(NamedTuple):
@@ -179,25 +228,25 @@ class GradeCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run's row."""
+    """One run's row, but for its result."""
 
     n: int
-    run_id: str
-    identity: str
-    ordinal: int
-    benchmark: str
-    benchmark_version: str
-    model: str
-    name: str
-    demo: bool
-    pack_name: str
-    pack_sha256: str
-    endpoint: str | None
-    settings: Mapping[str, Any]
-    created_at: str
-    finished_at: str | None
-    status: str
-    elapsed_s: float
+    run_id: RunId
+    identity: Annotated[str, matching("[0-9a-f]{32}", "32 hexadecimal digits")]  # docs/runs.md
+    ordinal: FromOne  # 2 and more for --fresh
+    benchmark: Text
+    benchmark_version: Text
+    model: Text  # the spec
+    name: Text  # --name, or the spec
+    demo: Annotated[bool, whole(0, 1)]
+    pack_name: Text
+    pack_sha256: Annotated[str, matching("[0-9a-f]{64}", "64 hexadecimal digits")]
+    endpoint: TextOrNone  # host and port; None when nothing leaves the process
+    settings: Annotated[Mapping[str, Any], columns.ANY_OBJECT]
+    created_at: Time
+    finished_at: columns.TimeOrNone  # None until a command has gone through all samples
+    status: Annotated[str, matching("[a-z]+", "a word")]
+    elapsed_s: Seconds  # of all commands that worked on it
 
     @property
     def party(self) -> Party:

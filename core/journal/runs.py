@@ -6,9 +6,10 @@ from typing import Any, cast
 
 from ..types import digest
 from ..types.result_document import ResultDocument
+from .columns import party_in
 from .file import JournalFile, now, object_of
-from .records import AskedParties, RunRecord, StoredSettings, as_json
-from .schema import PARTIES, RUNS, VIEWS, ViewRow, party_in
+from .records import AskedParties, RunRecord, StoredSettings, ViewRow, as_json
+from .schema import PARTIES, RUNS, VIEWS
 from .tables import DamagedRow, Row, quoted
 from .temporary import Reserve
 
@@ -39,9 +40,8 @@ def asked_of(row: Row) -> AskedParties:
     run_id, *columns = row
     if wrong := PARTIES.wrong_type(PARTIES.columns, columns):
         raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
-    row = PARTIES.make(columns)
-    entry = json.loads(row.entry) if row.entry else None
-    return AskedParties(run_id, row.role, party_in(row.party), row.endpoint, entry)
+    role, party, endpoint, entry = columns
+    return AskedParties(run_id, role, party_in(party), endpoint, entry and json.loads(entry))
 
 
 def _key_of(asked: AskedParties) -> tuple[str, str]:
@@ -112,7 +112,7 @@ class RunStore(JournalFile):
             **columns: As in `RunRecord`, without ``n``, times and status.
         """
         columns |= {"settings": json.dumps(columns["settings"]), "demo": int(columns["demo"])}
-        columns |= {"created_at": now(), "status": "running"}
+        columns |= {"created_at": now(), "status": "running", "elapsed_s": 0.0}
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         self._add(f"INSERT INTO runs ({names}) VALUES ({marks})", tuple(columns.values()))
         self.writer.flush()

@@ -1,7 +1,7 @@
 """What one table of the journal holds, read off its row type: so each column is declared once.
 
-A row type is a `NamedTuple` whose annotations say of each column what SQLite holds and what a
-line of a file may bring: ``Annotated[int, whole(1)]``, ``Annotated[str, Json(list_of(text))]``.
+The annotations of a row type say of each column what SQLite holds and what a line of a file may
+bring: ``Annotated[int, whole(1)]``, ``Annotated[str, Json(list_of(text))]``.
 
 Rows of replies, grades and comparisons have a checksum, so that damage in them is seen: SQLite
 finds pages that do not fit together, and not a bit that is turned over in a text.
@@ -9,17 +9,15 @@ finds pages that do not fit together, and not a bit that is turned over in a tex
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache, partial
-from types import NoneType
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar, get_args
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, NoReturn, get_args
 from zlib import crc32
 
 from ..text import readable
 from .shapes import Shape, optional
 
-R = TypeVar("R", bound=tuple[object, ...])
-"""A row type: a `NamedTuple`."""
 Row = tuple[Any, ...]
 """The columns of a row as SQLite gives them."""
 
@@ -34,50 +32,76 @@ class DamagedRow(ValueError):
     """A row is not what was written."""
 
 
-class TableSchema(Generic[R]):
+_SQL = {str: "TEXT", int: "INTEGER", float: "REAL"}
+
+
+class TableSchema:
     """The rows of one kind, in the journal and in a file.
 
     Args:
         kind: What a line of a file calls such a row.
         name: Of the table.
-        row: The type of its rows: all columns but the run's number and checksums.
+        row: The type of its rows: each annotated field is a column.
         key: What tells the rows of one run from one another.
         free: Columns that two machines may fill otherwise for the same thing.
+        is_numbered: Rows have a number, ``n``: the lower, the earlier they came.
+        more: Annotations of columns behind those of the row.
 
     Attributes:
         columns: In the order of the table.
         stored: Those that are read and written: with checksums, where there are some.
         json: The columns that hold JSON.
         shapes: What a line of a file may hold in each column.
-        make: A row from its columns, in their order.
+        order: The SQL of the order in which a run's rows stand in a file.
     """
 
     def __init__(
         self,
         kind: str,
         name: str,
-        row: type[R],
+        row: type,
         *,
         key: tuple[str, ...] = (),
         free: Iterable[str] = (),
+        is_numbered: bool = False,
+        **more: object,
     ) -> None:
-        self.kind, self.name, self.key = kind, name, key
-        self.free = frozenset(free)
-        self.make: Callable[[Iterable[object]], R] = row._make  # type: ignore[attr-defined] # of a NamedTuple
+        self.kind, self.name, self.key, self.free = kind, name, key, frozenset(free)
+        self.is_numbered = is_numbered or not key
         self.shapes: dict[str, Shape] = {}
-        self._types: dict[str, tuple[type, ...]] = {}
-        json_columns = set()
-        for column, annotation in row.__annotations__.items():
-            held, mark = get_args(annotation)
-            types = get_args(held) or (held,)
+        self._types: dict[str, type] = {}
+        self._optional, json_columns = set[str](), set[str]()
+        for column, annotation in {**row.__annotations__, **more}.items():
+            if not (marks := getattr(annotation, "__metadata__", ())):
+                continue
+            (mark,), held = marks, annotation.__origin__
+            options = get_args(held) if isinstance(held, UnionType) else (held,)
             if isinstance(mark, Json):
                 json_columns.add(column)
-                mark = mark.shape
-            self.shapes[column] = optional(mark) if NoneType in types else mark
-            self._types[column] = (*types, int) if float in types else types
+                mark, options = mark.shape, (str, *({NoneType} & {*options}))
+            self._optional |= {column} & ({column} if NoneType in options else set())
+            self.shapes[column] = optional(mark) if NoneType in options else mark
+            self._types[column] = int if options[0] is bool else options[0]
         self.json = frozenset(json_columns)
         self.columns = self.stored = tuple(self.shapes)
+        self.order = "n" if self.is_numbered else ", ".join(key)
         self._wrong_types, self._wrong_json = cache(self._find_type), lru_cache(256)(self._find)
+
+    def creating(self) -> str:
+        """The SQL that makes the table, and the index by which it finds a row."""
+        run = "run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE"
+        columns = ["n INTEGER PRIMARY KEY"] * self.is_numbered + [run] * bool(self.key)
+        for column in self.columns:
+            null = "" if column in self._optional else " NOT NULL"
+            columns.append(f'"{column}" {_SQL[self._types[column]]}{null}')
+        columns += [f"{name} INTEGER NOT NULL" for name in self.stored[len(self.columns) :]]
+        key = f"(run, {quoted(self.key)})"
+        columns += [] if self.is_numbered else [f"PRIMARY KEY {key}"]
+        made = f"CREATE TABLE {self.name} (\n    {f',{chr(10)}    '.join(columns)}\n)"
+        if not self.is_numbered:
+            return f"{made} WITHOUT ROWID;\n"
+        index = f"CREATE UNIQUE INDEX {self.name}_by_key ON {self.name} {key};\n"
+        return f"{made};\n{index if self.key else ''}"
 
     def adding(self, verb: str = "INSERT OR REPLACE") -> str:
         """The SQL that adds a row to a run."""
@@ -88,9 +112,9 @@ class TableSchema(Generic[R]):
         """The SQL that gives a row as it is `stored` from its columns elsewhere."""
         return quoted(self.columns, prefix)
 
-    def opened(self, row: Sequence[object]) -> R:
-        """A row from its columns as they are `stored`."""
-        return self.make(row)
+    def opened(self, row: Sequence[object]) -> Row:
+        """A row's columns from those that are `stored`."""
+        return tuple(row)
 
     def wrong_type(self, columns: Iterable[str], row: Sequence[object]) -> str | None:
         """What is wrong with the types of some columns and of the JSON in them, if anything."""
@@ -104,9 +128,11 @@ class TableSchema(Generic[R]):
         return None
 
     def _find_type(self, columns: Sequence[str], types: Sequence[type]) -> str | None:
-        for column, found in zip(columns, types, strict=True):
-            if not issubclass(found, self._types[column]):
-                return f'"{column}" is {found.__name__}'
+        for column, held in zip(columns, types, strict=True):
+            fits = issubclass(held, self._types[column])
+            fits = fits or (held is int and self._types[column] is float)
+            if not (fits or (held is NoneType and column in self._optional)):
+                return f'"{column}" is {held.__name__}'
         return None
 
     def _find(self, column: str, text: str) -> str | None:
@@ -114,9 +140,6 @@ class TableSchema(Generic[R]):
             return self.shapes[column](json.loads(text))
         except (ValueError, RecursionError) as error:
             return f"is not JSON: {error}"
-
-
-AnyTable = TableSchema[Any]
 
 
 def field_of(column: str) -> str:
@@ -140,7 +163,7 @@ _EXACT = 2**53
 """Up to here each whole number is a float of its own."""
 
 
-class Checked(TableSchema[R]):
+class Checked(TableSchema):
     """The rows of one table that have a checksum.
 
     It covers each column that is not NULL with its name, so a column that a later migration
@@ -151,7 +174,7 @@ class Checked(TableSchema[R]):
         short: What is enough to check all but the detail.
     """
 
-    def __init__(self, kind: str, name: str, row: type[R], **about: Any) -> None:
+    def __init__(self, kind: str, name: str, row: type, **about: Any) -> None:
         super().__init__(kind, name, row, **about)
         self._detail = self.columns.index("detail") if "detail" in self.columns else None
         self.stored = (*self.columns, *([] if self._detail is None else [DETAIL_CRC]), CRC)
@@ -177,29 +200,29 @@ class Checked(TableSchema[R]):
         short = self._shortened(row)
         return (*row, short[self._detail], self._sum(short))
 
-    def opened(self, row: Sequence[object]) -> R:
-        """A row that was read as it is `stored`.
+    def opened(self, row: Sequence[object]) -> Row:
+        """The columns of a row that was read as it is `stored`.
 
         Raises:
             DamagedRow: It is not what was written.
         """
         if self._detail is None:
-            return self.make(self._checked(row))
+            return tuple(self._checked(row))
         *columns, detail_crc, crc = row
         short = [*columns, crc]
         short[self._detail] = detail_crc
         self._checked(short)
         if _crc(columns[self._detail]) != detail_crc:
             self._damaged(row, "its detail does not fit its checksum")
-        return self.make(columns)
+        return tuple(columns)
 
-    def opened_short(self, row: Sequence[object]) -> R:
+    def opened_short(self, row: Sequence[object]) -> Row:
         """A row that was read as `short`, with a number in place of the detail.
 
         Raises:
             DamagedRow: It is not what was written.
         """
-        return self.make(self._checked(row))
+        return tuple(self._checked(row))
 
     def _shortened(self, row: Sequence[object]) -> list[object]:
         short = list(row)

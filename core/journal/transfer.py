@@ -21,7 +21,7 @@ from .opening import connect, reading
 from .records import RunRecord
 from .schema import CHECKED, TABLES
 from .store import Journal
-from .tables import AnyTable, DamagedRow, quoted
+from .tables import DamagedRow, TableSchema, quoted
 
 
 @contextlib.contextmanager
@@ -56,7 +56,7 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
         yield database
 
 
-def _create(database: sqlite3.Connection, table: AnyTable) -> None:
+def _create(database: sqlite3.Connection, table: TableSchema) -> None:
     owner, unique = "run, ", [("run", *table.key)]
     if table.kind == "run":
         owner, unique = "", [("run_id",), ("identity", "ordinal")]
@@ -109,11 +109,6 @@ def _add(database: sqlite3.Connection, n: int, line: JsonDict, run: str) -> str:
 
 # Export
 
-_ORDER = {"runs": "n", "calls": "n"}
-_ORDER |= {"grades": "grader, item_id, iteration", "failures": "item_id, iteration"}
-_ORDER |= {"comparisons": "pool, item_id, iteration, run_b, first", "parties": "n"}
-_ORDER |= {"views": "name"}
-
 
 def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]:
     """The lines of a file with these runs: all that is committed when the first is asked for.
@@ -140,14 +135,14 @@ def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
     for kind, table in TABLES.items():
         column, value = ("run_id", run.run_id) if kind == "run" else ("run", run.n)
         sql = f"SELECT {quoted(table.stored)} FROM {table.name} WHERE {column} = ?"
-        for row in database.execute(f"{sql} ORDER BY {_ORDER[table.name]}", (value,)):
+        for row in database.execute(f"{sql} ORDER BY {table.order}", (value,)):
             found += 1
             yield _line(kind, run, _columns(table, run, row))
         if not found:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
 
 
-def _columns(table: AnyTable, run: RunRecord, row: Sequence[object]) -> JsonDict:
+def _columns(table: TableSchema, run: RunRecord, row: Sequence[object]) -> JsonDict:
     """A row's columns by name.
 
     Raises:

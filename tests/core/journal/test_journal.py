@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import CallKey, Failure, Journal, RunRecord, StoredComparison
-from eibench.core.journal.migrations import newest
+from eibench.core.journal.schema import newest
 from eibench.core.journal.writer import GroupWriter
 from eibench.core.parties.graders import Grader
 from eibench.core.parties.party import Party
