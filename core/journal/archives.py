@@ -37,8 +37,7 @@ _MAGIC = b"\x1f\x8b"
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:
     """Put lines into a file; packed if its name ends in ``.gz``, always to the same bytes.
 
-    Raises:
-        DataError: It cannot be written; what was there before is there still.
+    Where it cannot be written, what was there before is there still.
     """
     with _naming(path):
         if path.exists() and not path.is_file():  # a device or a pipe: nothing to put in its place
@@ -51,12 +50,7 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def print_lines(lines: Iterable[bytes]) -> None:
-    """Put lines on standard output, not packed.
-
-    Raises:
-        DataError: It is closed, or cannot be written to.
-        BrokenPipeError: Nobody reads it any more.
-    """
+    """Put lines on standard output, not packed; a `BrokenPipeError` where nobody reads any more."""
     if sys.stdout is None:
         raise DataError("standard output", "is closed; name a file with -o")
     with _naming("standard output"):
@@ -86,34 +80,18 @@ def _write(file: BinaryIO, lines: Iterable[bytes], *, packed: bool) -> None:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """A file's lines with their numbers, unpacked if need be, one at a time.
-
-    Raises:
-        DataError: It cannot be read, is damaged, or exceeds a limit.
-    """
+    """A file's lines with their numbers, unpacked if need be, one at a time."""
     with _opened(path) as (file, packed):
         yield from _unpacked(path, file) if packed else _limited(path, file)
 
 
 def read_whole(path: Path) -> bytes:
-    """A file's bytes, unpacked if need be.
-
-    Raises:
-        DataError: It cannot be read, is damaged, or exceeds a limit.
-    """
+    """A file's bytes, unpacked if need be."""
     return b"".join(read_chunks(path, WHOLE_LIMIT))
 
 
 def read_chunks(path: Path, most: int | None = None) -> Iterator[bytes]:
-    """A file's bytes, unpacked if need be, some after others.
-
-    Args:
-        path: The file.
-        most: How many there may be; `EXPANDED_LIMIT` unless given.
-
-    Raises:
-        DataError: It cannot be read, is damaged, or exceeds a limit.
-    """
+    """A file's bytes, unpacked if need be, some after others: no more than `most` of them."""
     with _opened(path) as (file, packed):
         counted = _Counted(file)
         unpacking = gzip.GzipFile(fileobj=counted, mode="rb") if packed else file
@@ -126,11 +104,7 @@ def read_chunks(path: Path, most: int | None = None) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[tuple[io.BufferedReader, bool]]:
-    """A file, and whether it is packed.
-
-    Raises:
-        DataError: It cannot be read, or is not what its name says.
-    """
+    """A file, and whether it is packed."""
     try:
         with path.open("rb") as file:
             packed = file.peek(2)[:2] == _MAGIC

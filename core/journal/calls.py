@@ -76,11 +76,7 @@ def call_row(
 
 
 def call_of(stored: Row) -> StoredCall:
-    """A call with its response, from all columns and the checksum.
-
-    Raises:
-        DamagedRow: It is not what was written.
-    """
+    """A call with its response, from all columns and the checksum."""
     row = CallRow._make(CALLS.opened(stored))
     response = ChatResponse(
         finish=Finish(row.finish),
@@ -96,11 +92,7 @@ def call_of(stored: Row) -> StoredCall:
 
 
 def totals_of(row: Row) -> CallTotals:
-    """One sample's calls of one phase, added up.
-
-    Raises:
-        DamagedRow: One of them holds what no call does.
-    """
+    """One sample's calls of one phase, added up."""
     item_id, iteration, phase, calls, attempts, truncated, *used, cost, seconds = row
     if not all(isinstance(n, int) for n in (iteration, attempts, *used)):
         raise DamagedRow(f"the calls of item {item_id!r:.60} hold counts that are no numbers")
@@ -109,11 +101,7 @@ def totals_of(row: Row) -> CallTotals:
 
 
 def _cut_off_of(row: Row) -> CutOff:
-    """A reply that was cut off.
-
-    Raises:
-        DamagedRow: It is no text.
-    """
+    """A reply that was cut off."""
     item_id, iteration, phase, text, reasoning, latency_s = row
     if not (isinstance(text, str) and isinstance(reasoning, str)):
         raise DamagedRow(f"a reply to item {item_id!r:.60} is no text")
@@ -121,11 +109,7 @@ def _cut_off_of(row: Row) -> CutOff:
 
 
 def _source_of(row: Row) -> ReplySource:
-    """Where replies came from.
-
-    Raises:
-        DamagedRow: An address, a name or a time is no text.
-    """
+    """Where replies came from."""
     address, model, fingerprint, _, first, last = row
     known = (first, last, *(text for text in (address, model, fingerprint) if text is not None))
     if not all(isinstance(text, str) for text in known):
@@ -149,19 +133,8 @@ class CallStore(JournalFile):
     ) -> ChatResponse:
         """Store an answered call; returns when it is on the disk.
 
-        Args:
-            run: Whose call it is.
-            item_id: Of the sample.
-            iteration: Of the sample.
-            key: What the call is known by within its sample.
-            asked: The model, the judge or the player of a role.
-            request: What was asked.
-            response: What was answered.
-            address: Host and port that answered; ``None`` for the provider's own host.
-
-        Returns:
-            The response as it will be read back, which is what the plugin must see: what it
-            asks next has to be the same after a stop.
+        Gives the response as it will be read back, which is what the plugin must see: what it asks
+        next has to be the same after a stop.
         """
         kept = storable(response)
         row = call_row(item_id, iteration, key, asked, request, kept, now(), address)

@@ -70,11 +70,7 @@ def judge_in(column: str) -> Judge:
 
 @lru_cache(256)
 def grader_in(column: str) -> Grader:
-    """The grader of a column.
-
-    Raises:
-        DamagedRow: It holds none.
-    """
+    """The grader of a column."""
     return grader_of(_checked(column, GRADER))
 
 

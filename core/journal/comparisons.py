@@ -33,11 +33,7 @@ def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
 
 
 def comparison_of(stored: Row) -> StoredComparison:
-    """A comparison, planned or done, from all columns and the checksum.
-
-    Raises:
-        DamagedRow: It is not what was written.
-    """
+    """A comparison, planned or done, from all columns and the checksum."""
     *columns, _ = COMPARISONS.opened(stored)
     values = dict(zip(COMPARISONS.columns, columns, strict=False))
     values |= {"margins": json.loads(values["margins"]), "judge": judge_in(values["judge"])}

@@ -29,11 +29,7 @@ AT_ONCE = 100
 
 
 class ReadAhead:
-    """Rows about runs, read for those that follow too.
-
-    Args:
-        runs: Their numbers, in the order in which they will be asked about.
-    """
+    """Rows about runs, read for those that follow too: `runs` in the order they are asked about."""
 
     def __init__(self, runs: Sequence[int]) -> None:
         self._runs = list(dict.fromkeys(runs))
@@ -41,14 +37,7 @@ class ReadAhead:
         self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Row]]] = {}
 
     def rows(self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch) -> list[Row]:
-        """The rows about a run.
-
-        Args:
-            run: Its number.
-            sql: Gives the run's number first; ``{of}`` stands where the runs are chosen.
-            values: Of its other parameters.
-            fetch: Executes a statement.
-        """
+        """Rows about a run; `sql` gives its number first, with ``{of}`` where runs are chosen."""
         known = self._read.get((sql, values), {})
         if run not in known:
             known = self._fetch(run, sql, values, fetch)
@@ -78,11 +67,7 @@ def now() -> str:
 
 
 def has_journal(folder: Path) -> bool:
-    """Whether a runs folder has a journal yet.
-
-    Raises:
-        JournalError: That cannot be told.
-    """
+    """Whether a runs folder has a journal yet."""
     return is_there(folder / FILE)
 
 
@@ -96,11 +81,7 @@ def _read_each(rows: Iterable[Row], read: Callable[[Row], T], run: RunRecord | N
 
 
 def object_of(text: str) -> JsonDict:
-    """The JSON object in a column.
-
-    Raises:
-        DamagedRow: It holds something else.
-    """
+    """The JSON object in a column."""
     value = json.loads(text)
     if not isinstance(value, dict):
         raise DamagedRow(f"{text!r:.40} is no JSON object")
@@ -147,8 +128,7 @@ class JournalFile:
     def _look(self) -> JournalError | None:
         """What is wrong with the files, if anything; called on the writer's thread.
 
-        Raises:
-            JournalError: Nothing can be written any more.
+        A `JournalError` is raised where nothing can be written any more.
         """
         wrong = self._presence.look()
         if wrong and self._presence.is_cut:
@@ -159,14 +139,9 @@ class JournalFile:
         self.writer.add(sql, storable_row(values))
 
     def close(self, *, at_once: bool = False) -> None:
-        """Write what is left and close the file.
+        """Write what is left, waiting for no lock if `at_once`, and close the file.
 
-        Args:
-            at_once: Wait for no other program's lock.
-
-        Raises:
-            JournalError: The file is not the one that was written to; says where all that was
-                written is.
+        A `JournalError` says where all that was written is, if the file is not the one written to.
         """
         message = self._end_writing(at_once=at_once) if self._writer is not None else None
         self._read.close()

@@ -26,11 +26,7 @@ _NO_DETAIL: JsonObject = {}
 def grade_row(
     grader: Grader, item_id: str, iteration: int, score: Score, at: str
 ) -> tuple[object, ...]:
-    """The columns of a grade with its checksum, but for its run.
-
-    Raises:
-        TypeError, ValueError: It holds what JSON cannot.
-    """
+    """The columns of a grade with its checksum, but for its run."""
     row = GradeRow(
         grader=grader.digest,
         item_id=item_id,
@@ -46,22 +42,14 @@ def grade_row(
 
 
 def grade_of(stored: Row) -> tuple[str, int, Score]:
-    """A grade with its detail, as it is stored.
-
-    Raises:
-        DamagedRow: It is not what was written.
-    """
+    """A grade with its detail, as it is stored."""
     row = GradeRow._make(GRADES.opened(stored))
     item_id, iteration, score = _graded(row)
     return item_id, iteration, replace(score, detail=json.loads(row.detail))
 
 
 def short_grade_of(stored: Row) -> tuple[str, int, Score]:
-    """A grade without its detail, from the columns for that.
-
-    Raises:
-        DamagedRow: It is not what was written.
-    """
+    """A grade without its detail, from the columns for that."""
     return _graded(GradeRow._make(GRADES.opened_short(stored)))
 
 
@@ -73,11 +61,7 @@ def _graded(row: GradeRow) -> tuple[str, int, Score]:
 
 
 def failure_of(columns: Row) -> Failure:
-    """Why a sample has no usable answer.
-
-    Raises:
-        DamagedRow: It holds what no failure does.
-    """
+    """Why a sample has no usable answer."""
     if wrong := FAILURES.wrong_type(FAILURES.columns, columns):
         raise DamagedRow(f"a failure of item {columns[0]!r:.60}: {wrong}")
     return Failure._make(columns[:-1])
@@ -89,18 +73,7 @@ class GradeStore(JournalFile):
     def add_grade(
         self, run: RunRecord, grader: Grader, item_id: str, iteration: int, score: Score
     ) -> None:
-        """Store a sample's score; it is on the disk with the next group.
-
-        Args:
-            run: Whose sample it is.
-            grader: How it was graded.
-            item_id: Of the sample.
-            iteration: Of the sample.
-            score: What came of it.
-
-        Raises:
-            TypeError, ValueError: It holds what JSON cannot.
-        """
+        """Store a sample's score; it is on the disk with the next group."""
         row = grade_row(grader, item_id, iteration, score, now())
         self.writer.add(_ADD, (run.n, *row))
         if self._has_failures(run):

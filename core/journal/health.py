@@ -17,13 +17,7 @@ _TOLD_AT_MOST = 3
 
 
 class Health(NamedTuple):
-    """What is known of a journal that can be used.
-
-    Attributes:
-        schema: Of the file; an older one is brought up to date when a command next uses it.
-        newest: The schema that this program writes.
-        owners: Who works on which run right now, by run id.
-    """
+    """What is known of a journal that can be used: its owners by the id of the run they work on."""
 
     path: Path
     size: int
@@ -38,9 +32,6 @@ def read_health(folder: Path) -> Health | None:
     """How the journal of a runs folder is; ``None`` when there is none yet.
 
     The whole structure is checked, and each row with a checksum, however large the file.
-
-    Raises:
-        JournalError: It cannot be read, is foreign, damaged, or of a newer program.
     """
     path = folder / FILE
     if not is_there(path):

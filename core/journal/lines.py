@@ -78,12 +78,7 @@ _FIELDS: Mapping[str, Mapping[str, Shape]] = {"run": {"model": _SPEC, "settings"
 
 
 def wrong_inside(kind: str, line: JsonObject) -> str | None:
-    """What is wrong in the fields of a line whose columns are right; ``None`` for nothing.
-
-    Args:
-        kind: Of its row.
-        line: As the file has it.
-    """
+    """What is wrong in the fields of a line whose columns are right; ``None`` for nothing."""
     for name, shape in _FIELDS.get(kind, {}).items():
         if wrong := shape(line[name]):
             return f'"{name}" {wrong}'
@@ -126,11 +121,7 @@ def end_line(lines: int) -> bytes:
 
 
 def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
-    """The line of a table's row, whose columns are as they are stored.
-
-    Raises:
-        ValueError: It could not be read again.
-    """
+    """The line of a table's row, whose columns are as they are stored."""
     table = TABLES[name]
     owner = {} if name == "run" else {"run": run_id}
     values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
@@ -154,11 +145,7 @@ def _line(value: JsonObject) -> bytes:
 
 
 def read_line(raw: bytes) -> JsonDict:
-    """The object in a line.
-
-    Raises:
-        ValueError: It is not one JSON object, or has a key twice or a number that is none.
-    """
+    """The object in a line."""
     try:
         value = STRICT.decode(raw.decode())
     except json.JSONDecodeError as error:
@@ -203,11 +190,7 @@ STRICT = json.JSONDecoder(
 
 
 def check_header(line: JsonObject) -> None:
-    """Refuse what no `bench export` began.
-
-    Raises:
-        ValueError: It is another form, or that of a newer program.
-    """
+    """Refuse what no `bench export` began."""
     if line.get("format") == UNRELEASED:
         raise ValueError(
             "was written before version 1.0 of the journal, and only the earlier eibench that "
@@ -226,22 +209,14 @@ def check_header(line: JsonObject) -> None:
 
 
 def check_end(line: JsonObject, position: int) -> None:
-    """Refuse an end that does not fit what came before it.
-
-    Raises:
-        ValueError: It counts other lines.
-    """
+    """Refuse an end that does not fit what came before it."""
     _refuse(_END(line))
     if line["lines"] != position:
         raise ValueError(f"counts {line['lines']} lines, but is line {position}: lines are missing")
 
 
 def stored_row(line: JsonObject) -> tuple[object, ...]:
-    """A row's columns as they are stored, in the order of its kind.
-
-    Raises:
-        ValueError: The line is of an unknown kind, or not what its kind must be.
-    """
+    """A row's columns as they are stored, in the order of its kind."""
     name = line.get("kind")
     if not isinstance(name, str) or name not in TABLES:
         raise ValueError(f"is of an unknown kind, {name!r:.40}")

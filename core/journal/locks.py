@@ -64,11 +64,7 @@ class RunLock:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def acquire(self) -> "RunLock":
-        """Become the owner.
-
-        Raises:
-            JournalError: Another process is, and the message names it; or there can be no lock.
-        """
+        """Become the owner."""
         self._take_from_the_dead()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,11 +148,7 @@ def owner_of(folder: Path, run_id: str) -> str | None:
 
 
 def _opened(path: Path, flags: int) -> IO[str]:
-    """A lock's file; it is a plain file in a plain folder, and has no other name.
-
-    Raises:
-        OSError: It is not, or cannot be opened.
-    """
+    """A lock's file; it is a plain file in a plain folder, and has no other name."""
     if path.parent.is_symlink():
         raise OSError(errno.ELOOP, f"{path.parent.name} is a link; remove it")
     try:

@@ -15,12 +15,7 @@ from .tables import TableSchema, field_of, quoted
 
 
 class Conflict(Exception):
-    """A line says something else than the journal.
-
-    Attributes:
-        line: Its number.
-        message: What differs.
-    """
+    """A line, by its number, says something else than the journal."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -62,11 +57,7 @@ def staged_runs(database: sqlite3.Connection) -> list[sqlite3.Row]:
 
 
 def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
-    """Add what the journal does not have of a staged run.
-
-    Raises:
-        Conflict: Something is there already and says something else.
-    """
+    """Add what the journal does not have of a staged run."""
     here = run_here(database, run)
     updated = False
     if here is None:

@@ -70,11 +70,7 @@ def read_only(path: Path, **options: Any) -> sqlite3.Connection:
 
 
 def ensure(path: Path) -> None:
-    """Make the folder and a whole, empty journal, unless there is a file already.
-
-    Raises:
-        JournalError: The folder cannot be written to.
-    """
+    """Make the folder and a whole, empty journal, unless there is a file already."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not exists(path):
@@ -87,11 +83,7 @@ def ensure(path: Path) -> None:
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a journal's file.
-
-    Raises:
-        JournalError: That cannot be told, as of a name that is too long.
-    """
+    """Whether there is a journal's file."""
     try:
         return exists(path)
     except OSError as error:
@@ -132,11 +124,7 @@ def put_into_place(fresh: Path, path: Path) -> bool:
 
 
 def open_checked(path: Path) -> tuple[sqlite3.Connection, FileId]:
-    """A connection to a file that is a journal, and what `closed` is to be told in the end.
-
-    Raises:
-        JournalError: As of `check_file`.
-    """
+    """A connection to a file that is a journal, and what `closed` is to be told in the end."""
     with _opening:
         _check_file(path)
         with reading(path):
@@ -163,21 +151,13 @@ def closed(which: FileId) -> None:
 
 
 def file_id(path: Path) -> FileId:
-    """Which file is at a path.
-
-    Raises:
-        OSError: None is.
-    """
+    """Which file is at a path."""
     found = path.stat()
     return found.st_dev, found.st_ino
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no journal, or a damaged one, without changing a byte of it.
-
-    Raises:
-        JournalError: It cannot be read, is foreign, damaged, or of a newer program.
-    """
+    """Refuse what is no journal, or a damaged one, without changing a byte of it."""
     with _opening:
         _check_file(path)
 

@@ -15,15 +15,10 @@ from .temporary import PARTIAL, make_held
 
 
 class Presence:
-    """The files of a journal that is written to.
+    """The files of a journal that is written to; `which` is the file that was opened.
 
-    Args:
-        path: Of the journal, which is open.
-        which: The file that was opened.
-
-    Attributes:
-        wrong: What has become of them, once that was seen.
-        is_cut: Parts of them are gone, so nothing can be written any more.
+    Once that was seen, `wrong` says what has become of them; if they are cut, parts of them are
+    gone, and nothing can be written any more.
     """
 
     def __init__(self, path: Path, which: FileId) -> None:
@@ -61,12 +56,7 @@ class Presence:
         return None
 
     def save(self, writing: sqlite3.Connection, reading: sqlite3.Connection) -> str:
-        """Save what the open files hold; what to tell the user about that.
-
-        Args:
-            writing: Has nothing left to write.
-            reading: Another connection.
-        """
+        """Save what the open files hold; what to tell the user about that."""
         if self.is_cut:
             return "The latest replies are lost; the same command asks for them again"
         try:

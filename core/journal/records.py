@@ -32,11 +32,7 @@ _write = json_writer(sort_keys=False)
 
 
 def as_json(value: object) -> str:
-    """The JSON text that columns hold.
-
-    Raises:
-        TypeError, ValueError: The value holds what JSON cannot.
-    """
+    """The JSON text that columns hold."""
     return _write(value)
 
 
@@ -200,15 +196,10 @@ class CutOff(NamedTuple):
 
 
 class ReplySource(NamedTuple):
-    """Replies of a run's model from one address under one name.
+    """Replies of a run's model from one address under one name, and when the first and last came.
 
-    Attributes:
-        address: Host and port; ``None`` for the provider's own host.
-        model: What the server says it used; ``None`` where it says nothing.
-        fingerprint: Likewise.
-        calls: How many replies.
-        first: When the first came.
-        last: When the last came.
+    The address is host and port, ``None`` for the provider's own host; model and fingerprint are
+    what the server says, ``None`` where it says nothing.
     """
 
     address: str | None

@@ -19,11 +19,7 @@ _SELECT = f"SELECT {quoted(RUN_COLUMNS)} FROM runs"
 
 
 def run_of(row: Row) -> RunRecord:
-    """A run from its `RUN_COLUMNS`.
-
-    Raises:
-        DamagedRow: It holds what no run does.
-    """
+    """A run from its `RUN_COLUMNS`."""
     columns = dict(zip(RUN_COLUMNS, row, strict=True))
     if wrong := RUNS.wrong_type(RUN_COLUMNS[1:], row[1:]):
         raise DamagedRow(f"run {columns['run_id']!r:.60}: {wrong}")
@@ -32,11 +28,7 @@ def run_of(row: Row) -> RunRecord:
 
 
 def asked_of(row: Row) -> AskedParties:
-    """Whom a run has asked, from the run's id and the columns of a party.
-
-    Raises:
-        DamagedRow: It holds what no party does.
-    """
+    """Whom a run has asked, from the run's id and the columns of a party."""
     run_id, *columns = row
     if wrong := PARTIES.wrong_type(PARTIES.columns, columns):
         raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
@@ -49,11 +41,7 @@ def _key_of(asked: AskedParties) -> tuple[str, str]:
 
 
 def document_of(text: str) -> ResultDocument:
-    """A run's result.
-
-    Raises:
-        DamagedRow: It is none.
-    """
+    """A run's result."""
     document = object_of(text)
     if wrong := RUNS.shapes["document"](document):
         raise DamagedRow(f"its result {wrong}")
@@ -106,11 +94,7 @@ class RunStore(JournalFile):
         return digest([run.run_id, *rows])
 
     def add_run(self, **columns: Any) -> RunRecord:
-        """Add a run.
-
-        Args:
-            **columns: As in `RunRecord`, without ``n``, times and status.
-        """
+        """Add a run of these columns: all of `RunRecord` but ``n``, times and status."""
         columns |= {"settings": json.dumps(columns["settings"]), "demo": int(columns["demo"])}
         columns |= {"created_at": now(), "status": "running", "elapsed_s": 0.0}
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
@@ -128,15 +112,7 @@ class RunStore(JournalFile):
         self.writer.flush()
 
     def prepare_to_send(self, run: RunRecord, concurrency: int) -> None:
-        """Make sure that replies can be kept, before any is paid for.
-
-        Args:
-            run: Is under way from here on.
-            concurrency: Most calls in flight.
-
-        Raises:
-            JournalError: There is no room for them, or nothing can be written.
-        """
+        """Make sure that replies can be kept, before any is paid for."""
         if self.writer.reserve is None:
             self.writer.reserve = Reserve(self.folder, run.run_id, concurrency)
         self._add("UPDATE runs SET status = 'running' WHERE n = ?", (run.n,))
@@ -177,14 +153,9 @@ class RunStore(JournalFile):
         finished: bool | None,
         document: ResultDocument | None = None,
     ) -> None:
-        """Store how a command on a run ended, and its result if it has one.
+        """Store how a command on a run ended, what it took, and the run's own result if it has one.
 
-        Args:
-            run: The run.
-            status: Its status from here on.
-            seconds: How long the command has worked.
-            finished: Whether it has gone through all samples; ``None`` to leave that as it is.
-            document: The run's own result.
+        `finished` is whether it has gone through all samples; ``None`` leaves that as it is.
         """
         ended = "finished_at" if finished is None else "?"
         at = [] if finished is None else [now() if finished else None]

@@ -91,11 +91,7 @@ def newest() -> int:
 
 
 def migrate(connection: sqlite3.Connection, path: object) -> None:
-    """Bring an open file to the newest schema, one transaction a step.
-
-    Raises:
-        JournalError: A newer program wrote the file.
-    """
+    """Bring an open file to the newest schema, one transaction a step."""
     refuse_newer(connection, path)
     while (done := version_of(connection)) < newest():
         script, reached = (MIGRATIONS[done - 1], done + 1) if done else (CREATE, newest())
@@ -103,11 +99,7 @@ def migrate(connection: sqlite3.Connection, path: object) -> None:
 
 
 def refuse_newer(connection: sqlite3.Connection, path: object) -> None:
-    """Check, without writing, that this program knows the file's schema.
-
-    Raises:
-        JournalError: A newer program wrote the file.
-    """
+    """Check, without writing, that this program knows the file's schema."""
     if (version := version_of(connection)) > newest():
         raise JournalError(
             f"{path} was written by a newer eibench (schema {version}, this one knows "

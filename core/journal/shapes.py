@@ -148,13 +148,7 @@ def anything(value: object) -> str | None:
 def record(
     fields: Mapping[str, Shape], *, more: bool = False, required: frozenset[str] | None = None
 ) -> Shape:
-    """An object with these fields, and with others only if there may be `more`.
-
-    Args:
-        fields: What each must be.
-        more: Whether there may be others.
-        required: Those that must be there, if not all.
-    """
+    """An object with these fields, all or those required, and others if there may be `more`."""
     known, needed = fields.keys(), [n for n in fields if required is None or n in required]
 
     def message(value: object) -> str | None:

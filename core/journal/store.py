@@ -20,12 +20,7 @@ _ADD = "INSERT OR REPLACE INTO board_cache (run, key, result, crc) VALUES (?, ?,
 
 
 class CachedResult(NamedTuple):
-    """What a board shows of a run.
-
-    Attributes:
-        key: Digest of all that it depends on beside the run's rows.
-        value: As JSON holds it.
-    """
+    """What a board shows of a run; `key` is a digest of all it depends on but the run's rows."""
 
     key: str
     value: Mapping[str, Any]
@@ -84,13 +79,4 @@ def _crc(key: str, text: str) -> int:
 
 
 class Journal(RunStore, CallStore, GradeStore, ComparisonStore, BoardCache):
-    """The journal of one runs folder.
-
-    Args:
-        folder: Is made if it does not exist.
-        create: Make the file if there is none; else its absence is an error.
-
-    Raises:
-        JournalError: The folder cannot be written to, or the file is damaged, foreign, or of a
-            newer program.
-    """
+    """The journal of one runs folder, which is made, with its file, if need be and `create`."""

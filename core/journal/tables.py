@@ -48,9 +48,7 @@ class TableSchema:
         more: Annotations of columns behind those of the row.
 
     Attributes:
-        columns: In the order of the table.
-        stored: Those that are read and written: with checksums, where there are some.
-        json: The columns that hold JSON.
+        stored: The columns that are read and written: with checksums, where there are some.
         shapes: What a line of a file may hold in each column.
         order: The SQL of the order in which a run's rows stand in a file.
     """
@@ -168,10 +166,8 @@ class Checked(TableSchema):
 
     It covers each column that is not NULL with its name, so a column that a later migration
     adds changes no checksum that is there. A grade's detail, which may be long and is seldom
-    wanted, has one of its own, which stands in its place in that of the row.
-
-    Attributes:
-        short: What is enough to check all but the detail.
+    wanted, has one of its own, which stands in its place in that of the row: `short` is enough to
+    check all but the detail.
     """
 
     def __init__(self, kind: str, name: str, row: type, **about: Any) -> None:
@@ -184,11 +180,7 @@ class Checked(TableSchema):
         self._iteration = self.columns.index("iteration")
 
     def sealed(self, row: Sequence[object]) -> tuple[object, ...]:
-        """The columns of a row and its checksums, as they are stored.
-
-        Raises:
-            ValueError: It holds what no column of ours does.
-        """
+        """The columns of a row and its checksums, as they are stored."""
         try:
             return self._with_sums(row)
         except UnicodeEncodeError:
@@ -201,11 +193,7 @@ class Checked(TableSchema):
         return (*row, short[self._detail], self._sum(short))
 
     def opened(self, row: Sequence[object]) -> Row:
-        """The columns of a row that was read as it is `stored`.
-
-        Raises:
-            DamagedRow: It is not what was written.
-        """
+        """The columns of a row that was read as it is `stored`."""
         if self._detail is None:
             return tuple(self._checked(row))
         *columns, detail_crc, crc = row
@@ -217,11 +205,7 @@ class Checked(TableSchema):
         return tuple(columns)
 
     def opened_short(self, row: Sequence[object]) -> Row:
-        """A row that was read as `short`, with a number in place of the detail.
-
-        Raises:
-            DamagedRow: It is not what was written.
-        """
+        """A row that was read as `short`, with a number in place of the detail."""
         return tuple(self._checked(row))
 
     def _shortened(self, row: Sequence[object]) -> list[object]:

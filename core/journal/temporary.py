@@ -41,11 +41,7 @@ else:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of another one: whole or not at all.
-
-    Raises:
-        OSError: It cannot be made, written or put into place; what was there is there still.
-    """
+    """A file to write that takes the place of another one: whole or not at all."""
     start = f".{path.name}."
     remove_left_over(path.parent, start, PARTIAL)
     fresh, descriptor = make_held(path.parent, start, PARTIAL)
@@ -64,11 +60,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def make_held(folder: Path, start: str, end: str) -> tuple[Path, int]:
-    """A new, empty file that is ours alone, and its descriptor, which holds it while it is open.
-
-    Raises:
-        OSError: It cannot be made.
-    """
+    """A new, empty file that is ours alone, and its descriptor, which holds it while it is open."""
     while True:
         path = folder / f"{start}{os.getpid()}-{next(_numbers)}{end}"
         try:
@@ -124,16 +116,7 @@ _NOT_HERE = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 class Reserve:
-    """So many bytes of a folder's disk, until `release`, or until the process ends.
-
-    Args:
-        folder: The runs folder.
-        run_id: The run that it is kept for.
-        concurrency: Most calls in flight.
-
-    Raises:
-        JournalError: There is no such room.
-    """
+    """So many bytes of a folder's disk, until `release`, or until the process ends."""
 
     def __init__(self, folder: Path, run_id: str, concurrency: int) -> None:
         size = max(LEAST, concurrency * PER_CALL)

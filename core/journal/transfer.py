@@ -28,15 +28,10 @@ from .tables import DamagedRow, TableSchema, quoted
 def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.Connection]:
     """A database with a table per kind of line, each row with the number of its line.
 
-    A row that belongs to a run names it in ``run``, by its id in the file.
-
-    Args:
-        path: Of the file, for messages.
-        lines: As `archives.read_lines` gives them.
-
-    Raises:
-        DataError: A line is not as it must be, or is there twice; or the file ends too soon.
-        JournalError: There is no room for it.
+    A row that belongs to a run names it in ``run``, by its id in the file. It lies in a temporary
+    file that nobody else sees and that goes with its connection, so a journal is not touched before
+    every line is known to be right, other processes are not held up meanwhile, and a large file
+    needs no more memory than a small one.
     """
     with contextlib.closing(sqlite3.connect("", timeout=30, isolation_level=None)) as database:
         try:
@@ -111,11 +106,7 @@ def _add(database: sqlite3.Connection, n: int, line: JsonDict, run: str) -> str:
 
 
 def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]:
-    """The lines of a file with these runs: all that is committed when the first is asked for.
-
-    Raises:
-        JournalError: The journal cannot be read, or a run was deleted in the meantime.
-    """
+    """The lines of a file with these runs: all that is committed when the first is asked for."""
     lines = 2
     yield header_line()
     with (
@@ -143,11 +134,7 @@ def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
 
 
 def _columns(table: TableSchema, run: RunRecord, row: Sequence[object]) -> JsonDict:
-    """A row's columns by name.
-
-    Raises:
-        DamagedRow: It is not what was written.
-    """
+    """A row's columns by name."""
     try:
         opened = table.opened(row)
     except DamagedRow as error:
@@ -171,25 +158,15 @@ def _line(name: str, run: RunRecord, row: JsonDict) -> bytes:
 
 
 def import_runs(folder: Path, path: Path) -> list[Imported]:
-    """Add the runs of a file to a folder's journal, which is made if there is none.
-
-    Returns:
-        What became of each run, in the order of the file.
-
-    Raises:
-        DataError: The file is not as it must be, or says something else than the journal.
-        JournalError: The journal cannot be used, or another process owns one of the runs.
-    """
+    """Add the runs of a file to a folder's journal, made if there is none; what became of each."""
     return import_lines(folder, path, read_lines(path), Telling())
 
 
 class Telling(NamedTuple):
     """What is told of a file's lines, and what is done once they are in the journal.
 
-    Attributes:
-        place: From a line's number to what an error calls it.
-        advice: What to do about a conflict.
-        then: Called with what became of each run, while the runs are still owned.
+    `place` is what an error calls a line, `advice` what to do about a conflict; `then` is called
+    while the runs are still owned.
     """
 
     place: Callable[[int], str] = "line {}".format
@@ -202,15 +179,7 @@ def import_lines(
 ) -> list[Imported]:
     """Add the runs in lines to a folder's journal: all of them, or nothing.
 
-    Args:
-        folder: Is made if it does not exist, once all lines were checked.
-        path: The file that the lines come from, for messages.
-        lines: With their numbers, as `archives.read_lines` gives them.
-        telling: What is told of them.
-
-    Raises:
-        DataError: A line is not as it must be, or says something else than the journal.
-        JournalError: The journal cannot be used, or another process owns one of the runs.
+    The folder is made if it does not exist, once all lines were checked.
     """
     with staged(path, lines) as database, Journal(folder) as journal:
         with reading(journal.path):
@@ -244,11 +213,7 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _owned(journal: Journal, ids: Sequence[str]) -> Iterator[None]:
-    """Owns runs while it lasts; of those that are not there in the end no lock stays.
-
-    Raises:
-        JournalError: Another process owns one of them.
-    """
+    """Owns runs while it lasts; of those that are not there in the end no lock stays."""
     with contextlib.ExitStack() as stack:
         for run_id in ids:
             lock = stack.enter_context(RunLock(journal.folder, run_id).acquire())

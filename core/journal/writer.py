@@ -49,7 +49,6 @@ class GroupWriter:
         path: Of the file, for messages.
 
     Attributes:
-        commits: Transactions so far.
         trouble: Why nothing more should be sent, though what comes can still be written.
         reserve: Room to fall back on when the disk is full.
         say: Tells the user something; called on the writer's thread.
@@ -76,42 +75,26 @@ class GroupWriter:
         self._thread.start()
 
     async def write(self, sql: str, values: Sequence[object]) -> None:
-        """Write one row; returns when it is on the disk.
-
-        Raises:
-            JournalError: It could not be written.
-        """
+        """Write one row; returns when it is on the disk."""
         waiter = asyncio.get_running_loop().create_future()
         self._put(_Write(sql, values, waiter))
         await waiter
 
     def add(self, sql: str, values: Sequence[object]) -> None:
-        """Write one row with the next group; `flush` tells whether it arrived.
-
-        Raises:
-            JournalError: An earlier row could not be written.
-        """
+        """Write one row with the next group; `flush` tells whether it arrived."""
         self._put(_Write(sql, values, None))
 
     def flush(self) -> None:
-        """Wait until all that was given is on the disk.
-
-        Raises:
-            JournalError: Something could not be written.
-        """
+        """Wait until all that was given is on the disk."""
         done = threading.Event()
         self._put(done)
         done.wait()
         self._raise_error()
 
     def close(self, *, at_once: bool = False) -> None:
-        """Write what is left and end the thread.
+        """Write what is left, waiting for no lock if `at_once`, and end the thread.
 
-        Args:
-            at_once: Wait for no lock.
-
-        Raises:
-            JournalError: Something could not be written, and nobody was told before.
+        A `JournalError` says that something could not be written, where nobody was told before.
         """
         if at_once:
             self.gave_up = lambda: True

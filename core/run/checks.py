@@ -16,12 +16,7 @@ from .task import Session, Task
 
 
 def check_task(task: Task, session: Session) -> None:
-    """Refuse what cannot be, before anything is made or sent.
-
-    Raises:
-        UsageError: The settings contradict each other.
-        ConfigError: A key is missing.
-    """
+    """Refuse what cannot be, before anything is made or sent."""
     config = task.config
     _refuse_imported(task)
     _check_roles(config)
@@ -38,11 +33,7 @@ def check_task(task: Task, session: Session) -> None:
 
 
 def _refuse_imported(task: Task) -> None:
-    """Refuse to ask those that another program has asked: nobody knows how to reach them.
-
-    Raises:
-        UsageError: One would be asked, or a run of ours would be called like theirs.
-    """
+    """Refuse to ask those that another program has asked: nobody knows how to reach them."""
     config, generates = task.config, task.asks(MODEL)
     if (config.name or "").endswith(MARK) and generates:
         message = f"--name: names that end in{MARK} are those of imported runs"
@@ -135,12 +126,7 @@ def _check_players(config: RunConfig, *, demo_model: bool) -> None:
 
 
 def check_stored(config: RunConfig) -> None:
-    """Refuse what must not be stored with the run, or cannot be.
-
-    Raises:
-        UsageError: A key, or what is no text, is in a name, a note, the system prompt, an option
-            or an extra field.
-    """
+    """Refuse what must not be stored with the run, or cannot be."""
     refuse_credentials(config.effective_sampling, "the sampling of the benchmark")
     if config.judge:
         refuse_credentials(config.benchmark.judge_sampling, "the sampling of the judge")

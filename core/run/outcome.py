@@ -33,10 +33,8 @@ from .task import Task
 class Placement(NamedTuple):
     """What a command has done to place the model among others.
 
-    Attributes:
-        stopped: Why it is at its end, or was stopped.
-        failed: Why comparisons could not be made, one reason each.
-        done: No comparison of the run is left to make.
+    Why it is at its end, or was stopped; why comparisons could not be made, one reason each; and
+    whether none is left to make.
     """
 
     stopped: PlacementEnd | None = None
@@ -99,11 +97,7 @@ class RunOutcome:
     def _document(
         self, seconds: float, evidence: Evidence, warnings: Sequence[str]
     ) -> ResultDocument:
-        """The result document.
-
-        Raises:
-            PluginError: The benchmark cannot sum up; the run goes on once it can.
-        """
+        """The result document; where the benchmark cannot sum up, the run goes on once it can."""
         journal, run, task = self.context.journal, self.context.run, self.task
         try:
             return build_document(
@@ -162,14 +156,7 @@ class RunOutcome:
 def evidence_of(
     context: RunContext, selection: Selection, *, sent: int = 0, stopped: Status | None = None
 ) -> Evidence:
-    """What the journal holds of samples, by the grader of a context.
-
-    Args:
-        context: Of the run.
-        selection: The samples.
-        sent: Calls that were sent now.
-        stopped: Why no more was.
-    """
+    """What the journal holds of samples, by the grader of a context."""
     members = {judge: member.grader for judge, member in context.members.items()}
     return StoredRun(context.journal, context.run).evidence(
         context.grader, selection, members=members, sent=sent, stopped=stopped

@@ -31,11 +31,7 @@ _LISTING = "openai"
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """What the servers of a run say of their models.
-
-    Attributes:
-        entries: By party; ``None`` where a server says nothing.
-    """
+    """What the servers of a run say of their models, by party; ``None`` where one says nothing."""
 
     entries: Mapping[PartyOptions, JsonObject | None]
 
@@ -50,12 +46,9 @@ class Servers:
         return cls(entries)
 
     def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:
-        """Refuse a server that has another model than the one that was asked before.
+        """Refuse a server that says itself that it has another model than the one asked before.
 
         One that was pulled or made again since may be the same, so that is said only.
-
-        Raises:
-            UsageError: It says so itself.
         """
         for party, endpoint, *_ in task.asked:
             now, name = self.entries.get(party), role_name(party)
@@ -144,11 +137,7 @@ ID_LENGTHS = (8, 16, 32)
 
 @contextmanager
 def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
-    """The run that a task goes on with, or a new one, owned while the block runs.
-
-    Raises:
-        JournalError: Another process owns it.
-    """
+    """The run that a task goes on with, or a new one, owned while the block runs."""
     config, meant = task.config, identity(task.config, task.pack)
     run_identity, ordinal = digest(meant), 1
     if task.run is not None:

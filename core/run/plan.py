@@ -36,7 +36,6 @@ class PartyPlan:
 
     Attributes:
         calls: When nothing fails and every answer can be read; of comparisons, at most.
-        price: ``None`` when unknown.
         tokens: Of one call, as far as it can be told; ``None`` when no request is known.
         phase: ``generate``, ``role:NAME``, ``judge``, ``compare`` or ``trial``.
         least: The calls if fewer may do; ``None`` where all of them are made.
@@ -67,13 +66,9 @@ class PartyPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run will do.
+    """What a run will do; of `total` samples, so many are left that have no score yet.
 
-    Attributes:
-        left: Samples that have no score yet, of `total`.
-        comparisons: What a placement is expected to come to.
-        iterations: How often each item is asked.
-        begun: Whether the journal has replies of the run.
+    It has begun where the journal has replies of it.
     """
 
     total: int
@@ -107,13 +102,7 @@ class Plan:
 
 
 def make_plan(task: Task, session: Session) -> Plan:
-    """The plan of a run; reads the journal if there is one, and changes nothing.
-
-    Args:
-        task: What is to be done.
-        session: Prices and limits; judges that it tries are first asked if they answer, unless
-            they have there.
-    """
+    """The plan of a run; reads the journal if there is one, and changes nothing."""
     known = _known(task, session)
     trial = trial_request(task.config.benchmark.judge_sampling)
     asked = {**first_requests(task, session.say), TRIAL: [trial]}
@@ -177,11 +166,9 @@ def _share_of(config: RunConfig) -> float:
 
 
 class WholeGrades(NamedTuple):
-    """The samples of a run that need no verdict any more.
+    """The samples of a run that need no verdict any more, and of a panel those of each judge.
 
-    Attributes:
-        scored: By item and iteration, whether it has a score, and no reason why there is none.
-        by_judge: Of a panel, the samples that each judge has graded.
+    `scored` is whether they have a score, and no reason why there is none.
     """
 
     scored: Mapping[tuple[str, int], bool] = {}
@@ -223,14 +210,11 @@ class _Known(NamedTuple):
     """What the journal holds of a run, and what is left.
 
     Attributes:
-        graded: Samples with a grade by today's grader.
         calls: By sample and phase.
-        verdicts: Of samples that were judged and have no such grade, the calls to the judge that
-            today's requests do not find.
+        verdicts: Of samples that were judged and have no grade by today's grader, the calls to the
+            judge that today's requests do not find.
         untried: The judges that are first asked if they answer.
-        samples_left: How many samples have no grade.
-        left: The calls that they still need, by phase, and those that compare.
-        comparisons: What a placement is expected to come to.
+        left: The calls that samples without a grade still need, by phase, and those that compare.
     """
 
     graded: WholeGrades = WholeGrades()
@@ -329,16 +313,9 @@ async def _comparisons_left(journal: Journal | None, task: Task) -> Left:
 
 
 def refuse_too_little(plans: Sequence[Plan], limit: float | None) -> None:
-    """Refuse, before anything is sent, a limit that ends the command before its result.
+    """Refuse, before anything is sent, dollars that end the command before its result.
 
     Runs that go on are not refused: they may be paid for in instalments.
-
-    Args:
-        plans: Of all runs of the command.
-        limit: Dollars; ``None`` for no limit.
-
-    Raises:
-        UsageError: It does not cover the least; the message says what would fit.
     """
     costs = [plan.cost for plan in plans]
     least = sum((cost.low for cost in costs if cost is not None), 0.0)

@@ -40,12 +40,8 @@ def first_requests(task: Task, say: Callable[[str], None]) -> Requests:
     """The requests of the first items, by phase.
 
     They are made twice: a benchmark that asks something else the second time would ask, and pay,
-    anew after a stop. Each method has `PATIENCE_S` and the calls that a sample may make.
-
-    Args:
-        task: What is to be done.
-        say: Tells the user which plugin keeps the rest waiting, or asks without end, or each time
-            something else.
+    anew after a stop. Each method has `PATIENCE_S` and the calls that a sample may make; the user
+    is told of one that needs more.
     """
     with no_exit():
         return asyncio.run(_requests(task, say))
@@ -118,14 +114,7 @@ def _differing(first: Requests, second: Requests) -> str | None:
 
 
 async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleScore]) -> Requests:
-    """The requests of one item; those up to a fault of its plugin, which the run will tell.
-
-    Args:
-        task: What is to be done.
-        item: It.
-        warn: Tells the user.
-        scores: Gets the item's score.
-    """
+    """The requests of one item; those up to a fault of its plugin, which the run will tell."""
     config = task.config
     asked: Requests = {phase: [] for phase in _phases(config)}
     bound = CallBound(config.benchmark, item.id, task.planned_calls(item))

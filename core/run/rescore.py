@@ -39,19 +39,7 @@ def rejudge_task(
     dataset: str | None,
     transfer: Transfer,
 ) -> Regrade:
-    """What judges the finished transcripts of a stored run.
-
-    Args:
-        stored: The run.
-        judge: Who judges.
-        changes: Other values of grading options.
-        dataset: Where its data is now, if it was moved.
-        transfer: How requests are carried.
-
-    Raises:
-        UsageError: The benchmark asks no judge, or an option cannot be changed so.
-        JournalError: No transcript of the run is finished.
-    """
+    """What judges the finished transcripts of a stored run, with other grading options if given."""
     benchmark = stored.plugin
     if not benchmark.judged:
         again = bench("rescore", stored.id)
@@ -139,9 +127,6 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
     Only samples that were graded before are graded again: one that still waits for replies
     is left to the run's own command. The new grades are kept apart from those of `bench run`,
     which may ask further where this could not.
-
-    Raises:
-        JournalError: The run has no replies, or is owned by another process.
     """
     journal, run = stored.journal, stored.record
     with RunLock(journal.folder, run.run_id).acquire():
@@ -163,23 +148,14 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
 
 
 class Regraded(NamedTuple):
-    """A result that is not stored.
-
-    Attributes:
-        document: The result.
-        missing: How many of its samples have no score as a reply was never made.
-    """
+    """A result that is not stored, and how many of its samples miss a reply that was never made."""
 
     document: ResultDocument
     missing: int
 
 
 async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
-    """What `rescore` would store; nothing is.
-
-    Raises:
-        JournalError: The run has no replies.
-    """
+    """What `rescore` would store; nothing is."""
     run = stored.record
     samples, selection = _selected(stored, pack)
     context = _context(stored, Regrade(config, pack, run), Unkept)

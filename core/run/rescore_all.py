@@ -71,13 +71,9 @@ _OTHER_SAMPLES = (
 
 
 class CheckedRun(NamedTuple):
-    """What became of one run.
+    """What became of one run: its numbers that are others today, and the result stored instead.
 
-    Attributes:
-        run: The run.
-        changes: Its numbers that are others today.
-        reason: Why nothing could be said, or may be changed.
-        rescored: The result that was stored instead, where one was.
+    Or the reason why nothing could be said, or may be changed.
     """
 
     run: RunRecord
@@ -98,13 +94,7 @@ class CheckedRun(NamedTuple):
 
 
 def check_all(journal: Journal, catalogue: Catalogue, *, dry: bool) -> Iterator[CheckedRun]:
-    """Each run that has a result of its own, the oldest first.
-
-    Args:
-        journal: Holds the runs.
-        catalogue: Knows the benchmarks.
-        dry: Store nothing.
-    """
+    """Each run that has a result of its own, the oldest first; nothing is stored if `dry`."""
     for run in journal.runs():
         stored = StoredRun(journal, run, catalogue)
         if stored.document is not None:

@@ -41,11 +41,7 @@ from .task import Session, Task
 
 
 async def run_task(task: Task, session: Session) -> Result:
-    """Do what is left of a task, and sum it up; its document is put beside the journal.
-
-    Raises:
-        BenchError: The run ended early for another reason than the user's wish.
-    """
+    """Do what is left of a task, and sum it up; its document is put beside the journal."""
     check_task(task, session)
     config = task.config
     session.progress.samples = task.selection.total  # items that are not there make no journal
@@ -79,14 +75,7 @@ async def run_task(task: Task, session: Session) -> Result:
 
 
 class RunWork:
-    """What one command does for one run.
-
-    Args:
-        task: What is to be done.
-        context: The run, which is this command's alone; nobody is connected yet.
-        session: What is needed from outside.
-        servers: What those who are asked say of their models.
-    """
+    """What one command does for one run, which is its alone; nobody is connected yet."""
 
     def __init__(self, task: Task, context: RunContext, session: Session, servers: Servers) -> None:
         self.task, self.context, self.session, self.servers = task, context, session, servers
@@ -97,11 +86,7 @@ class RunWork:
         self._placement, self._graded = Placement(), False
 
     async def do(self) -> ResultDocument:
-        """Work on all that is left, and sum it up.
-
-        Raises:
-            BenchError: The run ended early for another reason than the user's wish.
-        """
+        """Work on all that is left, and sum it up."""
         began = time.monotonic()
         ended = await self._work()
         seconds = time.monotonic() - began if self.progress.worked else 0.0
@@ -243,11 +228,7 @@ class RunWork:
         return ProviderError(ErrorKind.CONNECTION, failures[0].reason, fatal=True)
 
     async def _compare(self) -> None:
-        """Compare the run's transcripts with those of other models, where that is wanted.
-
-        Raises:
-            BenchError: What ended the run early, after calls in flight were saved.
-        """
+        """Compare the run's transcripts with those of other models, where that is wanted."""
         if not self.task.compares:
             return
         self.journal.writer.flush()

@@ -29,11 +29,7 @@ from .task import read_pack
 
 
 def needs_single_turn(benchmark: Benchmark, command: str) -> None:
-    """Refuse a benchmark whose requests depend on replies.
-
-    Raises:
-        UsageError: It is one.
-    """
+    """Refuse a benchmark whose requests depend on replies."""
     if not benchmark.single_turn:
         raise UsageError(
             f"bench {command} is for benchmarks of one turn; in {benchmark.name} a request "
@@ -44,16 +40,9 @@ def needs_single_turn(benchmark: Benchmark, command: str) -> None:
 def scoring_config(
     benchmark: Benchmark, settings: RunSettings, responses: Path, *, saved: bool = False
 ) -> RunConfig:
-    """What is known of answers made elsewhere.
+    """What is known of answers made elsewhere, whose file's name stands for that of the model.
 
-    Args:
-        benchmark: What was answered.
-        settings: The user's.
-        responses: Where the answers are; its name stands for that of the model.
-        saved: They become a run, which may be a conversation's, or wait for a judge.
-
-    Raises:
-        UsageError: Answers alone are not enough to score this benchmark, or the name is no text.
+    If `saved`, they become a run, which may be a conversation's, or wait for a judge.
     """
     if not saved:
         needs_single_turn(benchmark, "score")
@@ -72,11 +61,7 @@ def scoring_config(
 
 
 async def score_config(config: RunConfig, responses: Responses) -> Result:
-    """The result of answers made elsewhere; the data has to be there.
-
-    Raises:
-        DataError: The data or the answers are broken.
-    """
+    """The result of answers made elsewhere; the data has to be there."""
     pack = read_pack(config)
     answers = read_answers(config, pack, responses)
     return as_result(await score_responses(config, pack, list(pack.items), answers))
@@ -189,11 +174,8 @@ def calls_of(config: RunConfig, item: Item) -> int:
 async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list[OfflineRequest]:
     """The requests of a sample, exactly as a run would send them, in the order they are made.
 
-    Nobody replies, so these are the requests that depend on no reply.
-
-    Raises:
-        UsageError: There are fewer than the sample has: one waits for the reply to another.
-        PluginError: The benchmark asks nothing.
+    Nobody replies, so these are the requests that depend on no reply. There must be as many as
+    the sample has: else one waits for the reply to another.
     """
     asked: list[OfflineRequest] = []
 

@@ -39,12 +39,9 @@ from ..types import ChatRequest, Item, Sampling
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What calls cost, and what a command may spend.
+    """What calls cost, and what all runs of a command may spend.
 
-    Attributes:
-        book: All prices that are known.
-        given: The price of ``--price``: for the model, not for the judge.
-        budget: The limit of ``--max-cost``, shared by all runs of a command.
+    The price that is `given` (``--price``) is for the model, not for the judge.
     """
 
     book: PriceBook = field(default_factory=PriceBook)
@@ -70,11 +67,7 @@ class Pricing:
         return Meter(self.price(endpoint, phase), self.budget, who)
 
     def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
-        """Refuse a limit that cannot be kept.
-
-        Raises:
-            UsageError: A price is unknown, or nothing bounds the cost of a call.
-        """
+        """Refuse a limit that cannot be kept: a price is unknown, or nothing bounds a cost."""
         if self.budget is None:
             return
         price = self.price(endpoint, phase)
@@ -92,7 +85,6 @@ class Session:
     """What a run needs from outside, and its counters; all but these is shared by a command.
 
     Attributes:
-        say: Tells the user something while the run goes on.
         answered: The judges that have answered.
         absent: Hosts that refused every connection from the start.
         tried: The judges that an earlier run tries, by its plan.
@@ -133,10 +125,8 @@ class TaskParty(NamedTuple):
 class Task(ABC):
     """One benchmark on one model, which a command is about.
 
-    Attributes:
-        config: How it is asked; once the journal was looked into, with the parties known there.
-        given_pack: Its data, where that was read already.
-        run: The stored run that it goes on with; ``None`` for a new one.
+    Once the journal was looked into, `config` has the parties as they are known there, and `run` is
+    the stored run that it goes on with; ``None`` for a new one.
     """
 
     config: RunConfig
@@ -255,11 +245,7 @@ class Regrade(Task):
         return False
 
     def find(self, journal: Journal) -> Self:
-        """The task with the run as it is now.
-
-        Raises:
-            JournalError: It was deleted since.
-        """
+        """The task with the run as it is now."""
         assert self.run is not None
         run = journal.find_run(self.run.run_id)
         if run is None:
@@ -283,12 +269,7 @@ def read_pack(config: RunConfig) -> Pack:
 
 
 def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
-    """The pack's items that the configuration asks for, in pack order.
-
-    Raises:
-        UsageError: An item is named that the pack does not have.
-        DataError: The pack is empty.
-    """
+    """The pack's items that the configuration asks for, in pack order."""
     items = list(pack.items)
     if not items:
         message = f"holds no items, as read_pack of {named_with_origin(config.benchmark)} reads it"
@@ -308,16 +289,7 @@ def _fetch(pack: OfficialPack, lang: str | None) -> None:
 def have_data(
     config: RunConfig, get: Callable[[OfficialPack, str | None], object] = _fetch
 ) -> None:
-    """Download the official pack if it is asked for and not in the cache.
-
-    Args:
-        config: What is asked for.
-        get: Downloads what a language needs of a pack.
-
-    Raises:
-        DataError: What came is not the pack, or the cache cannot be written.
-        ProviderError: The network or the server failed.
-    """
+    """Download what is needed of the official pack if it is asked for and not in the cache."""
     benchmark, lang = config.benchmark, config.options.get("lang")
     if config.dataset != "official" or benchmark.data is None:
         return

@@ -123,11 +123,7 @@ def _as_asked_first(judge: Endpoint, asked: Iterable[AskedParties]) -> Endpoint:
 
 
 class JudgeNames:
-    """Which parties of a journal are one judge that has moved.
-
-    Args:
-        asked: All judges that were asked, the first asked first.
-    """
+    """Which parties of a journal are one judge that has moved; those asked first come first."""
 
     def __init__(self, asked: Sequence[AskedParties]) -> None:
         names = {a.party: a.endpoint for a in reversed(asked) if a.endpoint}
@@ -154,8 +150,7 @@ class JudgeNames:
 class EligibleComparisons(NamedTuple):
     """Comparisons between models that may meet.
 
-    Attributes:
-        excluded: How many others were read, between a demo model and a real one.
+    How many others were read, between a demo model and a real one, is `excluded`.
     """
 
     rows: list[StoredComparison]
@@ -165,10 +160,8 @@ class EligibleComparisons(NamedTuple):
 class EligibleModels(NamedTuple):
     """Which models may be compared with each other, or stand on one board.
 
-    Attributes:
-        demo: Only demo models, or only real ones; ``None`` for both.
-        named: Names of models that are let in whatever they are.
-        without: Names of models that are left out.
+    Only demo models, or only real ones, or both (`demo` is ``None``), and those that are named
+    whatever they are, without those that are left out.
     """
 
     demo: bool | None = None

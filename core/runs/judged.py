@@ -13,14 +13,8 @@ def read_judged(
 ) -> list[JudgedModel]:
     """The run of each model of one pack that counts, as its judges graded it.
 
-    Args:
-        runs: Among which.
-        benchmark: Theirs.
-        dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
-        demo: Demo models count beside real ones; else only where there are no others.
-
-    Raises:
-        UsageError: There is none, or runs are of several packs.
+    The pack goes by its name, or the beginning of its SHA-256. Demo models count beside real ones
+    if told, else only where there are no others.
     """
     there = [
         run

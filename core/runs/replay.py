@@ -22,15 +22,7 @@ from ..types import ChatRequest, ChatResponse, Item, Score
 def stored_model(
     run: RunRecord, benchmark: Benchmark, answer: Answer, item_id: str, iteration: int
 ) -> RecordedModel:
-    """That of one sample, whose calls to the model and to roles are answered alike.
-
-    Args:
-        run: Says who was asked, and how.
-        benchmark: Declares the roles.
-        answer: Gives the replies.
-        item_id: Of the sample.
-        iteration: Of the sample.
-    """
+    """That of one sample of a run, whose calls to the model and to roles are answered alike."""
     players, drawn = stored_roles(run.settings), stored_role_sampling(run.settings)
     roles = {
         role.name: RecordedModel(
@@ -57,11 +49,9 @@ def stored_model(
 
 
 class ReplayedSample(NamedTuple):
-    """What came of a sample.
+    """What came of a sample: how many of the judge's replies its requests found, and the score.
 
-    Attributes:
-        found: How many of the judge's replies its requests found.
-        score: ``None`` where a reply is missing.
+    There is none where a reply is missing.
     """
 
     found: int
@@ -70,11 +60,7 @@ class ReplayedSample(NamedTuple):
 
 @dataclass(frozen=True)
 class SampleReplay:
-    """Does a sample again from the journal alone.
-
-    Attributes:
-        config: How the run was asked, and by whom it was judged.
-    """
+    """Does a sample again from the journal alone, as a configuration asked and judged it."""
 
     journal: Journal
     run: RunRecord

@@ -64,11 +64,8 @@ def _plain(found: object) -> dict[str, object]:
 class Selector(NamedTuple):
     """What stored runs are chosen by; any run has what is not given.
 
-    Attributes:
-        benchmark: Its name.
-        models: The models' names or specs.
-        judge: The spec or label of one that has graded them.
-        dataset: The pack's name, a path to its data, or six digits or more of its SHA-256.
+    Models and judges go by name, label or spec; data by the pack's name, a path, or six digits or
+    more of its SHA-256.
     """
 
     benchmark: str | None = None

@@ -101,11 +101,7 @@ class TidyTables(NamedTuple):
 
 
 def tables_of(runs: Iterable[StoredRun]) -> TidyTables:
-    """The tables of some runs.
-
-    Raises:
-        JournalError: The journal cannot be read.
-    """
+    """The tables of some runs."""
     made = TidyTables([], [], [], [], [])
     for run in runs:
         made.runs.append(_run(run))

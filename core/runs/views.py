@@ -36,11 +36,7 @@ def view_of(
 ) -> str | None:
     """What a result is called beside the run's own; ``None`` where it is the run's own.
 
-    Args:
-        run: The run.
-        config: How the result was asked for.
-        selection: Its samples.
-        whole: They are no part of the run, whatever else it holds.
+    If `whole`, its samples are no part of the run, whatever else that holds.
     """
     parts = [] if whole else [*_part_of(run, config, selection)]
     own = run.document
@@ -118,12 +114,7 @@ def keep_result(
 ) -> None:
     """Store a result, as the run's own or as the view of it that the document says.
 
-    Args:
-        run: The run, as it was before the command.
-        document: The result.
-        seconds: How long the command has worked.
-        finished: Whether the run is, after the command.
-        status: Of the run, where it is not that of its result.
+    The run is as it was before the command; its status that of its result, unless told.
     """
     journal, record = run.journal, run.record
     if view := document["view"]:
@@ -155,11 +146,7 @@ def document_path(folder: Path, name: str, run_id: str | None, view: str | None 
 
 
 def write_document(folder: Path, document: ResultDocument) -> Path:
-    """Put a run's document beside the journal, whole or not at all.
-
-    Raises:
-        JournalError: It cannot be written.
-    """
+    """Put a run's document beside the journal, whole or not at all."""
     path = document_path(folder, document["name"], document["run_id"], document["view"])
     try:
         with replacing(path) as file:

@@ -49,13 +49,10 @@ _OF_THE_SERVER = frozenset(
 
 @dataclass
 class Absences:
-    """The judges of a panel that are asked nothing more.
+    """The judges of a panel that are asked nothing more, and the error with which each left.
 
-    Attributes:
-        judges: All of them; none where there is no panel.
-        say: Tells the user of one that leaves.
-        reasons: By judge, the error with which a judge left.
-        first: By judge, the first error of a judge that gave no reply, whether it left or not.
+    Of judges that gave no reply, whether they left or not, `first` has the first error. There are
+    no judges where there is no panel.
     """
 
     judges: Collection[Party] = ()
@@ -68,12 +65,8 @@ class Absences:
     def settle(self, judge: Party, error: ProviderError, *, silent: bool) -> None:
         """Let a judge leave where an error says that it will not reply; the run goes on.
 
-        The error is fatal afterwards only if no judge is left.
-
-        Args:
-            judge: Which.
-            error: What its call ended with.
-            silent: It has not replied to anything in this command.
+        A silent one has not replied to anything in this command. The error is fatal afterwards only
+        if no judge is left.
         """
         self.first.setdefault(judge, error)
         self._given_up[judge] += silent and error.kind in _OF_THE_SERVER
@@ -98,19 +91,14 @@ Send = Callable[[ChatRequest, Shape], Awaitable[ChatResponse]]
 
 @dataclass
 class Room:
-    """The room that replies of a run's model get at first.
-
-    Attributes:
-        tokens: That many; ``None`` for all that is meant.
-    """
+    """The room in tokens that a run's model gets at first; ``None`` for all that is meant."""
 
     tokens: int | None = None
 
     async def ask(self, send: Send, request: ChatRequest) -> ChatResponse:
         """The reply to a request, asked a second time where it was cut off too early.
 
-        Raises:
-            ProviderError: As `send`; what was cut off before is then paid for in vain.
+        Where that fails, what was cut off before is paid for in vain.
         """
         sent: list[ChatRequest] = []
 
@@ -170,11 +158,6 @@ class CallBound:
     The bound of a method is the larger of `FREE` and `SLACK` times the planned calls times the
     most attempts of each. Calls that are answered from the journal count too, so that a run that
     was stopped meets the same bound.
-
-    Args:
-        benchmark: Whose sample it is.
-        item_id: Of the sample's item.
-        planned: Calls of the sample by phase, when nothing is asked again.
     """
 
     def __init__(self, benchmark: Benchmark, item_id: str, planned: Mapping[str, int]) -> None:
@@ -197,15 +180,7 @@ class CallBound:
         return max(FREE, SLACK * max(1, self._planned[method]) * self._attempts)
 
     def count(self, phase: str, asked: object) -> None:
-        """Count a call.
-
-        Args:
-            phase: Of the call.
-            asked: Who is asked; each judge has its own bound.
-
-        Raises:
-            PluginError: It is beyond the bound.
-        """
+        """Count a call; a `PluginError` if it is beyond the bound; each judge has its own."""
         if phase == TRIAL:
             return
         method = method_of(phase)
@@ -219,11 +194,7 @@ class CallBound:
         self.check(method)
 
     def check(self, method: str) -> None:
-        """Refuse what a method came to beyond its bound, where the plugin caught the refusal.
-
-        Raises:
-            PluginError: It was.
-        """
+        """Refuse what a method came to beyond its bound, where the plugin caught the refusal."""
         if message := self._over.get(method):
             Called(self._benchmark, method).refuse(message)
 
@@ -267,11 +238,7 @@ class FirstReplies:
         self._changed = asyncio.Event()
 
     async def enter(self, call: Hashable) -> None:
-        """Return when a request may be sent.
-
-        Raises:
-            Interrupted: Nothing more shall be sent.
-        """
+        """Return when a request may be sent; `Interrupted` when nothing more shall be."""
         while self._holds and self._unread + self._at_once * len(self._sending) >= ENOUGH:
             if self._unread >= ENOUGH:
                 self._give_up()
@@ -285,13 +252,7 @@ class FirstReplies:
         self._wake()
 
     def count(self, item_id: str, response: ChatResponse | None, problem: str | None) -> None:
-        """A reply was read, or could not be.
-
-        Args:
-            item_id: What it is about.
-            response: The reply, where it is known.
-            problem: Why it could not be read; ``None`` for one that was.
-        """
+        """A reply was read, or could not be for the problem that it has."""
         if problem is None:
             self._progress.replies_read += 1
             self._holds = False

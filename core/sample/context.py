@@ -166,10 +166,7 @@ class RunContext:
     def watch(self, call: "asyncio.Task[ChatResponse]", caller: Caller, place: object) -> None:
         """Keep a call that was begun until it has ended, whoever waits for it.
 
-        Args:
-            call: It.
-            caller: Who sends it.
-            place: What it is shared under; ``None`` where it is one sample's alone.
+        Its place is what it is shared under; ``None`` where it is one sample's alone.
         """
         self.under_way[call] = caller
         call.add_done_callback(self.under_way.pop)
@@ -227,12 +224,7 @@ class RunContext:
             self.stop.ask(Unreadable(message, sample.item.id, reason))
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
-        """Journal a sample's score by this context's grader.
-
-        Raises:
-            JournalError: Nothing can be written any more.
-            PluginError: It holds what JSON cannot.
-        """
+        """Journal a sample's score by this context's grader."""
         try:
             self.journal.add_grade(self.run, self.grader, sample.item.id, sample.iteration, score)
         except (TypeError, ValueError, RecursionError) as error:

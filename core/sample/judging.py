@@ -42,13 +42,7 @@ _THERE = frozenset(
 
 
 def trial_digest(judge: Party, sampling: Sampling, proof: str) -> str:
-    """The digest of the key under which the answer to a trial is journalled.
-
-    Args:
-        judge: It, as it was asked first.
-        sampling: With which it is asked.
-        proof: Names its address and key.
-    """
+    """The digest of the key under which the answer to a trial of a judge is journalled."""
     return key_digest(judge, proof, trial_request(sampling))
 
 
@@ -60,14 +54,8 @@ def trial_request(sampling: Sampling) -> ChatRequest:
 class HealthCheck:
     """Whether the judge of a run answers; asked once, for all samples.
 
-    Args:
-        judge: Of the run.
-        caller: The one that asks it.
-        answered: Judges that have answered in this command; this one is added.
-        proof: Names its address and key: with another one it is tried again.
-
-    Attributes:
-        judge: It, as it is tried.
+    The proof names its address and key: with another one it is tried again. Judges that have
+    answered in this command are in `answered`; this one is added.
     """
 
     def __init__(
@@ -79,14 +67,7 @@ class HealthCheck:
         self._asking: asyncio.Task[None] | None = None
 
     async def passed(self, handle: Callable[[ConnectedParty], RecordedModel]) -> None:
-        """Return when the judge has answered, or may well do so.
-
-        Args:
-            handle: Gives one of the sample that waits.
-
-        Raises:
-            BenchError: It never will, which ends the run.
-        """
+        """Return when the judge has answered, or may well do so; an error says: it never will."""
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask(handle(self.judge)))
             self._asking.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -110,10 +91,6 @@ async def panel_score(
 
     A judge that has graded the sample already is not asked again. One that gave no reply leaves
     the run incomplete, and stands in the way of a score only where too few others could be read.
-
-    Raises:
-        JudgeError: Too few verdicts are there, and one could not be had.
-        MissingCall: Likewise, offline.
     """
     panel = context.panel
     assert panel is not None

@@ -35,11 +35,7 @@ from .progress import COMPARE, SampleProgress
 
 
 async def run_sample(context: RunContext, sample: Sample) -> None:
-    """Bring one sample to a score or to a failure, and journal that.
-
-    Raises:
-        BenchError: The run cannot go on.
-    """
+    """Bring one sample to a score or to a failure, and journal that."""
     steps = SampleProgress(context.progress.phases, context.planned(*sample))
     calls = CallReplayer(context, sample, steps)
     try:
@@ -94,12 +90,6 @@ def _keep_error(context: RunContext, sample: Sample, error: BenchError) -> None:
 class CallReplayer:
     """Answers the calls of one sample.
 
-    Args:
-        context: What all samples share.
-        sample: Whose calls they are.
-        steps: Is told of each call, for the progress.
-        beside: Another run whose calls that compare count too.
-
     Attributes:
         ended: What one of the calls met that ends the run; the sample is then neither
             scored nor failed, whatever the plugin made of it.
@@ -148,11 +138,7 @@ class CallReplayer:
             self._context.first_replies.count(self._sample.item.id, response, problem)
 
     def count_unmarked(self, reason: str | None) -> None:
-        """Where the benchmark does not say which replies it could read, the sample tells.
-
-        Args:
-            reason: Why it has no score; ``None`` where it has one.
-        """
+        """Where the benchmark does not say which replies it could read, the sample tells."""
         if not self._marked and self._last is not None:
             self._mark(self._last, reason)
 
@@ -220,11 +206,7 @@ class CallReplayer:
             raise
 
     async def _try_judges(self) -> None:
-        """Return when the judges of the run have answered, or may well do so.
-
-        Raises:
-            BenchError: The judge never will; of a panel, none will.
-        """
+        """Return when the judges of the run have answered, or may well do so."""
         trials = self._context.trials
         tried = (trial.passed(self.handle) for trial in trials)
         ended = await asyncio.gather(*tried, return_exceptions=True)

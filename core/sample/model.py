@@ -137,12 +137,7 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def _checked(messages: Sequence[object]) -> list[Message]:
-    """The messages, if they are some.
-
-    Raises:
-        TypeError: One is no message.
-        ValueError: One has a role that there is not.
-    """
+    """The messages, if they are some."""
     made: list[Message] = []
     for message in messages:
         if not isinstance(message, Message) or not isinstance(message.content, str):

@@ -67,13 +67,9 @@ class Phase:
 
 
 class SampleProgress:
-    """The part of one sample in the phases, call by call.
+    """The part of one sample in the phases of the run, call by call.
 
     A sample may take more calls than were planned, or fewer: it counts as those planned.
-
-    Args:
-        phases: Those of the run.
-        planned: Calls of the sample by phase.
     """
 
     def __init__(self, phases: Mapping[str, Phase], planned: Mapping[str, int]) -> None:

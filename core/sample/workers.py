@@ -32,11 +32,8 @@ LOOK_S = 1.0
 class Stop:
     """Whether the run shall stop, and why.
 
-    Attributes:
-        reason: The error that ends the run; ``None`` while it goes on.
-        interrupts: How often the user has asked for it.
-        hurried: Whether the user does not want to wait for anything. A signal sets it at once,
-            also while the event loop is held up.
+    The user has asked for it `interrupts` times. Whoever is hurried does not want to wait for
+    anything; a signal sets that at once, also while the event loop is held up.
     """
 
     def __init__(self) -> None:
@@ -105,10 +102,6 @@ def on_signals(stop: Stop, announce: Callable[[], None]) -> Iterator[None]:
     request. One that is ignored, as by ``nohup``, stays ignored. Outside the main thread, where
     there are no signals, nothing is handled. A loop that has not heard of the first by the third
     is blocked, and is ended there.
-
-    Args:
-        stop: Is asked.
-        announce: Called when it is asked first.
     """
     loop = asyncio.get_running_loop()
     seen: list[int] = []
@@ -139,16 +132,9 @@ async def run_workers(
     workers: int,
     work: "Callable[[RunContext, T], Awaitable[None]]",
 ) -> None:
-    """Work on all jobs, `workers` at a time.
+    """Work on all jobs, `workers` at a time; `work` raises only what ends the run.
 
-    Args:
-        context: What they share.
-        jobs: Samples, or whatever `work` takes.
-        workers: At least 1.
-        work: Brings one to its end; raises only what ends the run.
-
-    Raises:
-        BenchError: What ended the run early, after calls in flight were saved.
+    What ended the run early is raised after calls in flight were saved.
     """
     context.stop.begin()
     tasks = {asyncio.create_task(_worker(context, jobs, work)) for _ in range(workers)}
@@ -180,13 +166,7 @@ async def _worker(
 async def tell_of_waiting(
     context: "RunContext", workers: "Collection[asyncio.Task[None]]", after_s: float = BLOCKED_S
 ) -> None:
-    """Tell the user once of each plugin that waits for ever while nothing is asked.
-
-    Args:
-        context: Of the run.
-        workers: Those that work on its samples.
-        after_s: How long nothing may happen.
-    """
+    """Tell the user once of each plugin that waits for ever while nothing is asked."""
     before, said = None, set[str]()
     while True:
         progress = context.progress

@@ -39,14 +39,9 @@ class CheckVerdict(StrEnum):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at.
+    """One thing that was looked at, what was seen, and what to do about it, if anything.
 
-    Attributes:
-        name: What was looked at.
-        verdict: ``FAIL`` when a command that needs it will end with an error.
-        message: What was seen.
-        todo: What to do about it; empty when nothing need be done.
-        code: With which exit code such a command would end; 0 unless it failed.
+    Where it failed, a command that needs it will end with an error, and that exit code; else 0.
     """
 
     name: str
@@ -122,12 +117,7 @@ def check_plugins(catalogue: Catalogue) -> Iterator[Check]:
 
 
 def check_packs(catalogue: Catalogue, folders: Mapping[str, Path]) -> Iterator[Check]:
-    """Our packs, and the official ones as far as they are in the cache.
-
-    Args:
-        catalogue: Whose benchmarks' bundled packs are read.
-        folders: The folder of each manifest by benchmark name.
-    """
+    """The bundled packs, and the official ones of these folders as far as they are in the cache."""
     for benchmark in catalogue.benchmarks:
         yield from _bundled(benchmark)
     absent: list[str] = []

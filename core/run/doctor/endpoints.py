@@ -54,11 +54,7 @@ def plainest(catalogue: Catalogue) -> Benchmark | None:
 
 
 async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
-    """Whether the answer to the first item of the bundled pack can be read; asked once.
-
-    Raises:
-        BenchError: The pack is broken, or the server gave no answer.
-    """
+    """Whether the answer to the first item of the bundled pack can be read; asked once."""
     plugin, options = guard(benchmark), {o.name: o.default for o in benchmark.options}
     item = plugin.read_pack(find_pack(benchmark, "bundled", options), options).items[0]
     replies: list[ChatResponse] = []
@@ -118,13 +114,9 @@ _PORTS = {"https": 443, "http": 80}
 
 
 class Probe(NamedTuple):
-    """A model to be looked at.
+    """A model to be looked at, and whether it may be asked something.
 
-    Attributes:
-        label: What the lines about it begin with, such as ``model openai/x``.
-        price: ``None`` when it is not known.
-        call: Whether it may be asked something.
-        party: Whether it is the model or the judge, for messages.
+    Its label is what the lines about it begin with, such as ``model openai/x``.
     """
 
     label: str
