@@ -1,9 +1,8 @@
-"""Providers and exporters that come with eibench, registered through the hooks of anyone's."""
+"""Providers that come with eibench, registered through the hooks of anyone's."""
 
 from collections.abc import Callable
 
 from ..errors import UsageError
-from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.on_demand import OnDemand
 from ..hooks.specs import hookimpl
 from ..parties.party import PROVIDER
@@ -49,41 +48,5 @@ def register_providers(register: Callable[[Provider], None]) -> None:
             title="models that another program asked, of runs that were imported: not to be asked",
             create=_imported,
             host="",
-        )
-    )
-
-
-@hookimpl
-def register_exporters(register: Callable[[Exporter], None]) -> None:
-    """The built-in forms in which runs can be written."""
-    tables = "tables of runs, metrics, samples, grades and comparisons"
-    for name, form in (("csv", "comma-separated"), ("parquet", "Parquet")):
-        place = OnDemand(f"eibench.core.exchange.table_files:{name}_files")
-        register(Exporter(name, f"{tables}, {form}", place, takes_all=True))
-    register(
-        Exporter(
-            "hf-eval",
-            "results in a model's repository on the Hugging Face Hub",
-            OnDemand("eibench.core.exchange.hf_eval:files"),
-            (
-                ExportOption(
-                    "hub_dataset",
-                    "the benchmark's dataset on the Hub.",
-                    "[BENCHMARK=]OWNER/NAME",
-                    multiple=True,
-                ),
-                ExportOption("source", "where more can be seen.", "URL"),
-            ),
-        )
-    )
-    register(
-        Exporter(
-            "every-eval-ever",
-            "results as records of Every Eval Ever",
-            OnDemand("eibench.core.exchange.every_eval_ever:files"),
-            (
-                ExportOption("organization", "who ran the evaluation.", "NAME"),
-                ExportOption("model_id", "the model's public name.", "DEVELOPER/NAME"),
-            ),
         )
     )

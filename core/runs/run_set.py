@@ -16,7 +16,7 @@ from ..types import canonical, digest
 from ..types.result_document import ResultDocument
 from .recorded import RecordedRun
 from .stored_run import StoredRun
-from .tables import TidyTables, tables_of
+from .tables import TidyTables
 
 _SYSTEM = 30
 """Characters of a system prompt that are shown."""
@@ -268,7 +268,7 @@ class RunSet:
 
     def tables(self) -> TidyTables:
         """All that is known of them as tables for dataframes (docs/storage.md)."""
-        return tables_of(self)
+        return TidyTables.of(self)
 
 
 def _what(run: RunRecord) -> str:

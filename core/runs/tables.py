@@ -99,17 +99,17 @@ class TidyTables(NamedTuple):
     grades: list[TidyGrade]
     comparisons: list[TidyComparison]
 
-
-def tables_of(runs: Iterable[StoredRun]) -> TidyTables:
-    """The tables of some runs."""
-    made = TidyTables([], [], [], [], [])
-    for run in runs:
-        made.runs.append(_run(run))
-        made.metrics.extend(_metrics(run))
-        made.samples.extend(_samples(run))
-        made.grades.extend(_grades(run))
-        made.comparisons.extend(_comparisons(run))
-    return made
+    @classmethod
+    def of(cls, runs: Iterable[StoredRun]) -> "TidyTables":
+        """The tables of some runs."""
+        tables = cls([], [], [], [], [])
+        for run in runs:
+            tables.runs.append(_run(run))
+            tables.metrics.extend(_metrics(run))
+            tables.samples.extend(_samples(run))
+            tables.grades.extend(_grades(run))
+            tables.comparisons.extend(_comparisons(run))
+        return tables
 
 
 def _run(run: StoredRun) -> TidyRun:

@@ -114,6 +114,7 @@ if TYPE_CHECKING:
     from eibench.core.reading.rows import read_rows as read_rows
     from eibench.core.reports.comparability import is_partial as is_partial
     from eibench.core.reports.comparability import judge_in as judge_in
+    from eibench.core.reports.hints import bench as bench
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
     from eibench.core.runs.run_set import RunSet as RunSet
@@ -178,6 +179,7 @@ _HOMES = {
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",
+    "eibench.core.reports.hints": "bench",
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.run_set": "RunSet runs",

@@ -28,6 +28,7 @@ from eibench.core.clients.sdk import (
     sdk_connections,
     without_variables,
 )
+from eibench.core.parties.party import is_local
 from eibench.core.parties.providers import AskedParty, ModelSpec, is_loopback
 from eibench.core.spending.billing import causes
 from eibench.core.spending.prices import Beyond, Price
@@ -41,6 +42,7 @@ __all__ = [
     "Price",
     "causes",
     "connection_error",
+    "is_local",
     "is_loopback",
     "json_object",
     "malformed",

@@ -1,5 +1,5 @@
 """Texts for people, as commands of `bench` write them."""
 
-from eibench.core.text import csv_text, interval, line, number, p_value, plural
+from eibench.core.text import as_text, csv_text, interval, line, listed, number, p_value, plural
 
-__all__ = ["csv_text", "interval", "line", "number", "p_value", "plural"]
+__all__ = ["as_text", "csv_text", "interval", "line", "listed", "number", "p_value", "plural"]

@@ -6,9 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, get_type_hints
 
-from ..errors import ConfigError
-from ..hooks.exporters import ExportFile, ExportRequest
-from ..runs.tables import TidyTables, tables_of
+from eibench import ConfigError, ExportFile, ExportRequest, TidyTables
 
 TableRow = Any
 ROWS = {name: hint.__args__[0] for name, hint in get_type_hints(TidyTables).items()}
@@ -38,7 +36,7 @@ def parquet_files(request: ExportRequest) -> Iterator[ExportFile]:
 
 def _tables(request: ExportRequest) -> Iterator[tuple[str, TableRow, Sequence[Any]]]:
     """Each table by name, with the class of its rows."""
-    tables = tables_of(request.runs)
+    tables = TidyTables.of(request.runs)
     for name, row in ROWS.items():
         yield name, row, getattr(tables, name)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench.core.exchange.table_files import ROWS
+from eibench.plugins.exporters.tables import ROWS
 
 Bench = Callable[..., Any]
 PAGE = Path(__file__).parents[3] / "docs/storage.md"

@@ -1,0 +1,1 @@
+"""Runs as others take them: tables of files, the Hugging Face Hub, Every Eval Ever."""
