@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from eibench import Comparisons, Ratings, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, mixed
+from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.arrays import Floats
 from eibench.core.testing.rounds import Rate
 from eibench.core.testing.simulator import FAMILY_SIZES
@@ -23,7 +23,6 @@ from .measuring import table
 ENGINES: dict[str, Rate] = {
     "glicko2": glicko2.rate,
     "fractional-logit": fractional_logit.rate,
-    "mixed": mixed.rate,
 }
 
 

@@ -66,7 +66,6 @@ BUNDLED = _commands(f"""
     rate: rate --benchmark eqbench3 --json
     rate anchored: rate --benchmark eqbench3 --anchor demo/strong=1500 --anchor demo/weak=200 --json
     rate logit: rate --benchmark eqbench3 --engine fractional-logit --analyses full --json
-    rate mixed: rate --benchmark eqbench3 --engine mixed --json
     rate sequential: rate --benchmark eqbench3 --engine glicko2-sequential --json
     rate trueskill: rate --benchmark eqbench3 --engine trueskill --without sixth --json
     board: leaderboard eqbench3 --json

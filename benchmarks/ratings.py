@@ -23,7 +23,7 @@ import glicko2 as peer  # type: ignore[import-untyped]  # it has no types
 import numpy as np
 
 from eibench import Anchor, AnchorSet, Comparisons, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
+from eibench.core.ratings import fractional_logit, glicko2, trueskill
 from eibench.core.ratings.arrays import Floats, Ints
 from eibench.core.ratings.glicko2 import new_models, one_period
 from eibench.core.ratings.reading import read_comparisons
@@ -51,7 +51,6 @@ class Contender(NamedTuple):
 BY_FAMILY: dict[str, Rate] = {
     "glicko2": glicko2.rate,
     "fractional-logit": fractional_logit.rate,
-    "mixed": mixed.rate,
 }
 """Engines whose intervals stand on families."""
 CONTENDERS = {
@@ -61,9 +60,6 @@ CONTENDERS = {
     "fractional-logit, one order, judge without length bias": Contender(
         fractional_logit.rate, "one", Noise(length=0)
     ),
-    "mixed, one order": Contender(mixed.rate, "one"),
-    "mixed, both orders": Contender(mixed.rate, "both"),
-    "mixed, one order, judge without length bias": Contender(mixed.rate, "one", Noise(length=0)),
     "trueskill, both orders": Contender(trueskill.rate, "both"),
 }
 
@@ -227,9 +223,6 @@ def measure_speed(choix: str | None, repeats: int) -> str:
         "PyPI glicko2": seconds(lambda: one_period_of_the_package(games), repeats),
         "fractional-logit with standard errors": seconds(
             lambda: fractional_logit.rate(comparisons, RatingSettings()), repeats
-        ),
-        "mixed with standard errors": seconds(
-            lambda: mixed.rate(comparisons, RatingSettings()), repeats
         ),
     }
     if choix:

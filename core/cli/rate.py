@@ -74,9 +74,8 @@ _RATE_EXAMPLES = (
 @click.option("--published", is_flag=True,
               help="Of a benchmark, the verdicts of its published ladder alone.")  # fmt: skip
 @options.option("--engine", metavar="NAME",
-                help="glicko2 (default), fractional-logit, mixed, "
-                "glicko2-sequential, trueskill, or a "
-                "plugin's.")  # fmt: skip
+                help="glicko2 (default), fractional-logit, glicko2-sequential, trueskill, "
+                "or a plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")

@@ -17,7 +17,6 @@ from ..ratings.comparisons import Comparisons
 from ..ratings.mixed_model import (
     FEWEST,
     VAGUE,
-    Halves,
     Observations,
     Variances,
     estimate_variances,
@@ -82,9 +81,9 @@ class Adviser:
             blocks = Blocks.sum(items, variances, n_slots, n)
             return blocks, solve(blocks, variances.tau2, *vague)
 
-        rough = estimate_variances(seen, Halves.of(halves), n)
+        rough = estimate_variances(seen, halves, n)
         near = _nearer_half(seen, learn(seen, rough)[1].mean)
-        self._variances = estimate_variances(near, Halves.of(halves), n)
+        self._variances = estimate_variances(near, halves, n)
         self._near = learn(near, self._variances)
         self._blocks, self._ladder = learn(seen, self._variances)
         compared = {name: float(self._ladder.mean[self._index[name]]) for name in ladder.models}

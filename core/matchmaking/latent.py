@@ -197,9 +197,9 @@ class Posterior(NamedTuple):
 
 def solve(blocks: Blocks, tau2: float, prior_mean: Floats, prior_precision: Floats) -> Posterior:
     """The posterior under independent normal priors, both of shape (n_models,)."""
-    left = absorb(blocks.information, blocks.score[..., None], tau2)
+    left = absorb(blocks.information, blocks.score, tau2)
     precision = left.information.sum(axis=0) + np.diag(prior_precision)
-    info = left.score[..., 0].sum(axis=0) + prior_precision * prior_mean
+    info = left.score.sum(axis=0) + prior_precision * prior_mean
     covariance = np.asarray(np.linalg.inv((precision + precision.T) / 2), dtype=np.float64)
     # (L + I / tau2)^-1 = tau2 (I + tau2 L)^-1
     return Posterior(covariance @ info, covariance, np.asarray(tau2 * left.inverse))

@@ -1,7 +1,7 @@
 """Ratings from comparisons: containers, engines, intervals. Importing this imports no numpy.
 
 `reading` makes `Comparisons` of a file, an engine makes `Ratings` of them. The engines that
-come with eibench are in `glicko2`, `fractional_logit`, `mixed`, `sequential` and `trueskill`;
+come with eibench are in `glicko2`, `fractional_logit`, `sequential` and `trueskill`;
 `plugin` registers them. docs/ratings.md has the definitions.
 """
 

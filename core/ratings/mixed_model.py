@@ -3,11 +3,11 @@
 An item between models i and j on slot s (an item in one iteration) has the margin z on the logit
 scale, z = logit((5.5 + D) / 11), and
 
-    z = theta_i - theta_j + x'beta + u_is - u_js + noise,    u ~ N(0, tau2): a transcript's luck,
+    z = theta_i - theta_j + u_is - u_js + noise,    u ~ N(0, tau2): a transcript's luck,
 
-with the noise's variance v1 for one order and v2 for both. x are terms that the judge's leanings
-are multiplied with; there may be none. Transcripts are re-used, so the luck is shared by all items
-of a slot. For each slot L = sum e e' / v and h = sum e (x, z)' / v over its items, e = e_i - e_j;
+with the noise's variance v1 for one order and v2 for both. Transcripts are re-used, so the luck is
+shared by all items of a slot. For each slot L = sum e e' / v and h = sum e z / v over its items,
+e = e_i - e_j;
 with B = I + tau2 L the strengths have precision sum B^-1 L and information sum B^-1 h (Henderson's
 mixed-model equations with u eliminated; Searle, Casella and McCulloch 1992, chapter 7).
 
@@ -28,7 +28,7 @@ RATIOS = np.geomspace(0.02, 8, 8)
 """tau2 / v1 that are tried first; then so many more between the neighbours of the best."""
 REFINED = 7
 VAGUE = 1e-2
-"""Prior precision of a strength, and of a term, where nothing else is said."""
+"""Prior precision of a strength where nothing else is said."""
 FEWEST = 30
 """Items to estimate variances from; with fewer the usual values are taken."""
 _USUAL = (1.0, 0.5)  # v1, and tau2 / v1
@@ -52,7 +52,6 @@ class Observations(NamedTuple):
         slot: Index, shape (n,).
         z: Margin on the logit scale, shape (n,).
         both: Whether both orders were read, shape (n,), 0 or 1.
-        terms: What leanings are multiplied with, shape (n_terms, n); None for no terms.
     """
 
     i: Ints
@@ -60,48 +59,11 @@ class Observations(NamedTuple):
     slot: Ints
     z: Floats
     both: Floats
-    terms: Floats | None = None
-
-    @property
-    def columns(self) -> Floats:
-        """The terms, then z, shape (n_terms + 1, n)."""
-        return self.z[None, :] if self.terms is None else np.vstack([self.terms, self.z])
 
     def only(self, rows: Ints) -> "Observations":
         """Some of the items."""
-        terms = None if self.terms is None else self.terms[:, rows]
-        i, j, slot, z, both, _ = self
-        return Observations(i[rows], j[rows], slot[rows], z[rows], both[rows], terms)
-
-
-class Halves(NamedTuple):
-    """Half of the difference between the two orders of items that have both.
-
-    Attributes:
-        z: Shape (m,). Strengths and luck cancel in it.
-        terms: Shape (n_terms, m).
-    """
-
-    z: Floats
-    terms: Floats
-
-    @classmethod
-    def of(cls, z: Floats) -> "Halves":
-        """Without terms: what they are worth is taken off already."""
-        return cls(z, np.empty((0, len(z))))
-
-    @property
-    def columns(self) -> Floats:
-        """The terms, then z, shape (n_terms + 1, m)."""
-        return np.vstack([self.terms, self.z])
-
-    def variance(self) -> float | None:
-        """Of what terms do not explain; None with too few to say."""
-        if len(self.z) < FEWEST:
-            return None
-        there = self.terms[(self.terms != 0).any(axis=1)]
-        rest = self.z - np.linalg.lstsq(there.T, self.z, rcond=None)[0] @ there
-        return float(rest @ rest) / (len(self.z) - len(there))
+        i, j, slot, z, both = self
+        return Observations(i[rows], j[rows], slot[rows], z[rows], both[rows])
 
 
 @dataclass(frozen=True)
@@ -129,7 +91,7 @@ class Block(NamedTuple):
         members: The models of each slot, shape (n_slots, m); filled up with 0, whose sums then
             are 0.
         information: L, shape (n_slots, m, m).
-        score: h, shape (n_slots, m, n_terms + 1).
+        score: h, shape (n_slots, m).
     """
 
     members: Ints
@@ -143,7 +105,7 @@ class Absorbed(NamedTuple):
     Attributes:
         inverse: B^-1, shape (n_slots, m, m).
         information: B^-1 L, the same shape.
-        score: B^-1 h, shape (n_slots, m, n_columns).
+        score: B^-1 h, shape (n_slots, m).
     """
 
     inverse: Floats
@@ -156,7 +118,7 @@ def absorb(information: Floats, score: Floats, tau2: float) -> Absorbed:
     unit = np.eye(information.shape[-1])
     inverse = np.asarray(np.linalg.inv(unit + tau2 * information), dtype=np.float64)
     # B^-1 L = (I - B^-1) / tau2, without a product of matrices.
-    return Absorbed(inverse, (unit - inverse) / tau2, inverse @ score)
+    return Absorbed(inverse, (unit - inverse) / tau2, (inverse @ score[..., None])[..., 0])
 
 
 def gather(seen: Observations, weight: Floats, n_models: int) -> Iterator[Block]:
@@ -178,21 +140,20 @@ def gather(seen: Observations, weight: Floats, n_models: int) -> Iterator[Block]
         slots = np.flatnonzero(size_class == chosen)
         rows = np.flatnonzero(size_class[slot] == chosen)
         m = int(sizes[slots].max())
-        place = np.searchsorted(slots, slot[rows])
-        columns = seen.columns[:, rows]
-        information, score = _sums(place * m + i[rows], place * m + j[rows], weight[rows], columns,
-                                   len(slots), m)  # fmt: skip
-        yield Block(_members(met % n_models, first[slots], sizes[slots], m), information, score)
+        start = np.searchsorted(slots, slot[rows]) * m
+        values = weight[rows], seen.z[rows]
+        sums = _sums(start + i[rows], start + j[rows], *values, len(slots), m)
+        yield Block(_members(met % n_models, first[slots], sizes[slots], m), *sums)
 
 
 def _members(model: Ints, first: Ints, size: Ints, m: int) -> Ints:
     inside = np.arange(m)[None, :] < size[:, None]
-    place = np.where(inside, first[:, None] + np.arange(m)[None, :], 0)
-    return np.where(inside, model[place], 0)
+    position = np.where(inside, first[:, None] + np.arange(m)[None, :], 0)
+    return np.where(inside, model[position], 0)
 
 
 def _sums(
-    i: Ints, j: Ints, weight: Floats, columns: Floats, n_slots: int, m: int
+    i: Ints, j: Ints, weight: Floats, z: Floats, n_slots: int, m: int
 ) -> tuple[Floats, Floats]:
     """L and h of slots whose models have the numbers slot * m + member."""
     n = n_slots * m
@@ -200,16 +161,15 @@ def _sums(
     information = -met.reshape(n_slots, m, m)
     diagonal = np.arange(m)
     information[:, diagonal, diagonal] -= information.sum(axis=2)
-    score = [sum_by(i, weight * x, n) - sum_by(j, weight * x, n) for x in columns]
-    return information, np.stack(score, axis=1).reshape(n_slots, m, len(columns))
+    score = sum_by(i, weight * z, n) - sum_by(j, weight * z, n)
+    return information, score.reshape(n_slots, m)
 
 
 class Equations(NamedTuple):
     """Normal equations of some items, lucks eliminated.
 
     Attributes:
-        gram: Of strengths, terms and z, in the units of the blocks, shape
-            (n_models + n_terms + 1, same).
+        gram: Of strengths and z, in the units of the blocks, shape (n_models + 1, same).
         log_determinant: Sum over slots of ln det B.
     """
 
@@ -217,29 +177,27 @@ class Equations(NamedTuple):
     log_determinant: float
 
 
-def equations(blocks: Sequence[Block], squares: Floats, tau2: float, n_models: int) -> Equations:
+def equations(blocks: Sequence[Block], squares: float, tau2: float, n_models: int) -> Equations:
     """The equations at one variance of luck.
 
     Args:
         blocks: With v in any units.
-        squares: Sum over items of (x, z) (x, z)' / v, shape (n_terms + 1, same).
+        squares: Sum over items of z^2 / v.
         tau2: In the units of v.
         n_models: How many models there are.
     """
-    n, size = n_models, n_models + len(squares)
-    gram = np.zeros((size, size))
-    gram[n:, n:] = squares
+    n = n_models
+    gram = np.zeros((n + 1, n + 1))
+    gram[n, n] = squares
     logs = 0.0
     for block in blocks:
         left = absorb(block.information, block.score, tau2)
         flat = (block.members[:, :, None] * n + block.members[:, None, :]).ravel()
         gram[:n, :n] += sum_by(flat, left.information.ravel(), n * n).reshape(n, n)
-        for column in range(len(squares)):
-            own = sum_by(block.members.ravel(), left.score[..., column].ravel(), n)
-            gram[:n, n + column] += own
-        gram[n:, n:] -= tau2 * np.einsum("smc,smd->cd", block.score, left.score)
+        gram[:n, n] += sum_by(block.members.ravel(), left.score.ravel(), n)
+        gram[n, n] -= tau2 * np.einsum("sm,sm->", block.score, left.score)
         logs += _log_determinant(block.information, tau2)
-    gram[n:, :n] = gram[:n, n:].T
+    gram[n, :n] = gram[:n, n]
     return Equations((gram + gram.T) / 2, logs)
 
 
@@ -249,12 +207,7 @@ def _log_determinant(information: Floats, tau2: float) -> float:
     return float(2 * np.log(np.diagonal(root, axis1=1, axis2=2)).sum())
 
 
-def squares_of(columns: Floats, weight: Floats) -> Floats:
-    """Sum over items of (x, z) (x, z)' / v, shape (n_terms + 1, same)."""
-    return np.asarray((columns * weight) @ columns.T)
-
-
-def estimate_variances(seen: Observations, halves: Halves, n_models: int) -> Variances:
+def estimate_variances(seen: Observations, halves: Floats, n_models: int) -> Variances:
     """Variances by restricted maximum likelihood over a grid of ratios.
 
     The variance of `halves` is what a second order takes off: v1 = v2 + it, whatever is between
@@ -262,15 +215,17 @@ def estimate_variances(seen: Observations, halves: Halves, n_models: int) -> Var
 
     Args:
         seen: Items of models that are known.
-        halves: Of those items that have both orders.
+        halves: Half of the difference between the two orders of those items that have both,
+            shape (m,). Strengths and luck cancel in it.
         n_models: How many models there are.
     """
     if len(seen.z) < FEWEST:
         one, ratio = _USUAL
         return Variances(one, _USUAL_SHARE * one, ratio * one)
-    share, half = _USUAL_SHARE, halves.variance()
+    share = _USUAL_SHARE
     one, ratio = _most_likely(seen, share, RATIOS, n_models)
-    if half is not None:
+    if len(halves) >= FEWEST:
+        half = float(halves @ halves) / len(halves)
         doubled = float(seen.both.mean())
         one = (1 - doubled) * one + doubled * (share * one + half)
         share = max(1 - half / one, _SMALLEST_SHARE)
@@ -289,8 +244,8 @@ def _most_likely(
 ) -> tuple[float, float]:
     """v1, and the ratio with the largest restricted likelihood; of equals the smallest."""
     weight = 1 / Variances(1.0, share, 0.0).of(seen)
-    blocks, squares = list(gather(seen, weight, n_models)), squares_of(seen.columns, weight)
-    rank = n_models - 1 - int(components(n_models, seen.i, seen.j).max()) + len(squares) - 1
+    blocks, squares = list(gather(seen, weight, n_models)), float((seen.z * weight) @ seen.z)
+    rank = n_models - 1 - int(components(n_models, seen.i, seen.j).max())
     known = max(len(seen.z) - rank, 1)
     found = []
     for ratio in ratios:

@@ -48,12 +48,6 @@ _ENGINES = (
         version="3",
     ),
     _Engine(
-        "mixed",
-        "linear mixed model: strengths and the luck of transcripts, position and length",
-        "mixed",
-        version="3",
-    ),
-    _Engine(
         "glicko2-sequential",
         "PyPI's glicko2, game after game as they came",
         "sequential",

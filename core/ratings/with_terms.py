@@ -1,7 +1,6 @@
 """Ratings by strengths that are estimated together with terms for place and length.
 
-What `fractional-logit` and `mixed` do alike: the priors, what is told of the terms, and the
-ratings that there would be without the length term.
+The priors, what is told of the terms, and the ratings that there would be without the length term.
 
 Also what Newton's method needs in every engine: when it is done, and what holds the centre.
 """

@@ -74,7 +74,7 @@ def test_without_anchors_there_is_a_warning(bench: Bench, played: Path) -> None:
     assert warnings[-1] == "the scale is not anchored (centre 1500): no anchors are given"
 
 
-@pytest.mark.parametrize("engine", ["glicko2", "fractional-logit", "mixed", "trueskill"])
+@pytest.mark.parametrize("engine", ["glicko2", "fractional-logit", "trueskill"])
 def test_each_engine_finds_the_order(bench: Bench, played: Path, engine: str) -> None:
     """It is as clear as can be."""
     document = bench("rate", played, "--engine", engine, "--json").json

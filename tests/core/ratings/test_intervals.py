@@ -2,13 +2,12 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings, UsageError
-from eibench.core.ratings import fractional_logit, mixed
+from eibench.core.ratings import fractional_logit
 from eibench.core.ratings.glicko2 import rate
 from eibench.core.ratings.intervals import (
     FoundAnchors,
@@ -84,10 +83,9 @@ def test_fewer_than_twenty_families_are_flagged(n_families: int, flagged: bool) 
     assert warned(found, "they are rough") is flagged
 
 
-@pytest.mark.parametrize("engine", [fractional_logit, mixed])
-def test_terms_have_errors_from_as_many_families_as_ratings_have_intervals(engine: Any) -> None:
+def test_terms_have_errors_from_as_many_families_as_ratings_have_intervals() -> None:
     """Eight."""
-    few, enough = (engine.rate(ladder(n), PLAIN).diagnostics["position"] for n in (7, 8))
+    few, enough = (fractional_logit.rate(ladder(n), PLAIN).diagnostics["position"] for n in (7, 8))
     assert few["standard_error"] is None
     assert enough["standard_error"] is not None
 

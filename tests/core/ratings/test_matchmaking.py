@@ -29,7 +29,6 @@ from eibench.core.matchmaking.outlook import scale_at
 from eibench.core.matchmaking.staged import Turns, asked_items, neighbours, sparse_places
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import (
-    Halves,
     Observations,
     Variances,
     estimate_variances,
@@ -556,17 +555,10 @@ def test_variances_are_recovered() -> None:
     z = strength[i] - strength[j] + luck[slot, i] - luck[slot, j]
     z = z + rng.normal(size=n) * np.sqrt(noise)
     halves = rng.normal(0, (call / 2) ** 0.5, 1500)
-    found = estimate_variances(Observations(i, j, slot, z, both), Halves.of(halves), n_models)
+    found = estimate_variances(Observations(i, j, slot, z, both), halves, n_models)
     assert found.one == pytest.approx(item + call, rel=0.2)
     assert found.both == pytest.approx(item + call / 2, rel=0.2)
     assert found.tau2 == pytest.approx(tau2, rel=0.33)
-
-
-def test_the_variance_of_halves_counts_the_terms_that_are_fitted() -> None:
-    """With a constant alone it is the variance of a sample, which divides by n - 1."""
-    z = np.random.default_rng(3).normal(2, 1, 31)
-    found = Halves(z, np.ones((1, 31))).variance()
-    assert found == pytest.approx(float(z.var(ddof=1)), rel=1e-12)
 
 
 def test_what_the_judge_likes_of_a_place_is_taken_off() -> None:

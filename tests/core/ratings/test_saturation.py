@@ -5,11 +5,11 @@ from types import ModuleType
 import pytest
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, mixed
+from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.reports.ratings import points
 
 PLAIN = RatingSettings()
-ENGINES = pytest.mark.parametrize("engine", [glicko2, fractional_logit, mixed])
+ENGINES = pytest.mark.parametrize("engine", [glicko2, fractional_logit])
 
 
 def items(a: str, b: str, *margins: int, n: int = 45) -> list[Comparison]:

@@ -44,7 +44,6 @@ def test_each_engine_declares_what_matters_to_it() -> None:
     assert declared == {
         "glicko2": (False, False),
         "fractional-logit": (False, False),
-        "mixed": (False, False),
         "glicko2-sequential": (True, False),
         "trueskill": (False, True),
     }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, DataError, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, mixed
+from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.arrays import Floats
 from eibench.core.ratings.weighing import level
 
@@ -70,7 +70,7 @@ def test_the_rating_is_of_all_items_alike_however_often_each_was_asked(engine: M
     assert many < 1450  # 8 of 17 comparisons were won by a lot
 
 
-@pytest.mark.parametrize("engine", [glicko2, fractional_logit, mixed])
+@pytest.mark.parametrize("engine", [glicko2, fractional_logit])
 def test_a_weight_in_the_file_is_what_a_comparison_counts(engine: ModuleType) -> None:
     """A tenth of it moves the rating by less, and the number of comparisons stays."""
     rate = engine.rate
