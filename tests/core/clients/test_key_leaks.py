@@ -1,4 +1,8 @@
-"""Keys stay secret: a real run on every fault, then a search through all that it left."""
+"""Keys stay secret: a real run on every fault, then a search through all that it left.
+
+Most runs are made in this process, which forgets before each what it must not show; two are
+processes of their own, so that nothing is missed that only the end of one would say.
+"""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -7,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from eibench.testing import FAULT_KINDS, Answer, LoopbackServer, ReceivedRequest, Reply
+from eibench.core.clients.keys import redact
+from eibench.testing import FAULT_KINDS, Answer, Fault, LoopbackServer, ReceivedRequest, Reply
+from tests.conftest import Result
 from tests.processes import Done
 
 
@@ -31,50 +37,81 @@ def echo_garbage(request: ReceivedRequest) -> Reply:
 
 ECHOES: Mapping[str, Callable[[ReceivedRequest], Reply]] = {
     "text": echo_text,
-    "refusal": echo_refusal,
+    "refusing": echo_refusal,
     "garbage": echo_garbage,
 }
+Here = Callable[..., Result]
 
 
-def assert_nowhere(folder: Path, done: Done, *secrets: str) -> None:
+@pytest.fixture
+def here(
+    invoke: Here,
+    bench: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Here:
+    """`bench run` in this process, which knows no key yet; with all that is written past it."""
+    monkeypatch.setattr(redact, "_forms", [])
+
+    def run(base_url: str, *args: str, **variables: str) -> Result:
+        model = ("--model", "openai/m", "--base-url", base_url)
+        done = invoke("run", "eqbench-v1", *model, *args, env=variables)
+        past = capfd.readouterr()
+        return done._replace(out=done.out + past.out, err=done.err + past.err)
+
+    return run
+
+
+def assert_nowhere(folder: Path, output: str, *secrets: str) -> None:
     """No secret is in the output or in any file."""
-    left = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert any("bench.sqlite" in name for name in left)
-    said = (done.stdout + done.stderr).encode("utf-8", "surrogateescape")
-    for name, data in ({"output": said} | left).items():
+    files = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert any("bench.sqlite" in name for name in files)
+    for name, data in (files | {"output": output.encode("utf-8", "surrogateescape")}).items():
         for secret in secrets:
             assert secret.encode() not in data, name
 
 
 @pytest.mark.parametrize("name", [*FAULT_KINDS, *ECHOES])
-def test_no_secret_is_left(name: str, tmp_path: Path, bench: Any) -> None:
+def test_no_secret_is_left(name: str, tmp_path: Path, here: Here, bench: Any) -> None:
     """Whatever goes wrong, and whatever a server repeats, no secret is printed or stored."""
-    plan = (lambda request: name) if name in FAULT_KINDS else None
-    with LoopbackServer(ECHOES.get(name, "OK"), faults=plan) as server:
-        done: Done = bench.with_secrets(
-            tmp_path, server.base_url, "--timeout", "1", "--max-retries", "1"
-        )
+    fault = Fault(name, retry_after=0.01) if name in FAULT_KINDS else None
+    seconds = "0.1" if name in ("hang", "trickle") else "30"
+    with LoopbackServer(ECHOES.get(name, "OK"), faults=lambda request: fault) as server:
+        done = here(
+            server.base_url, *bench.secretly, "--timeout", seconds, "--max-retries", "1",
+            OPENAI_API_KEY=bench.key,
+        )  # fmt: skip
     assert server.requests and {r.api_key for r in server.requests} == {bench.key}
-    assert done.returncode in (0, 1, 4), done.stderr
-    assert_nowhere(tmp_path, done, bench.key, bench.header)
+    assert done.code in (0, 1, 4), done.err
+    assert_nowhere(tmp_path, done.out + done.err, bench.key, bench.header)
 
 
+@pytest.mark.slow
+def test_a_process_leaves_no_secret(tmp_path: Path, bench: Any) -> None:
+    """Nor does a process, to its end, where the server repeats the key that it refuses."""
+    with LoopbackServer(faults=lambda request: "401") as server:
+        done: Done = bench.with_secrets(tmp_path, server.base_url)
+    assert done.returncode == 4 and {r.api_key for r in server.requests} == {bench.key}
+    assert_nowhere(tmp_path, done.stdout + done.stderr, bench.key, bench.header)
+
+
+@pytest.mark.slow
 def test_a_closed_port(closed_port: "Future[Any]", bench: Any) -> None:
     """Nobody there: exit 4, one line that names the address, no secret left."""
     run = closed_port.result()
     errors = [line for line in run.done.stderr.splitlines() if line.startswith("Error: ")]
     assert run.done.returncode == 4, run.done.stderr
     assert len(errors) == 1 and run.address in errors[0]
-    assert_nowhere(run.folder, run.done, bench.key, bench.header)
+    assert_nowhere(run.folder, run.done.stdout + run.done.stderr, bench.key, bench.header)
 
 
 @pytest.mark.parametrize("with_name", [False, True])
-def test_a_key_goes_to_no_other_host(with_name: bool, tmp_path: Path, bench: Any) -> None:
+def test_a_key_goes_to_no_other_host(with_name: bool, here: Here, bench: Any) -> None:
     """A run sends the key that was named for its endpoint, and no other key it could find."""
     named = ("--api-key-env", "OTHER_KEY") if with_name else ()
     with LoopbackServer("?") as server:
-        bench(
-            tmp_path, server.base_url, "--limit", "1", *named,
+        here(
+            server.base_url, "--limit", "1", *named,
             OPENAI_API_KEY=bench.key, OTHER_KEY="sk-fake-other-0123456789",
         )  # fmt: skip
     expected = "sk-fake-other-0123456789" if with_name else bench.key
@@ -85,24 +122,24 @@ def test_a_key_goes_to_no_other_host(with_name: bool, tmp_path: Path, bench: Any
     ("key", "header"),
     [("{key}\n{key}", "X=1"), ("{key} x", "X=1"), ("{key}", "X={header}\nY")],
 )
-def test_what_http_cannot_carry(key: str, header: str, tmp_path: Path, bench: Any) -> None:
+def test_what_http_cannot_carry(key: str, header: str, here: Here, bench: Any) -> None:
     """A key or header that cannot be sent is one line without it, and no traceback of an SDK."""
     secrets = {"key": bench.key, "header": bench.header}
-    done = bench(
-        tmp_path, "http://127.0.0.1:9/v1", "--header", header.format(**secrets),
+    done = here(
+        "http://127.0.0.1:9/v1", "--header", header.format(**secrets),
         OPENAI_API_KEY=key.format(**secrets),
     )  # fmt: skip
-    assert done.returncode in (2, 3) and done.stderr.count("\n") == 1
-    assert all(secret not in done.stderr for secret in secrets.values())
+    assert done.code in (2, 3) and done.err.count("\n") == 1
+    assert all(secret not in done.err for secret in secrets.values())
 
 
-def test_dotenv_sets_keys_only(tmp_path: Path, bench: Any) -> None:
+def test_dotenv_sets_keys_only(here: Here, bench: Any) -> None:
     """A run takes its key from .env, and neither a proxy nor an address."""
-    (tmp_path / ".env").write_text(
+    Path(".env").write_text(
         f"OPENAI_API_KEY={bench.key}\nHTTP_PROXY=http://127.0.0.1:9\nSSL_CERT_FILE=/nowhere\n"
         "OPENAI_BASE_URL=http://127.0.0.1:9\nPATH=/nowhere\nOPENAI_ORG_ID=org-fake\n"
     )
     with LoopbackServer("?") as server:
-        done = bench(tmp_path, server.base_url, "--limit", "1")
-    assert {r.api_key for r in server.requests} == {bench.key}, done.stderr
+        done = here(server.base_url, "--limit", "1")
+    assert {r.api_key for r in server.requests} == {bench.key}, done.err
     assert "openai-organization" not in server.requests[0].headers

@@ -1,6 +1,7 @@
 """`--transport http` and `sdk`: the same goes out, and the same is made of what comes back.
 
-A table of answers as servers really give them, each read through both.
+A table of answers as servers really give them: all of them are read by this program, and through
+both what a transport could spoil, one for each field of a reply and each sort of error.
 """
 
 import asyncio
@@ -34,6 +35,7 @@ from eibench.testing import (
     Delivery,
     Fault,
     LoopbackServer,
+    ReceivedRequest,
     Reply,
     Response,
 )
@@ -83,17 +85,25 @@ REQUESTS: Mapping[str, ChatRequest] = {
 }
 
 
-@pytest.mark.parametrize("name", REQUESTS)
-async def test_the_same_body_goes_out(name: str) -> None:
-    """Whatever the request, both send the same but for the order of its fields."""
+async def sent_by(transport: str, provider: str) -> list[ReceivedRequest]:
+    """What goes out for each request of the table."""
     async with LoopbackServer() as server:
-        for transport in TRANSPORTS:
-            async with connected(server.base_url, transport) as client:
-                await client.complete(REQUESTS[name], CALL)
-    by_us, by_sdk = server.requests
-    assert by_us.body == by_sdk.body
-    assert by_us.path == by_sdk.path
-    assert by_us.api_key == by_sdk.api_key == KEY
+        url = server.base_url if provider == "openai" else server.root_url
+        async with connected(url, transport, provider=provider) as client:
+            for request in REQUESTS.values():
+                await client.complete(request, CALL)
+    return server.requests
+
+
+@pytest.mark.parametrize("provider", CLIENTS)
+async def test_the_same_body_goes_out(provider: str) -> None:
+    """Whatever the request, both send the same but for the order of its fields."""
+    by_us, by_sdk = [await sent_by(transport, provider) for transport in TRANSPORTS]
+    for ours, theirs in zip(by_us, by_sdk, strict=True):
+        assert (ours.body, ours.path) == (theirs.body, theirs.path)
+        assert ours.api_key == theirs.api_key == KEY
+        version = "anthropic-version"
+        assert ours.headers.get(version) == theirs.headers.get(version)
 
 
 @pytest.mark.parametrize(
@@ -139,21 +149,33 @@ class Read(NamedTuple):
     requests: int = 1
 
 
-async def read(reply: Reply, transport: str, provider: str = "openai") -> Read:
-    """What a client makes of a server that always replies so."""
+async def read_all(
+    replies: Mapping[str, Reply], transport: str, provider: str = "openai"
+) -> dict[str, Read]:
+    """What a client makes of a server's replies, one after the other."""
+    current: Reply = ""
+    made: dict[str, Read] = {}
     async with (
-        LoopbackServer(lambda request: reply) as server,
+        LoopbackServer(lambda request: current) as server,
         connected(server.base_url, transport, provider=provider) as client,
     ):
-        try:
-            made = Read(await client.complete(asking(temperature=0.5, seed=1), CALL))
-        except ProviderError as error:
-            assert error.__cause__ is None and error.__context__ is None
-            message = str(error).replace(f"127.0.0.1:{server.port}", "HOST")
-            what = (str(error.kind), error.status, error.retryable, error.fatal)
-            made = Read(None, *what, error.retry_after, error.unsent, message)
+        for name, reply in replies.items():
+            current, before = reply, len(server.requests)
+            try:
+                one = Read(await client.complete(asking(temperature=0.5, seed=1), CALL))
+            except ProviderError as error:
+                assert error.__cause__ is None and error.__context__ is None, name
+                message = str(error).replace(f"127.0.0.1:{server.port}", "HOST")
+                what = (str(error.kind), error.status, error.retryable, error.fatal)
+                one = Read(None, *what, error.retry_after, error.unsent, message)
+            made[name] = one._replace(requests=len(server.requests) - before)
     assert not server.errors
-    return made._replace(requests=len(server.requests))
+    return made
+
+
+async def read(reply: Reply) -> Read:
+    """What this program makes of one."""
+    return (await read_all({"": reply}, "http"))[""]
 
 
 def said(message: Any, **rest: Any) -> dict[str, Any]:
@@ -316,18 +338,49 @@ REPLIES: Mapping[str, Reply] = {
 IN_OTHER_WORDS = ("fault drop", "fault drop-mid", "no gzip", "no deflate")
 
 
-@pytest.mark.parametrize("name", REPLIES)
-async def test_the_same_is_read(name: str) -> None:
-    """Every field of a reply and of an error is the same through both; no key is in it."""
-    by_us, by_sdk = [await read(REPLIES[name], transport) for transport in TRANSPORTS]
-    if name in IN_OTHER_WORDS:
-        assert by_us.message and by_sdk.message
-        by_us, by_sdk = by_us._replace(message=""), by_sdk._replace(message="")
-    assert by_us == by_sdk
-    assert KEY not in repr(by_us)
-    assert by_us.message.isprintable()
-    if by_us.reply:
-        json.dumps(by_us.reply.as_json(), ensure_ascii=False).encode()
+#: What a transport has a part in, one for each field of a reply and each sort of error.
+OF_TRANSPORTS = (
+    *("plain", "a long request id", "finish length", "refusal", "reasoning_content", "odd fields"),
+    *("usage in detail", "gzip", "deflate", "a 201", "a 204", "UTF-16", "charset=rot13"),
+    *("no content type", "HTML as its type", "an error with status 200", "cut off", "too large"),
+    *("no gzip", "no deflate", "status 401", "status 529", "a redirect", "a key repeated"),
+    *("Retry-After: 7", "Retry-After in ms", "an HTTP date", "an error in words"),
+    *("an error without a body", "an error of odd bytes", "an error in rot13"),
+    *("an error in gzip", "control characters", "fault drop", "fault drop-mid"),
+    "fault 400-temperature",
+)
+
+
+def differences(by_us: Mapping[str, Read], by_sdk: Mapping[str, Read]) -> dict[str, Any]:
+    """What was not read alike; of some no words are compared."""
+    found = {}
+    for name, ours in by_us.items():
+        theirs = by_sdk[name]
+        if name in IN_OTHER_WORDS:
+            assert ours.message and theirs.message
+            ours, theirs = ours._replace(message=""), theirs._replace(message="")
+        if ours != theirs:
+            found[name] = (ours, theirs)
+    return found
+
+
+async def test_the_same_is_read() -> None:
+    """Every field of a reply and of an error is the same through both."""
+    replies = {name: REPLIES[name] for name in OF_TRANSPORTS}
+    by_us, by_sdk = [await read_all(replies, transport) for transport in TRANSPORTS]
+    assert not differences(by_us, by_sdk)
+
+
+@pytest.mark.parametrize("provider", CLIENTS)
+async def test_whatever_a_server_answers(provider: str) -> None:
+    """It is a reply that can be stored, or an error of ours in one line; no key is in either."""
+    table = REPLIES if provider == "openai" else MESSAGES
+    for name, one in (await read_all(table, "http", provider)).items():
+        assert (one.reply is None) == bool(one.kind and one.message), name
+        assert KEY not in repr(one), name
+        assert one.message.isprintable(), name
+        if one.reply:
+            json.dumps(one.reply.as_json(), ensure_ascii=False).encode()
 
 
 def test_the_table_is_long() -> None:
@@ -341,31 +394,28 @@ READABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", READABLE)
-async def test_whatever_charset_is_named(name: str) -> None:
+async def test_whatever_charset_is_named() -> None:
     """A reply is read in the charset that it is in, not in one that it is said to be in."""
-    made = await read(REPLIES[name], "http")
-    assert made.reply is not None, made.message
-    assert made.reply.text == "Ja, schön."
+    made = await read_all({name: REPLIES[name] for name in READABLE}, "http")
+    assert {name: one.reply and one.reply.text for name, one in made.items()} == dict.fromkeys(
+        READABLE, "Ja, schön."
+    )
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-@pytest.mark.parametrize(
-    ("name", "seconds"),
-    [
-        ("Retry-After: 7", 7.0),
-        ("Retry-After: -3", 0.0),
-        ("Retry-After: nan", None),
-        ("Retry-After: inf", None),
-        ("Retry-After: 1e400", None),
-        (f"Retry-After: {LATE[:20]}", None),
-        ("Retry-After: 86400000", 86_400_000.0),
-    ],
-)
-async def test_an_odd_retry_after(transport: str, name: str, seconds: float | None) -> None:
+async def test_an_odd_retry_after() -> None:
     """It is read where it says something and passed over where not; the call is tried again."""
-    made = await read(REPLIES[name], transport)
-    assert (made.kind, made.retryable, made.retry_after) == ("rate_limit", True, seconds)
+    seconds = {
+        "Retry-After: 7": 7.0,
+        "Retry-After: -3": 0.0,
+        "Retry-After: nan": None,
+        "Retry-After: inf": None,
+        "Retry-After: 1e400": None,
+        f"Retry-After: {LATE[:20]}": None,
+        "Retry-After: 86400000": 86_400_000.0,
+    }
+    made = await read_all({name: REPLIES[name] for name in seconds}, "http")
+    assert {name: one.retry_after for name, one in made.items()} == seconds
+    assert {(one.kind, one.retryable) for one in made.values()} == {("rate_limit", True)}
 
 
 @pytest.mark.parametrize("size", [1, 1000, 70_000, 3_000_000])
@@ -425,21 +475,21 @@ async def test_an_error_without_end_is_an_error() -> None:
     """Of the body of an error as much is read as its message may take."""
     body = b'{"error": {"message": "Slow down. ' + b"." * 100_000
     reply = Response(429, body, (("Retry-After", "7"),), delivery=Delivery.ENDLESS)
-    made = await read(reply, "http")
+    made = await read(reply)
     assert (made.kind, made.retry_after) == ("rate_limit", 7.0)
     assert "Slow down" in made.message and len(made.message) < 500
 
 
 async def test_a_packing_that_was_not_asked_for() -> None:
     """What cannot be unpacked is no reply, and the message names it."""
-    made = await read(http(b"x", "Content-Encoding: br"), "http")
+    made = await read(http(b"x", "Content-Encoding: br"))
     assert made.kind == "malformed" and "br" in made.message and made.retryable is False
 
 
 @pytest.mark.parametrize("packing", ["br", "gzip"])
 async def test_an_error_that_cannot_be_unpacked(packing: str) -> None:
     """Its status says what matters: it is no reply that is asked for again and again."""
-    made = await read(error(401, b"not packed so", f"Content-Encoding: {packing}"), "http")
+    made = await read(error(401, b"not packed so", f"Content-Encoding: {packing}"))
     assert made.kind == "auth" and "answered 401" in made.message
 
 
@@ -447,7 +497,7 @@ async def test_gzip_in_parts() -> None:
     """A packed body may be made of several, and may come byte by byte."""
     data = RAW.encode()
     body = b"".join(gzip.compress(data[i : i + 5]) for i in range(0, len(data), 5))
-    made = await read(http(body, "Content-Encoding: gzip"), "http")
+    made = await read(http(body, "Content-Encoding: gzip"))
     assert made.reply and made.reply.text == "Ja, schön."
     slow = Body("gzip", 10_000)
     for n in range(len(body)):
@@ -459,7 +509,7 @@ async def test_gzip_in_parts() -> None:
 async def test_padding_after_a_packed_body(packing: str) -> None:
     """Bytes that follow the end cost no reply."""
     packed = (gzip if packing == "gzip" else zlib).compress(RAW.encode())
-    made = await read(http(packed + bytes(8), f"Content-Encoding: {packing}"), "http")
+    made = await read(http(packed + bytes(8), f"Content-Encoding: {packing}"))
     assert made.reply and made.reply.text == "Ja, schön."
 
 
@@ -467,7 +517,7 @@ async def test_deflate_without_its_header() -> None:
     """Some servers send the bare stream."""
     packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     body = packing.compress(RAW.encode()) + packing.flush()
-    made = await read(http(body, "Content-Encoding: deflate"), "http")
+    made = await read(http(body, "Content-Encoding: deflate"))
     assert made.reply and made.reply.text == "Ja, schön."
 
 
@@ -503,24 +553,14 @@ MESSAGES: Mapping[str, Reply] = {
 }
 
 
-@pytest.mark.parametrize("name", MESSAGES)
-async def test_the_same_is_read_of_messages(name: str) -> None:
+async def test_the_same_is_read_of_messages() -> None:
     """As of chat completions."""
-    by_us, by_sdk = [await read(MESSAGES[name], by, "anthropic") for by in TRANSPORTS]
-    if name in IN_OTHER_WORDS:
-        by_us, by_sdk = by_us._replace(message=""), by_sdk._replace(message="")
-    assert by_us == by_sdk
-    assert KEY not in repr(by_us)
-
-
-@pytest.mark.parametrize("name", REQUESTS)
-async def test_the_same_message_goes_out(name: str) -> None:
-    """Body, version and key."""
-    async with LoopbackServer() as server:
-        for transport in TRANSPORTS:
-            async with connected(server.root_url, transport, provider="anthropic") as client:
-                await client.complete(REQUESTS[name], CALL)
-    by_us, by_sdk = server.requests
-    assert (by_us.body, by_us.path, by_us.api_key) == (by_sdk.body, by_sdk.path, by_sdk.api_key)
-    version = "anthropic-version"
-    assert by_us.headers[version] == by_sdk.headers[version]
+    names = (
+        *("finish length", "refusal", "thinking", "a cache", "odd fields", "cut off", "rot13"),
+        *("gzip", "too large", "a date too late", "an error in rot13", "a redirect"),
+        *("an error with status 200", "fault 429-retry-after", "fault quota", "fault drop"),
+        *("fault drop-mid", "fault 400-temperature"),
+    )
+    replies = {name: MESSAGES[name] for name in names}
+    by_us, by_sdk = [await read_all(replies, by, "anthropic") for by in TRANSPORTS]
+    assert not differences(by_us, by_sdk)
