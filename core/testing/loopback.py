@@ -1,26 +1,28 @@
 """A provider on the loopback interface, in a thread of its own.
 
-Raw asyncio streams and no framework, so that a benchmark of 20,000 calls
-measures the client. Every chat request that is not cut by `close` ends in one
-outcome. A good answer counts when the client was still there and the kernel
-took all of it; the tally is made before the bytes leave and taken back if they
-cannot, so a client that has its answer always finds it counted.
+Raw asyncio streams and no framework, so that a benchmark of 20,000 calls measures the client, and
+a request is seen although its client left at once. It is decided on in order of arrival: is the
+key accepted, is there a fault for it, and only then what the responder says.
+
+Every chat request that is not cut by `close` ends in one outcome. A good answer counts when the
+client was still there and the kernel took all of it; the tally is made before the bytes leave and
+taken back if they cannot, so a client that has its answer always finds it counted.
 """
 
 import asyncio
+import json
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from threading import Event, Thread
-from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from ..types import JsonObject
-from .faults import Faults, fault_plan
-from .provider import Decision, Latency, SimulatedProvider, answer_aside, parse_body, plain_error
-from .responders import Responder
+from .faults import Fault, Faults, as_fault, fault_plan, render_fault
+from .replies import MODELS, Answer, plain_error, render_answer, render_json
+from .responders import Reply, Responder
 from .wire import (
     DIALECTS,
     Connection,
@@ -28,10 +30,21 @@ from .wire import (
     MalformedRequest,
     RawRequest,
     ReceivedRequest,
+    Response,
+    keeps_alive,
 )
 
+Latency = float | Callable[[ReceivedRequest], float | Awaitable[None]]
 _LOOK_EVERY_S = 0.002
 _LONGEST_S = 60.0
+
+
+class _Decision(NamedTuple):
+    """The response to send and the word to count it under; `pause` is a trickle's."""
+
+    outcome: str
+    response: Response
+    pause: float = 0.0
 
 
 class LoopbackServer:
@@ -58,6 +71,7 @@ class LoopbackServer:
     Attributes:
         requests: Chat requests in order of arrival.
         answered: Those that got a full good answer.
+        errors: What the responder, the fault function or the latency function raised.
         counts: Requests by outcome: "ok", the kind of a fault, "client-gone",
             "responder-error"; and those that were no chat request: "models",
             "unknown-path", "malformed".
@@ -77,18 +91,20 @@ class LoopbackServer:
         on_outcome: Callable[[ReceivedRequest, str], None] | None = None,
         models: Sequence[JsonObject] | None = None,
     ) -> None:
-        self._models = models
-        self._provider = SimulatedProvider(
-            respond, latency, fault_plan(faults or {}, seed), accept_keys
-        )
+        self._respond = respond
+        self._latency = latency
+        self._fault_of = fault_plan(faults or {}, seed)
+        self._accept_keys = accept_keys
+        self._port = port
         self._record = record
-        self._on_outcome = on_outcome
+        self._on_outcome = on_outcome or (lambda request, outcome: None)
+        self._models = MODELS if models is None else {"object": "list", "data": list(models)}
         self.requests: list[ReceivedRequest] = []
         self.answered: list[ReceivedRequest] = []
+        self.errors: list[Exception] = []
         self.counts: Counter[str] = Counter()
         self.peak_in_flight = 0
         self._in_flight = self._received = 0
-        self._port = port
         self._tasks: set[asyncio.Task[None]] = set()
         self._thread: Thread | None = None
         self._ready = Event()
@@ -110,11 +126,6 @@ class LoopbackServer:
     def port(self) -> int:
         """The port served; before the start, the one asked for."""
         return self._port
-
-    @property
-    def errors(self) -> list[Exception]:
-        """What the responder, the fault function or the latency function raised."""
-        return self._provider.errors
 
     def start(self) -> None:
         """Returns when connections are accepted.
@@ -160,16 +171,14 @@ class LoopbackServer:
         self.start()
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         self.start()
         return self
 
-    async def __aexit__(
-        self, *_: type[BaseException] | BaseException | TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.close()
 
     def _run(self) -> None:
@@ -188,23 +197,16 @@ class LoopbackServer:
         self._port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
-        await self._stop_accepting(server)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await _settle()  # their sockets close
-
-    async def _stop_accepting(self, server: asyncio.Server) -> None:
-        """Close the server when each connection that it accepted has become a task.
-
-        `Server.close` alone loses those of the loop's last round: their
-        transports fail to attach to it and are never closed.
-        """
+        # `Server.close` alone loses connections of the loop's last round, which have not begun.
         with suppress(NotImplementedError):  # Windows
             for listening in server.sockets:
                 self._loop.remove_reader(listening)
         await _settle()
         server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _settle()  # their sockets close
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(reader, writer)
@@ -226,69 +228,104 @@ class LoopbackServer:
             if raw is None:
                 return False
             if raw.method == "POST" and raw.path in DIALECTS:
-                return await self._chat(self._take_down(raw), connection)
-            outcome, response, _ = answer_aside(raw, self._models)
+                return await self._chat(self._receive(raw), connection)
         except MalformedRequest as error:
             self.counts["malformed"] += 1
             await connection.send(plain_error(400, str(error)), keep_alive=False)
             return False
-        self.counts[outcome] += 1
-        await connection.send(response, keep_alive=raw.keep_alive, body=raw.method != "HEAD")
-        return raw.keep_alive
+        if raw.method == "GET" and raw.path == "/v1/models":
+            self.counts["models"] += 1
+            response = Response(200, json.dumps(self._models).encode())
+        else:
+            self.counts["unknown-path"] += 1
+            response = plain_error(404, f"Unknown request URL: {raw.method} {raw.path}")
+        keep_alive = keeps_alive(raw.headers)
+        await connection.send(response, keep_alive=keep_alive, body=raw.method != "HEAD")
+        return keep_alive
 
-    def _take_down(self, raw: RawRequest) -> ReceivedRequest:
-        body, now = parse_body(raw), time.monotonic()
-        request = ReceivedRequest(self._received, raw.path, raw.headers, body, now)
+    def _receive(self, raw: RawRequest) -> ReceivedRequest:
+        body = raw.json()
+        request = ReceivedRequest(self._received, raw.path, raw.headers, body, time.monotonic())
         self._received += 1
         if self._record:
             self.requests.append(request)
         return request
 
     async def _chat(self, request: ReceivedRequest, connection: Connection) -> bool:
+        """Answer; whether the connection can be used further."""
         self._in_flight += 1
         self.peak_in_flight = max(self.peak_in_flight, self._in_flight)
         try:
-            decision = await self._provider.decide(request)
+            decision = await self._decide(request)
             if decision.response.delivery is Delivery.WHOLE:
                 return await self._deliver(request, decision, connection)
             self._count(request, decision.outcome)
-            self._report(request, decision.outcome)
+            self._on_outcome(request, decision.outcome)
             await connection.misbehave(decision.response, decision.pause)
             return False
         finally:
             self._in_flight -= 1
 
-    async def _deliver(
-        self, request: ReceivedRequest, decision: Decision, connection: Connection
-    ) -> bool:
-        if connection.client_left:
-            self._count(request, "client-gone")
-            self._report(request, "client-gone")
-            return False
-        self._count(request, decision.outcome)
+    async def _decide(self, request: ReceivedRequest) -> _Decision:
+        """What to answer, given after the latency."""
         try:
-            await connection.send(decision.response, keep_alive=request.keep_alive)
+            decision = _render(self._refuse(request) or await self._ask(request), request)
+            latency = self._latency(request) if callable(self._latency) else self._latency
+            if isinstance(latency, Awaitable):
+                await latency
+            elif latency > 0:
+                await asyncio.sleep(latency)
+        except Exception as error:  # noqa: BLE001 - the test's own code: kept, and shown to the client
+            self.errors.append(error)
+            fault = Fault("400", message=f"the loopback server's responder raised {error!r}")
+            return _Decision("responder-error", render_fault(fault, request))
+        return decision
+
+    def _refuse(self, request: ReceivedRequest) -> Fault | None:
+        if self._accept_keys is not None and request.api_key not in self._accept_keys:
+            return Fault("401")
+        fault = self._fault_of(request)
+        return None if fault is None else as_fault(fault)
+
+    async def _ask(self, request: ReceivedRequest) -> Reply:
+        reply = self._respond(request) if callable(self._respond) else self._respond
+        return await reply if isinstance(reply, Awaitable) else reply
+
+    async def _deliver(
+        self, request: ReceivedRequest, decision: _Decision, connection: Connection
+    ) -> bool:
+        outcome = "client-gone" if connection.client_left else decision.outcome
+        self._count(request, outcome)
+        try:
+            if outcome != "client-gone":
+                await connection.send(decision.response, keep_alive=request.keep_alive)
         except BaseException:
-            self._take_back(request, decision.outcome)
-            self._report(request, "client-gone")
+            self.counts[outcome] -= 1
+            if self._record and outcome == "ok":
+                self.answered.remove(request)
+            outcome = "client-gone"
+            self.counts[outcome] += 1
             raise
-        self._report(request, decision.outcome)
-        return request.keep_alive
+        finally:
+            self._on_outcome(request, outcome)
+        return outcome != "client-gone" and request.keep_alive
 
     def _count(self, request: ReceivedRequest, outcome: str) -> None:
         self.counts[outcome] += 1
         if self._record and outcome == "ok":
             self.answered.append(request)
 
-    def _take_back(self, request: ReceivedRequest, outcome: str) -> None:
-        self.counts[outcome] -= 1
-        self.counts["client-gone"] += 1
-        if self._record and outcome == "ok":
-            self.answered.remove(request)
 
-    def _report(self, request: ReceivedRequest, outcome: str) -> None:
-        if self._on_outcome is not None:
-            self._on_outcome(request, outcome)
+def _render(reply: Reply, request: ReceivedRequest) -> _Decision:
+    if isinstance(reply, Fault):
+        return _Decision(reply.kind, render_fault(reply, request), reply.pause)
+    if isinstance(reply, str):
+        reply = Answer(reply)
+    if isinstance(reply, Answer):
+        return _Decision("ok", render_answer(reply, request))
+    if isinstance(reply, Response):
+        return _Decision("ok", reply)
+    return _Decision("ok", render_json(reply, request))
 
 
 async def _settle() -> None:

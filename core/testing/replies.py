@@ -20,6 +20,25 @@ ANTHROPIC_FINISH = {
     "content_filter": "refusal",
 }
 CREATED = 1_750_000_000
+MODEL = "loopback-model"
+"""The one model that `GET /v1/models` lists (any other name is answered too)."""
+MODELS = {  # both dialects at once: their fields do not collide
+    "object": "list",
+    "data": [
+        {
+            "id": MODEL,
+            "object": "model",
+            "created": CREATED,
+            "owned_by": "loopback",
+            "type": "model",
+            "display_name": MODEL,
+            "created_at": "2025-06-15T15:06:40Z",
+        }
+    ],
+    "has_more": False,
+    "first_id": MODEL,
+    "last_id": MODEL,
+}
 
 
 @dataclass(frozen=True)
@@ -141,3 +160,9 @@ def _anthropic_usage(answer: Answer, taken: int) -> JsonDict:
         "output_tokens_details": {"thinking_tokens": answer.reasoning_tokens},
         "service_tier": "standard",
     }
+
+
+def plain_error(status: int, message: str) -> Response:
+    """An error outside of both dialects, which either SDK can read."""
+    fields = {"type": "invalid_request_error", "message": message, "param": None, "code": None}
+    return Response(status, json.dumps({"type": "error", "error": fields}).encode())

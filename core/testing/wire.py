@@ -6,6 +6,7 @@ length, unless its `Delivery` says how the connection has to misbehave.
 """
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -14,6 +15,7 @@ from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
 from ..sample.progress import TRIAL_QUESTION
+from ..types import JsonDict
 
 PHRASES = {status.value: status.phrase for status in HTTPStatus} | {529: "Overloaded"}
 
@@ -36,10 +38,21 @@ class RawRequest(NamedTuple):
     headers: Mapping[str, str]
     body: bytes
 
-    @property
-    def keep_alive(self) -> bool:
-        """Whether the client wants to go on using the connection."""
-        return keeps_alive(self.headers)
+    def json(self) -> JsonDict:
+        """The JSON object in the body of a chat request.
+
+        Raises:
+            MalformedRequest: It is not one, or it asks for a stream.
+        """
+        try:
+            body = json.loads(self.body)
+        except ValueError as error:
+            raise MalformedRequest(f"the body is not JSON: {error}") from error
+        if not isinstance(body, dict):
+            raise MalformedRequest("the body is not a JSON object")
+        if body.get("stream"):
+            raise MalformedRequest("the loopback server does not stream")
+        return body
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +170,7 @@ class Connection:
         return self._reader.at_eof() or self._writer.is_closing()
 
     async def read(self) -> RawRequest | None:
-        """The next request, None when the client has closed the connection.
-
-        Raises:
-            MalformedRequest: It is not HTTP/1.x, or its headers are too long.
-            asyncio.IncompleteReadError: The client left inside the body.
-        """
+        """The next request, None when the client has closed the connection."""
         try:
             head = await self._reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:
@@ -175,30 +183,27 @@ class Connection:
         return RawRequest(method, path, headers, await _read_body(self._reader, headers))
 
     async def send(self, response: Response, *, keep_alive: bool, body: bool = True) -> None:
-        """Returns when the kernel has taken the response (HEAD gets no body).
-
-        Raises:
-            OSError: The client is known to be gone.
-        """
+        """Returns when the kernel has taken the response (HEAD gets no body)."""
         head = response.head(keep_alive=keep_alive)
         self._writer.write(head + response.body if body else head)
         await self._writer.drain()
 
     async def misbehave(self, response: Response, pause: float) -> None:
-        """Deliver what is not to arrive whole; returns when the connection is to be cut.
+        """Deliver what is not to arrive whole, with pauses of so many seconds in a trickle.
 
-        Args:
-            response: Its delivery is any but WHOLE.
-            pause: Seconds between two bytes of a trickle.
-
-        Raises:
-            OSError: The client is known to be gone.
+        Returns when the connection is to be cut; raises OSError when the client is gone.
         """
         if response.delivery is Delivery.HALF:
             self._writer.write(response.head() + response.body[: len(response.body) // 2])
             await self._writer.drain()
         elif response.delivery is Delivery.TRICKLE:
-            await self._trickle(response, pause)
+            self._writer.write(response.head())
+            for byte in response.body:
+                if self.client_left:
+                    return
+                self._writer.write(bytes((byte,)))
+                await self._writer.drain()
+                await asyncio.sleep(pause)
         elif response.delivery is Delivery.ENDLESS:
             self._writer.write(response.head())
             while not self.client_left:
@@ -208,15 +213,6 @@ class Connection:
         elif response.delivery is Delivery.NEVER:
             while await self._reader.read(4096):
                 pass  # until the client leaves
-
-    async def _trickle(self, response: Response, pause: float) -> None:
-        self._writer.write(response.head())
-        for byte in response.body:
-            if self.client_left:
-                return
-            self._writer.write(bytes((byte,)))
-            await self._writer.drain()
-            await asyncio.sleep(pause)
 
     def cut(self) -> None:
         """Close at once; what `send` returned for is delivered nevertheless."""
