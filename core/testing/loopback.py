@@ -98,7 +98,7 @@ class LoopbackServer:
         self._port = port
         self._record = record
         self._on_outcome = on_outcome or (lambda request, outcome: None)
-        self._models = MODELS if models is None else {"object": "list", "data": list(models)}
+        self._models = models
         self.requests: list[ReceivedRequest] = []
         self.answered: list[ReceivedRequest] = []
         self.errors: list[Exception] = []
@@ -235,7 +235,10 @@ class LoopbackServer:
             return False
         if raw.method == "GET" and raw.path == "/v1/models":
             self.counts["models"] += 1
-            response = Response(200, json.dumps(self._models).encode())
+            listed = {"object": "list", "data": self._models}
+            response = Response(
+                200, json.dumps(MODELS if self._models is None else listed).encode()
+            )
         else:
             self.counts["unknown-path"] += 1
             response = plain_error(404, f"Unknown request URL: {raw.method} {raw.path}")
