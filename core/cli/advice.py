@@ -21,7 +21,7 @@ from ..settings.run_config import RunConfig
 from ..text import line, plural
 from ..types.result_document import ResultDocument
 from . import options
-from .session import print_result, tell
+from .session import on_terminal, print_result, tell
 
 WAIT_S = 60.0
 """For an answer."""
@@ -31,7 +31,7 @@ _SHOWN = 400
 
 def asks_on(why: object, runs_dir: Path, document: ResultDocument, *, alone: bool) -> bool:
     """Whether a run that was stopped for that shall resume; nobody is asked without a terminal."""
-    if not (isinstance(why, Unreadable) and sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (isinstance(why, Unreadable) and on_terminal()):
         return False
     if why.item_id:
         tell(f"one of them, of {why.item_id} ({why.reason}):")

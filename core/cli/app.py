@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,7 +29,6 @@ from ..sample.signals import ending_signals, handling
 if TYPE_CHECKING:
     from ..plugins import Catalogue
 
-_GROUPS = GROUPS.items()
 _SHORT = 76  # columns of a plugin's command in `bench --help`
 
 
@@ -52,8 +51,10 @@ class BenchGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without importing ours."""
-        left = {name: place.help for name, place in COMMANDS.items()} | _lines_of_plugins()
-        groups = {title: {n: left.pop(n) for n in names if n in left} for title, names in _GROUPS}
+        left = {name: entry.help for name, entry in COMMANDS.items()} | _lines_of_plugins()
+        groups = {
+            title: {n: left.pop(n) for n in names if n in left} for title, names in GROUPS.items()
+        }
         for title, rows in (groups | {"Others": left}).items():
             if rows:
                 with formatter.section(title):
@@ -89,14 +90,14 @@ class BenchGroup(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit."""
-        given = kwargs.pop("args", None) if not args else args[0]
-        given = list(sys.argv[1:] if given is None else given)
-        debug = "--debug" in given
-        if given[:1] == ["help"]:  # bench help CMD
-            given = [*given[1:], "--help"]
-        kwargs |= {"standalone_mode": False, "args": [a for a in given if a != "--debug"]}
-        with _ended_by_signals(), _saying_as_json(_wants_json(given)):
-            code = _guarded(lambda: super(BenchGroup, self).main(**kwargs), debug)
+        words = kwargs.pop("args", None) if not args else args[0]
+        words = list(sys.argv[1:] if words is None else words)
+        if words[:1] == ["help"]:  # bench help CMD
+            words = [*words[1:], "--help"]
+        kwargs |= {"standalone_mode": False, "args": [word for word in words if word != "--debug"]}
+        fail = partial(_fail, debug="--debug" in words, as_json=_wants_json(words))
+        with _ended_by_signals():
+            code = _guarded(lambda: super(BenchGroup, self).main(**kwargs), fail)
         _flush()
         sys.exit(code)
 
@@ -113,24 +114,10 @@ def _ended_by_signals() -> Iterator[None]:
         yield
 
 
-_AS_JSON: ContextVar[bool] = ContextVar("as_json", default=False)
-
-
-def _wants_json(given: list[str]) -> bool:
+def _wants_json(words: list[str]) -> bool:
     """Whether JSON is asked for: an error before options are read is JSON too."""
-    words = given[: given.index("--")] if "--" in given else given
-    if "--json" in words:
-        return True
-    return os.environ.get("BENCH_JSON", "").lower() in ("1", "true")
-
-
-@contextlib.contextmanager
-def _saying_as_json(wanted: bool) -> Iterator[None]:
-    token = _AS_JSON.set(wanted)
-    try:
-        yield
-    finally:
-        _AS_JSON.reset(token)
+    options = words[: words.index("--")] if "--" in words else words
+    return "--json" in options or os.environ.get("BENCH_JSON", "").lower() in ("1", "true")
 
 
 def _flush() -> None:
@@ -152,8 +139,8 @@ def _unknown(message: str, name: str) -> str:
     return message + "".join(f"; {plugin}" for plugin in _installed().broken)
 
 
-def _guarded(command: Callable[[], int | None], debug: bool) -> int:
-    """The exit code of a command; an error is shown as one line, with `debug` in full."""
+def _guarded(command: Callable[[], int | None], fail: Callable[..., int]) -> int:
+    """The exit code of a command; an error is shown as one line."""
     try:
         return int(command() or 0)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -161,28 +148,25 @@ def _guarded(command: Callable[[], int | None], debug: bool) -> int:
         return error.exit_code
     except click.ClickException as error:
         message = error.format_message() + _help_hint(error)
-        return _failed(message, 3 if _variable(error) else error.exit_code, debug, "usage")
+        return fail(message, 3 if _variable(error) else error.exit_code, "usage")
     except BenchError as error:
         from .errors import kind_of
 
-        return _failed(str(error), error.exit_code, debug, kind_of(error))
+        return fail(str(error), error.exit_code, kind_of(error))
     except (click.Abort, KeyboardInterrupt):
-        return _failed("interrupted", 130, debug, "interrupted")
+        return fail("interrupted", 130, "interrupted")
     except BrokenPipeError:  # the reader of our output went away: nobody to tell
         return 141
     except Exception as error:  # noqa: BLE001 - a bug, ours or a plugin's: still one line
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return _failed(f"cannot write: {error.strerror}; {_MAKE_ROOM}", 4, debug, "journal")
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            rest = "make room, and run the same command again: what was answered is saved"
+            return fail(f"cannot write: {error.strerror}; {rest}", 4, "journal")
         message = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
-        return _failed(message, BUG, debug)
+        return fail(message, 3, "unexpected")
 
 
-BUG = 3
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
-_MAKE_ROOM = "make room, and run the same command again: what was answered is saved"
-
-
-def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> int:
+def _fail(message: str, code: int, kind: str, *, debug: bool, as_json: bool) -> int:
+    """Say what went wrong, with `debug` in full; the exit code."""
     from ..clients.keys import redact
     from ..text import as_text, harmless, line
 
@@ -193,7 +177,7 @@ def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> i
         text = harmless(redact(traceback.format_exc())) + text
     with contextlib.suppress(OSError):  # nobody reads it
         click.echo(text, err=True)
-        if _AS_JSON.get():
+        if as_json:
             from .errors import error_of
 
             click.echo(as_text({"error": error_of(kind, message, code)}))

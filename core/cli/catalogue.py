@@ -17,15 +17,8 @@ from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, Command
 
-_KINDS = (
-    "benchmarks",
-    "providers",
-    "rating_engines",
-    "report_sections",
-    "pages",
-    "exporters",
-    "commands",
-)
+_KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "pages", "exporters",
+          "commands")  # fmt: skip
 
 
 @click.command("list", cls=Command)
@@ -52,12 +45,11 @@ class _Added(NamedTuple):
 
 
 def _listing(catalogue: Catalogue) -> dict[str, list[_Added]]:
-    listing = {}
-    for kind in _KINDS:
-        registry: Registry[object] = getattr(catalogue, kind)
-        declared = registry.declared.items()
-        listing[kind] = [_Added(n, _title(thing), registry.origins[n]) for n, thing in declared]
-    return listing
+    registries: dict[str, Registry[object]] = {kind: getattr(catalogue, kind) for kind in _KINDS}
+    return {
+        kind: [_Added(n, _title(thing), of.origins[n]) for n, thing in of.declared.items()]
+        for kind, of in registries.items()
+    }
 
 
 def _title(thing: object) -> str:
@@ -95,21 +87,25 @@ def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> N
     With --pack: scores of rules that never read a scene, such as the best constant answer.
     """
     if pack is not None:
-        _print_tables(list(_without_reading(benchmark, pack)), json_output)
+        tables = list(_without_reading(benchmark, pack))
+        if json_output:
+            click.echo(as_text(tables))
+            return
+        for table in tables:
+            console.output.show(console.tables.table(table))
         return
-    info = _info(benchmark)
+    packs = list(_packs(benchmark))
     if json_output:
-        known = info._asdict().items()
-        click.echo(as_text({name: part for name, part in known if part or name != "roles"}))
+        click.echo(as_text(_as_json(benchmark, packs)))
         return
-    click.echo(f"{info.name} v{info.version}: {info.title}")
-    click.echo(f"  sampling: {_pairs(info.sampling)}")
+    click.echo(f"{benchmark.name} v{benchmark.version}: {benchmark.title}")
+    click.echo(f"  sampling: {_pairs(benchmark.sampling.sent())}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
     for role in benchmark.roles:
         click.echo(f"  role {role.name}: {role.help} Sampling: {_pairs(role.sampling.sent())}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
-    for one in info.packs:
+    for one in packs:
         click.echo(f"  pack {one.name}: {one.title} ({one.licence}), {one.state}")
         for file in one.files:
             if file["url"]:
@@ -120,23 +116,15 @@ def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> N
 
 def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
     """A table for each language of a pack."""
-    given = {option.name: option.default for option in benchmark.options}
+    defaults = {option.name: option.default for option in benchmark.options}
     languages = next((o.choices for o in benchmark.options if o.name == "lang"), ())
-    for wanted in [{"lang": language} for language in languages] or [{}]:
-        chosen = {**given, **wanted}
-        pack = guard(benchmark).read_pack(find_pack(benchmark, name, chosen), chosen)
-        found = guard(benchmark).without_reading(pack)
-        if found is None:
+    for of_language in [{"lang": language} for language in languages] or [{}]:
+        options = {**defaults, **of_language}
+        pack = guard(benchmark).read_pack(find_pack(benchmark, name, options), options)
+        table = guard(benchmark).without_reading(pack)
+        if table is None:
             raise UsageError(f"{benchmark.name} has no rules that score without reading")
-        yield found._replace(title=" ".join([*wanted.values(), found.title]))
-
-
-def _print_tables(tables: Sequence[Table], json_output: bool) -> None:
-    if json_output:
-        click.echo(as_text([one._asdict() for one in tables]))
-        return
-    for one in tables:
-        console.output.show(console.tables.table(one))
+        yield table._replace(title=" ".join([*of_language.values(), table.title]))
 
 
 def _option(option: Option) -> str:
@@ -168,36 +156,24 @@ class _Pack(NamedTuple):
     items: Sequence[str]
 
 
-class _Info(NamedTuple):
-    """What a benchmark is."""
-
-    name: str
-    version: str
-    title: str
-    sampling: JsonObject
-    judged: bool
-    roles: Sequence[JsonObject]
-    options: Sequence[JsonObject]
-    packs: Sequence[_Pack]
-
-
-def _info(benchmark: Benchmark) -> _Info:
-    return _Info(
-        name=benchmark.name,
-        version=benchmark.version,
-        title=benchmark.title,
-        sampling=benchmark.sampling.sent(),
-        judged=benchmark.judged,
-        roles=[
-            {"name": role.name, "help": role.help, "sampling": role.sampling.sent()}
-            for role in benchmark.roles
-        ],
-        options=[
+def _as_json(benchmark: Benchmark, packs: Sequence[_Pack]) -> object:
+    roles = [
+        {"name": role.name, "help": role.help, "sampling": role.sampling.sent()}
+        for role in benchmark.roles
+    ]
+    return {
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "title": benchmark.title,
+        "sampling": benchmark.sampling.sent(),
+        "judged": benchmark.judged,
+        **({"roles": roles} if roles else {}),
+        "options": [
             {"name": o.name, "default": o.default, "choices": o.choices, "help": o.help}
             for o in benchmark.options
         ],
-        packs=list(_packs(benchmark)),
-    )
+        "packs": packs,
+    }
 
 
 def _packs(benchmark: Benchmark) -> Iterator[_Pack]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -100,12 +101,12 @@ def _show(
 ) -> None:
     details = options.wants_details()
     console.output.show(console.fitted.Fitted(_table(board, document, details)))
-    found = document["conclusions"]
-    shown = found if details else console.tables.strong(found)
+    conclusions = document["conclusions"]
+    shown = conclusions if details else console.tables.strong(conclusions)
     for message in console.tables.conclusions(shown, "\nThe judge"):
         console.output.show(message)
-    if (rated := _by_judge(board)) and details:
-        console.output.show(console.tables.table(rated))
+    if details and (by_judge := _by_judge(board)):
+        console.output.show(console.tables.table(by_judge))
     for message in console.judge_report.judges_in_words(board.robustness, details=details):
         console.output.show(message)
     for warning in document["warnings"]:
@@ -149,7 +150,7 @@ def _notes(board: Leaderboard, document: LeaderboardDocument, details: bool) -> 
         yield from note_of(document["rows"])
     if board.kin:
         yield f"scores {board.kin.text}"
-    yield from (line(found.text) for found in baseline_notes(document))
+    yield from (line(baseline.text) for baseline in baseline_notes(document))
     yield from _changed(document)
 
 
@@ -161,15 +162,15 @@ def _metrics(name: str, rows: Sequence[BoardRow]) -> list[MetricRow]:
 def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
     """The main metric, of how many samples, and what it cost."""
     rows, n_items = document["rows"], document["dataset"]["n_items"]
-    found = _metrics(name, rows)
-    arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in found]
+    metrics = _metrics(name, rows)
+    arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in metrics]
     scored, costs = [_scored(row, n_items) for row in rows], list(map(_cost, rows))
     full = all(len(set(cell.split("/"))) == 1 for cell in scored)
-    chosen = [m.get("chosen", "").replace("_", " ") or "–" for m in found]
+    chosen = [m.get("chosen", "").replace("_", " ") or "–" for m in metrics]
     return [
-        FitColumn(name.replace("_", " "), [m["value"] for m in found]),
-        FitColumn("95 % interval", [interval(m["ci95"]) for m in found], 10, arms, 5),
-        *[FitColumn("chosen", chosen, 8)] * any(m.get("chosen") for m in found),
+        FitColumn(name.replace("_", " "), [m["value"] for m in metrics]),
+        FitColumn("95 % interval", [interval(m["ci95"]) for m in metrics], 10, arms, 5),
+        *[FitColumn("chosen", chosen, 8)] * any(m.get("chosen") for m in metrics),
         FitColumn("scored", scored, 4 if full else 9),
         FitColumn("cost", costs, 4 if set(costs) <= {"free", "–"} else 7),
     ]
@@ -181,7 +182,7 @@ def _by_judge(board: Leaderboard) -> Table | None:
         return None
     each = [{row["model"]: row for row in rows} for rows in judges.values()]
     models = [row["model"] for row in board.standing.ratings] if board.standing else []
-    rows = [(model, *(rating_cell(own.get(model)) for own in each)) for model in models]
+    rows = [(model, *(rating_cell(rated.get(model)) for rated in each)) for model in models]
     panel = board.board.judge
     rotated = isinstance(panel, Panel) and panel.rule == "rotate"
     note = "each judge compared its own scenarios, so its ratings are confounded with these"
@@ -231,33 +232,38 @@ def _cost(row: BoardRow) -> str:
 
 def _csv_rows(document: LeaderboardDocument) -> list[list[str | float | None]]:
     names = list(dict.fromkeys(name for row in document["rows"] for name in row["metrics"]))
-    heading: list[str | float | None] = ["rank", "model", "demo", "rating", "rating_low"]
-    heading += ["rating_high", *_MORE, "comparisons", "status", "partial", "changed", "cost_usd"]
-    for name in names:
-        heading += [name, f"{name}_low", f"{name}_high"]
-    return [heading, *[_csv_row(row, names) for row in document["rows"]]]
+    rows = [_csv_row(row, names) for row in document["rows"]]
+    headings: list[list[str | float | None]] = [[name for name, _ in row] for row in rows[:1]]
+    return headings + [[cell for _, cell in row] for row in rows]
 
 
-_MORE = ["rank_low", "rank_high", "rank_low_board", "rank_high_board", "rating_length_adjusted"]
-_MORE += ["rating_length_adjusted_low", "rating_length_adjusted_high", "tied_with"]
-_MORE += ["depends_on_length"]
+def _csv_row(row: BoardRow, names: Sequence[str]) -> list[tuple[str, str | float | None]]:
+    """Headings with cells, in which names are parted by semicolons."""
 
+    def ends(name: str, pair: Sequence[float | None] | None, after: str = "") -> Iterator[Any]:
+        low, high = pair or (None, None)
+        yield from ((f"{name}_low{after}", low), (f"{name}_high{after}", high))
 
-def _more(row: BoardRow) -> list[str | float | None]:
-    """The cells of `_MORE`; names are parted by semicolons."""
-    ends = [*(row["rank_ci95"] or (None, None)), *(row["rank_ci95_board"] or (None, None))]
-    adjusted = [row["rating_length_adjusted"], *(row["ci95_length_adjusted"] or (None, None))]
-    named = [row["tied_with"], row["depends_on_length"]]
-    return [*ends, *adjusted, *(None if n is None else "; ".join(n) for n in named)]
-
-
-def _csv_row(row: BoardRow, names: list[str]) -> list[str | float | None]:
-    low, high = row["ci95"] or (None, None)
-    cells: list[str | float | None] = [row["rank"], row["model"], str(row["demo"]).lower()]
-    cells += [row["rating"], low, high, *_more(row)]
-    partial = None if row["partial"] is None else str(row["partial"]).lower()
-    cells += [row["comparisons"], row.get("status"), partial, row["changed"], row.get("cost_usd")]
+    tied, long = row["tied_with"], row["depends_on_length"]
+    cells = [
+        ("rank", row["rank"]),
+        ("model", row["model"]),
+        ("demo", str(row["demo"]).lower()),
+        ("rating", row["rating"]),
+        *ends("rating", row["ci95"]),
+        *ends("rank", row["rank_ci95"]),
+        *ends("rank", row["rank_ci95_board"], "_board"),
+        ("rating_length_adjusted", row["rating_length_adjusted"]),
+        *ends("rating_length_adjusted", row["ci95_length_adjusted"]),
+        ("tied_with", None if tied is None else "; ".join(tied)),
+        ("depends_on_length", None if long is None else "; ".join(long)),
+        ("comparisons", row["comparisons"]),
+        ("status", row.get("status")),
+        ("partial", None if row["partial"] is None else str(row["partial"]).lower()),
+        ("changed", row["changed"]),
+        ("cost_usd", row.get("cost_usd")),
+    ]
     for name in names:
         metric = row["metrics"].get(name, {"value": None, "ci95": None})
-        cells += [metric["value"], *(metric["ci95"] or (None, None))]
+        cells += [(name, metric["value"]), *ends(name, metric["ci95"])]
     return cells

@@ -1,14 +1,13 @@
 """A run on the command line: its plan shown and approved, worked on, ended gently, its result."""
 
 import asyncio
-import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import click
 
 from .. import console
-from ..benchmark import PackSource
+from ..benchmark import Benchmark, PackSource
 from ..benchmark.making import DataMaker
 from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
@@ -67,18 +66,16 @@ def _pair(tokens: Range) -> list[int]:
 
 def describe_plan(config: RunConfig, plan: Plan, pack_name: str) -> str:
     """A plan as one line."""
-    message = f"{config.benchmark.name}: {plural(plan.total, 'sample')} of the {pack_name} pack"
+    benchmark, (tokens_in, tokens_out) = config.benchmark, plan.tokens
+    message = f"{benchmark.name}: {plural(plan.total, 'sample')} of the {pack_name} pack"
     if plan.left < plan.total:
         message += f", {plan.total - plan.left} of them done"
-    if not any(party.calls for party in plan.parties):
+    calls = [_calls_to(party, plan, benchmark) for party in plan.parties if party.calls]
+    if not calls:
         return f"{message}; nothing to ask that the journal does not hold"
-    fewest = isinstance(config.benchmark, DataMaker)
-    most = config.benchmark.most_attempts
-    asked = [_asked(party, plan, fewest=fewest, most=most) for party in plan.parties if party.calls]
-    tokens_in, tokens_out = plan.tokens
-    again = config.benchmark.asks_again and most == 1
+    again = benchmark.asks_again and benchmark.most_attempts == 1
     more = ", and more where an answer cannot be read" if again else ""
-    message += f"; {' and '.join(asked)}{more}"
+    message += f"; {' and '.join(calls)}{more}"
     message += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
     return f"{message}; {_cost(plan)}"
 
@@ -94,12 +91,17 @@ def describe_plans(configs: Sequence[RunConfig], plans: Sequence[Plan]) -> str:
                 judges += _calls(party, config)
     message = f"in all {len(plans)} runs; {_span(models, 'call')} to models"
     message += f" and {_span(judges, '')} to judges" if judges.high else ""
-    costly = [plan.cost for plan in plans if plan.costs_money]
-    known = [cost for cost in costly if cost is not None]
+    costly, costs = _costs(plans)
     if not costly:
         return f"{message}; free"
-    more = " and an unknown price" if len(known) < len(costly) else ""
-    return f"{message}; {format_range(sum(known, Range(0.0, 0.0)))}{more}"
+    more = " and an unknown price" if len(costs) < costly else ""
+    return f"{message}; {format_range(sum(costs, Range(0.0, 0.0)))}{more}"
+
+
+def _costs(plans: Sequence[Plan]) -> tuple[int, list[Range]]:
+    """How many plans cost money, and the costs of those whose price is known."""
+    costs = [plan.cost for plan in plans if plan.costs_money]
+    return len(costs), [cost for cost in costs if cost is not None]
 
 
 def _calls(party: PartyPlan, config: RunConfig) -> Range:
@@ -113,18 +115,20 @@ def _span(calls: Range, noun: str) -> str:
     return most if calls.low == calls.high else f"{calls.low:,.0f} to {most}"
 
 
-def _asked(party: PartyPlan, plan: Plan, *, fewest: bool, most: int) -> str:
+def _calls_to(party: PartyPlan, plan: Plan, benchmark: Benchmark) -> str:
     """What a party is asked; where the model may be asked again, how often at most."""
+    label, calls, most = party.endpoint.label, plural(party.calls, "call"), benchmark.most_attempts
     if party.phase == COMPARE:
-        return f"{_comparisons(plan)} by {party.endpoint.label}"
+        return f"{_comparisons(plan)} by {label}"
     if party.phase == TRIAL:
-        return f"1 call to see that {party.endpoint.label} answers"
-    least = "at least " if fewest else "at most " if plan.talks and party.phase == MODEL else ""
+        return f"1 call to see that {label} answers"
     if party.phase == MODEL and most > 1:
-        return f"{party.calls:,} to {plural(party.calls * most, 'call')} to {party.endpoint.label}"
+        return f"{party.calls:,} to {plural(party.calls * most, 'call')} to {label}"
     if role := role_in(party.phase):
-        return f"at most {plural(party.calls, 'call')} to {party.endpoint.label} as {role}"
-    return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"
+        return f"at most {calls} to {label} as {role}"
+    talks = plan.talks and party.phase == MODEL
+    bound = "at least " if isinstance(benchmark, DataMaker) else "at most " if talks else ""
+    return f"{bound}{calls} to {label}"
 
 
 def _comparisons(plan: Plan) -> str:
@@ -139,35 +143,35 @@ def _comparisons(plan: Plan) -> str:
 
 
 def _cost(plan: Plan) -> str:
+    """What a plan costs; where a price is not known, whose, and how to give it."""
     if not plan.costs_money:
         return "free"
-    return _unknown(plan) if plan.cost is None else format_range(plan.cost)
-
-
-def _unknown(plan: Plan) -> str:
-    """Whose price is not known, and how to give it."""
+    if plan.cost is not None:
+        return format_range(plan.cost)
     without = [party for party in plan.parties if party.calls and party.price is None]
-    specs = list(dict.fromkeys(str(party.endpoint.spec) for party in without))
-    message = "--price IN,OUT in dollars per million tokens or " * any(
-        party.phase == "generate" for party in without
-    )
+    specs = dict.fromkeys(str(party.endpoint.spec) for party in without)
+    if not specs:
+        return "an unknown price"
+    option = "--price IN,OUT in dollars per million tokens or "
+    option *= any(party.phase == MODEL for party in without)
     prices = " and ".join(f'[prices."{spec}"]' for spec in specs)
-    return (
-        f"an unknown price (give {message}{prices} in bench.toml)" if specs else "an unknown price"
-    )
+    return f"an unknown price (give {option}{prices} in bench.toml)"
 
 
 def ask_to_spend(plans: Sequence[Plan], *, sure: bool) -> None:
     """Ask on a terminal before money is spent, unless the user is `sure` already."""
-    costly = [plan for plan in plans if plan.costs_money]
-    if not costly or sure or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    costly, costs = _costs(plans)
+    if not costly or sure or not on_terminal():
         return
-    costs = [plan.cost for plan in costly]
-    known = [cost for cost in costs if cost is not None]
-    more = " and more, at an unknown price" if known and len(known) < len(costs) else ""
-    total = format_range(sum(known, Range(0.0, 0.0))) if known else "an amount that is not known"
+    more = " and more, at an unknown price" if costs and len(costs) < costly else ""
+    total = format_range(sum(costs, Range(0.0, 0.0))) if costs else "an amount that is not known"
     if not click.confirm(f"Spend {line(total)}{more}?", default=False, err=True):
         raise UsageError("nothing was sent; --max-cost USD sets a limit, --dry-run only plans")
+
+
+def on_terminal() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def allow(target: Target) -> Endpoint:
@@ -181,7 +185,7 @@ def allow(target: Target) -> Endpoint:
     message = f"{current().path or FILE} sends the key in {sending.variable} to {sending.place}"
     if "://" in sending.place:
         message += ", not encrypted, so that anyone on the way can read it"
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not on_terminal():
         raise ConfigError(f"{message}; that is not approved on this machine: {target.way_out}")
     if not click.confirm(line(f"{message}. Allow that on this machine?"), default=False, err=True):
         raise ConfigError(f"not approved: {sending.place} gets no key; {target.way_out}")
@@ -213,44 +217,34 @@ async def work(task: Task, session: Session, place: str = "") -> Result:
     """Do what is left of a task, with a live display; a signal ends it gently."""
     config = task.config
     title = f"{config.benchmark.name} {config.display_name}{place}"
-    with _stoppable(session):
-        judge = ", ".join(party.label for party in config.judges)
-        async with console.live.displayed(session.progress, title, console.output.err(), judge):
-            return await run_task(task, session)
-
-
-@contextlib.contextmanager
-def _stoppable(session: Session) -> Iterator[None]:
-    """Ask for a stop on signals and when standard error is closed, while the block runs."""
-    loop, stop = asyncio.get_running_loop(), session.stop
+    judge = ", ".join(party.label for party in config.judges)
+    loop, err, stop = asyncio.get_running_loop(), console.output.err(), session.stop
 
     def closed() -> None:  # on whatever thread has said something
         loop.call_soon_threadsafe(stop.ask, Interrupted("standard error was closed"))
 
-    with on_signals(stop, lambda: _announce_stop(session)), console.output.err().watched(closed):
-        yield
+    def announce() -> None:
+        calls = session.progress.in_flight
+        waiting = f": waiting for {plural(calls, 'call')} in flight" if calls else ""
+        tell(f"stopping{waiting}; press Ctrl-C again to stop at once")
 
-
-def _announce_stop(session: Session) -> None:
-    calls = session.progress.in_flight
-    waiting = f": waiting for {plural(calls, 'call')} in flight" if calls else ""
-    tell(f"stopping{waiting}; press Ctrl-C again to stop at once")
+    with on_signals(stop, announce), err.watched(closed):
+        async with console.live.displayed(session.progress, title, err, judge):
+            return await run_task(task, session)
 
 
 def sections(document: ResultDocument) -> list[Part]:
     """A panel's section and those of plugins; one that fails is named once and left out."""
     context = click.get_current_context(silent=True)
-    before: set[str] = context.meta.setdefault(_FAILED, set()) if context else set()
+    failed: set[str] = context.meta.setdefault("eibench.sections", set()) if context else set()
 
-    def tell_once(failed: str) -> None:
-        if failed not in before:
-            before.add(failed)
-            tell(f"warning: {failed}")
+    def tell_once(message: str) -> None:
+        if message not in failed:
+            failed.add(message)
+            tell(f"warning: {message}")
 
     return sections_of(document, installed(), tell_once)
 
-
-_FAILED = "eibench.sections_that_failed"
 
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
 
