@@ -15,13 +15,13 @@ from ..guard import guard
 from ..journal import Journal
 from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.result import Result
-from ..run.task import Pricing, Regrade, Session, Task
+from ..run.task import Regrade, Session, Task
 from ..runs import run_set
 from ..settings.run_config import RunConfig
 from ..text import line, plural
 from ..types.result_document import ResultDocument
 from . import options
-from .session import on_terminal, print_result, tell
+from .session import PlannedRun, on_terminal, print_result, tell
 
 WAIT_S = 60.0
 """For an answer."""
@@ -29,13 +29,14 @@ _SHOWN = 400
 """Characters of the first reply."""
 
 
-def asks_on(why: object, runs_dir: Path, document: ResultDocument, *, alone: bool) -> bool:
+def asks_on(run: PlannedRun, document: ResultDocument, *, alone: bool) -> bool:
     """Whether a run that was stopped for that shall resume; nobody is asked without a terminal."""
+    why = run.session.stop.reason
     if not (isinstance(why, Unreadable) and on_terminal()):
         return False
     if why.item_id:
         tell(f"one of them, of {why.item_id} ({why.reason}):")
-        tell(f"  {_reply(runs_dir, document, why.item_id) or '(empty)'}")
+        tell(f"  {_reply(run.config.runs_dir, document, why.item_id) or '(empty)'}")
     return alone and _confirms("Send the rest all the same?")
 
 
@@ -60,29 +61,26 @@ def _reply(runs_dir: Path, document: ResultDocument, item_id: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def finish(
-    result: Result, task: Task, session: Session, *, json_output: bool, following: int
-) -> None:
+def finish(result: Result, run: PlannedRun, *, json_output: bool, following: int) -> None:
     """Print a result; so many models of this command are still to run on its benchmark."""
-    config = task.config
+    config, document = run.config, result.document
     special = (
-        _beyond(result, session.money)
-        or _unreadable(result, session)
-        or _ungraded(result, config)
-        or _rejudged(result, task)
+        _after_a_stop(document, run.session)
+        or _ungraded(document, config)
+        or _rejudged(document, run.task)
     )
-    advice = f"next: {special or _next(result.document, config)}"
+    advice = f"next: {special or _next(document, config)}"
     if json_output:
         tell(advice)
         return
-    details = bench("show", result.document["run_id"], "--details")
+    details = bench("show", document["run_id"], "--details")
     saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
-    another = _another(result.document, config)
+    another = _another(document, config)
     later = ""
-    if following and result.document["comparisons"]:
+    if following and document["comparisons"]:
         later = f"none yet: {plural(following, 'model')} of this command will be compared with it"
     messages = [saved, advice]
-    print_result(result.document, another=another, later=later, messages=messages, now=True)
+    print_result(document, another=another, later=later, messages=messages, now=True)
 
 
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
@@ -99,45 +97,38 @@ def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -
     )
 
 
-def _beyond(result: Result, money: Pricing) -> str | None:
-    """What to do when no limit can be kept."""
-    if result.status == "budget" and money.budget and money.budget.excess:
+def _after_a_stop(document: ResultDocument, session: Session) -> str | None:
+    """What to do when no limit can be kept, or none of the first replies could be read."""
+    why, budget = session.stop.reason, session.money.budget
+    if document["status"] == "budget" and budget and budget.excess:
         return "the same command without --max-cost goes on from here"
-    return None
-
-
-def _unreadable(result: Result, session: Session) -> str | None:
-    """What to do when none of the first replies or verdicts could be read."""
-    why = session.stop.reason
     if not isinstance(why, Unreadable):
         return None
-    one = f"{_show(result.document, why.item_id or '--items')} shows what could not be read"
+    one = f"{_show(document, why.item_id or '--items')} shows what could not be read"
     return f"{one}; the same command with --keep-going asks the rest"
 
 
-def _rejudged(result: Result, task: Task) -> str | None:
+def _rejudged(document: ResultDocument, task: Task) -> str | None:
     """What to do with a run that two judges have graded by now, the last one in full."""
-    if not isinstance(task, Regrade) or result.document["status"] != "complete":
+    if not isinstance(task, Regrade) or document["status"] != "complete":
         return None
-    run_id = str(result.document["run_id"])
+    run_id = str(document["run_id"])
     with Journal(task.config.runs_dir, create=False) as journal:
         run = journal.find_run(run_id)
         if run is None or len(journal.judges(run)) < 2:
             return None
-    agreement = bench("agreement", run_id)
-    return f"{agreement} says how well its judges agree"
+    return f"{bench('agreement', run_id)} says how well its judges agree"
 
 
-def _ungraded(result: Result, config: RunConfig) -> str | None:
+def _ungraded(document: ResultDocument, config: RunConfig) -> str | None:
     """How to add verdicts to a complete run that asked for none, though its benchmark has some."""
-    document, benchmark = result.document, config.benchmark
+    benchmark = config.benchmark
     if not benchmark.judged or guard(benchmark).needs_judge(config.options):
         return None
     if document["status"] != "complete":
         return None
     judge = "demo/judge" if document["demo"] else "SPEC"
-    words = ("rejudge", document["run_id"], "--judge", judge)
-    return f"{bench(*words)} adds a judge's verdicts"
+    return f"{bench('rejudge', document['run_id'], '--judge', judge)} adds a judge's verdicts"
 
 
 def _next(document: ResultDocument, config: RunConfig) -> str:
@@ -148,10 +139,11 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         return "the same command with a larger --max-cost goes on from here"
     to_do = document["comparisons"].get("planned")
     pending = document["items"]["pending"] and document["imported"] is None
-    if too_long := _too_long(document):
+    kinds = [sample.get("kind") for sample in document["failed"]]
+    if set(kinds) == {str(ErrorKind.CONTEXT_TOO_LONG)}:
         return (
-            f"a longer context for {plural(too_long, 'sample')}, which else would fail again; the "
-            "same command then asks what failed, and keeps the rest"
+            f"a longer context for {plural(len(kinds), 'sample')}, which else would fail again; "
+            "the same command then asks what failed, and keeps the rest"
         )
     if document["items"]["failed"] or pending or to_do:
         return "the same command tries again what failed, and keeps the rest"
@@ -166,12 +158,6 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         command = _another(document, config, "openai/NAME")
         return f"a real model: {command} (with --base-url URL for your own server)"
     return f"{_show(document, '--items')} lists what came of each item"
-
-
-def _too_long(document: ResultDocument) -> int:
-    """How many samples failed for the length of the context, if that is why all did that failed."""
-    kinds = [sample.get("kind") for sample in document["failed"]]
-    return len(kinds) if set(kinds) == {str(ErrorKind.CONTEXT_TOO_LONG)} else 0
 
 
 def _show(document: ResultDocument, item: str) -> str:

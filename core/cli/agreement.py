@@ -13,7 +13,7 @@ from ..runs import run_set
 from ..runs.run_set import place_of
 from ..text import as_text
 from .command import Command
-from .completion import judge_labels, run_ids
+from .options import judge_labels, run_ids
 from .selectors import as_given, find_all, model_and_benchmark, selector, stored_options
 from .values import pairs
 

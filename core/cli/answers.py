@@ -30,26 +30,25 @@ from ..text import plural
 from ..types import ChatRequest, Json, JsonDict, JsonObject
 from ..types.result_document import ResultDocument
 from . import options
-from .command import BenchmarkCommand
+from .command import BenchmarkCommand, command
 from .data import get_data, tell_pack
 from .import_foreign import tell_run
 from .rejudge import judge_again
 from .session import EXIT, print_result
 from .settings import config_option
 
-_SCORE_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench score eqbench-v1 answers.jsonl --save --model NAME\n"
-    "  bench score emotionqueen answers.jsonl --judge openai/gpt-4.1\n"
+
+@command(
+    "score",
+    "bench score eqbench-v1 answers.jsonl --save --model NAME",
+    "bench score emotionqueen answers.jsonl --judge openai/gpt-4.1",
+    cls=BenchmarkCommand,
 )
-
-
-@click.command("score", cls=BenchmarkCommand, epilog=_SCORE_EXAMPLES)
 @options.benchmark_argument
 @click.argument("responses", type=click.Path(path_type=Path))
 @options.option("--dataset", metavar="NAME|PATH", help="The data that was answered.")
 @options.option("--name", help="What to call the model in the result.")
-@click.option("--save", is_flag=True, help="Keep the answers as a run, which stands on boards.")
+@options.flag("--save", help="Keep the answers as a run, which stands on boards.")
 @click.option("--model", "answered_by", metavar="NAME",
               help="With --save: which model answered (default: the file's name).")  # fmt: skip
 @options.judge_options
@@ -114,21 +113,18 @@ def _document(folder: Path, run_id: str) -> ResultDocument:
     return document
 
 
-_PROMPTS_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench prompts eqbench-v1 -o prompts.jsonl\n"
-    "  bench prompts eqbench-v1 --format openai-batch --model gpt-4.1 -o batch.jsonl\n"
+@command(
+    "prompts",
+    "bench prompts eqbench-v1 -o prompts.jsonl",
+    "bench prompts eqbench-v1 --format openai-batch --model gpt-4.1 -o batch.jsonl",
+    cls=BenchmarkCommand,
 )
-
-
-@click.command("prompts", cls=BenchmarkCommand, epilog=_PROMPTS_EXAMPLES)
 @options.benchmark_argument
 @options.data_options
 @options.sampling_options
 @click.option("--format", "form", type=click.Choice([BATCH]),
               help="Lines as a batch service takes them.")  # fmt: skip
-@click.option("--model", "asked", metavar="NAME",
-              help="With --format: the model to ask.")  # fmt: skip
+@click.option("--model", "asked", metavar="NAME", help="With --format: the model to ask.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File (default: print).")
 @config_option
 def prompts_command(

@@ -14,8 +14,7 @@ from ..ratings.comparisons import Comparisons
 from ..types import JsonDict, JsonObject
 from . import options
 from .command import BENCHMARKS, SECTION, Command
-from .completion import judge_labels, model_names
-from .options import KEPT, kept
+from .options import KEPT, judge_labels, kept, model_names
 from .selectors import as_given, chosen, named_pack
 from .values import as_click_option, pairs
 

@@ -15,13 +15,13 @@ from ..plugins import BrokenPlugin, Catalogue, Registry, installed
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
-from .command import BenchmarkName, Command
+from .command import BenchmarkName, command
 
 _KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "pages", "exporters",
           "commands")  # fmt: skip
 
 
-@click.command("list", cls=Command)
+@command("list")
 @options.json_option
 def list_command(json_output: bool) -> None:
     """List benchmarks, providers and all else that plugins add.
@@ -71,7 +71,7 @@ def _print(listing: dict[str, list[_Added]], broken: Sequence[BrokenPlugin]) -> 
         click.echo(line(f"BROKEN  {one.name} [{one.distribution}]: {one.reason}"))
 
 
-@click.command("info", cls=Command)
+@command("info")
 @click.argument("benchmark", type=BenchmarkName())
 @click.option(
     "--pack",

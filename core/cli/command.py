@@ -7,7 +7,7 @@ eqbench-v1 --help`` shows the benchmark's own beside the common ones.
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -105,6 +105,14 @@ class Group(click.Group):
     """A group of such commands."""
 
     command_class = Command
+
+
+def command(
+    name: str, *examples: str, cls: type[Command] = Command
+) -> Callable[[Callable[..., object]], Command]:
+    """Declare a command, with examples below its help."""
+    epilog = "".join(f"  {example}\n" for example in examples)
+    return click.command(name, cls=cls, epilog=f"\b\nExamples:\n{epilog}" if examples else None)
 
 
 BENCHMARKS = "eibench.benchmarks"

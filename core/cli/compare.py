@@ -22,20 +22,17 @@ from ..runs import run_set
 from ..runs.run_set import RunSet, Selector, place_of
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line
-from .command import Command
-from .completion import run_ids
-from .options import kin_options
+from .command import command
+from .options import kin_options, run_ids
 from .selectors import find, grades_option, model_and_benchmark, selector, stored_options
 from .values import pairs
 
-_COMPARE_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench compare 7a3c d239\n"
-    "  bench compare openai/gpt-4.1 openai/gpt-4o --benchmark eqbench3 --dataset official\n"
+
+@command(
+    "compare",
+    "bench compare 7a3c d239",
+    "bench compare openai/gpt-4.1 openai/gpt-4o --benchmark eqbench3 --dataset official",
 )
-
-
-@click.command("compare", cls=Command, epilog=_COMPARE_EXAMPLES)
 @click.argument("runs", metavar="RUN_A RUN_B", nargs=-1, shell_complete=run_ids)
 @model_and_benchmark
 @grades_option("Whose grades, where several judges graded both.")

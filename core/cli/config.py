@@ -25,7 +25,7 @@ from ..settings.tables import EndpointSettings, Suite
 from ..text import as_text, line
 from ..types import Json, JsonDict, JsonObject
 from . import options
-from .command import Command
+from .command import command
 from .run import run_command
 from .settings import (
     defaults,
@@ -42,10 +42,7 @@ _OF_JUDGES = {"judge_base_url", "judge_api_key_env"}
 _PAIR = (str, RuleType(VariableRule()))
 
 
-_CONFIG_EXAMPLES = "\b\nExamples:\n  bench config --approve gpu.example:8443 GPU_API_KEY\n"
-
-
-@click.command("config", cls=Command, epilog=_CONFIG_EXAMPLES)
+@command("config", "bench config --approve gpu.example:8443 GPU_API_KEY")
 @click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
               metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
 @click.option(

@@ -146,7 +146,7 @@ def _print(rows: list[JsonDict], broken: list[dict[str, str]]) -> None:
 @_name_argument
 @click.option("--from", "source", metavar="DIR|URL", help="Another place that has the same files.")
 @_lang_option
-@click.option("--ladder", is_flag=True, help="The published results too, into --runs-dir.")
+@options.flag("--ladder", help="The published results too, into --runs-dir.")
 @options.place_options
 def fetch_command(
     name: str, source: str | None, lang: str | None, ladder: bool, runs_dir: Path

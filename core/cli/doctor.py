@@ -38,18 +38,14 @@ from ..settings.targets import Target, find_target
 from ..text import as_text, line, plural
 from ..types import Json
 from . import options
-from .command import Command
+from .command import command
 from .settings import current
 
-_DOCTOR_EXAMPLES = (
-    "\b\nExamples:\n  bench doctor --model openai/NAME --base-url http://127.0.0.1:8000/v1\n"
-)
 
-
-@click.command("doctor", cls=Command, epilog=_DOCTOR_EXAMPLES)
+@command("doctor", "bench doctor --model openai/NAME --base-url http://127.0.0.1:8000/v1")
 @options.endpoint_options
 @options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
-@click.option("--no-call", is_flag=True, help="Ask the models nothing.")
+@options.flag("--no-call", help="Ask the models nothing.")
 @options.place_options
 @options.json_option
 def doctor_command(*, no_call: bool, json_output: bool, **params: Json) -> int:

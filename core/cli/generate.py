@@ -22,7 +22,7 @@ from ..journal import Journal, RunRecord
 from ..plugins import installed
 from ..reports.hints import bench
 from ..reports.result import Result
-from ..run.plan import Plan, make_plan
+from ..run.plan import make_plan
 from ..run.task import Generate
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
@@ -33,6 +33,7 @@ from . import options
 from .command import Command
 from .session import (
     EXIT,
+    PlannedRun,
     allow,
     ask_to_spend,
     begin,
@@ -103,17 +104,16 @@ def generate_command(
     order, session = _order(benchmark, settings, output), begin(settings)
     task = Generate(order.config)
     check(task, session, dry=dry_run)
-    pack, planned = task.pack, make_plan(task, session)
-    tell(_description(order, planned, pack))
+    run = PlannedRun(task, session, make_plan(task, session))
+    tell(_description(order, run))
     if dry_run:
         if json_output:
-            message = plan_as_json(order.config, session, planned, pack.source)
-            click.echo(as_text({"dry_run": True, "runs": [message]}))
+            click.echo(as_text({"dry_run": True, "runs": [plan_as_json(run)]}))
         return 0
-    ask_to_spend([planned], sure=yes or settings.by_user("max_cost"))
+    ask_to_spend([run], sure=yes or settings.by_user("max_cost"))
     with no_exit():
         result = asyncio.run(work(task, session))
-    return _finish(order, pack, result, json_output=json_output)
+    return _finish(order, task.pack, result, json_output=json_output)
 
 
 def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> GenerationRequest:
@@ -128,9 +128,9 @@ def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> Generat
     return GenerationRequest(benchmark, maker, config, output)
 
 
-def _description(order: GenerationRequest, planned: Plan, pack: Pack) -> str:
+def _description(order: GenerationRequest, run: PlannedRun) -> str:
     """The plan as one line; it is not samples that the user thinks of here."""
-    _, _, rest = describe_plan(order.config, planned, pack.source.name).partition("; ")
+    _, _, rest = describe_plan(run).partition("; ")
     return f"{order.benchmark.name}: {order.config.options['count']} new items; {rest}"
 
 

@@ -17,7 +17,7 @@ from ..text import as_text, line
 from ..types import Json
 from . import options
 from .board_options import AuditCommand, GivenBoard, board_options, given_board
-from .completion import benchmarks_and_files
+from .options import benchmarks_and_files
 from .rate import check_source, read_source
 
 if TYPE_CHECKING:

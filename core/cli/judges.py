@@ -14,11 +14,11 @@ from ..runs import run_set
 from ..runs.judged import read_judged
 from ..text import as_text, line, number
 from . import options
-from .command import Command
+from .command import command
 from .selectors import as_given, named_pack
 
 
-@click.command("judges", cls=Command)
+@command("judges")
 @options.benchmark_argument
 @click.option("--judge", "judges", multiple=True, metavar="SPEC",
               help="Only these judges; by default all that graded any model.")  # fmt: skip

@@ -24,16 +24,16 @@ from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
 from .board_options import BoardCommand, board_options, given_board, rating_options
+from .command import command
 from .rate import anchor_sets
 
-_LEADERBOARD_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench leaderboard eqbench3 --dataset official --judge anthropic/NAME --published\n"
-    "  bench leaderboard eqbench-v1 --csv > board.csv\n"
+
+@command(
+    "leaderboard",
+    "bench leaderboard eqbench3 --dataset official --judge anthropic/NAME --published",
+    "bench leaderboard eqbench-v1 --csv > board.csv",
+    cls=BoardCommand,
 )
-
-
-@click.command("leaderboard", cls=BoardCommand, epilog=_LEADERBOARD_EXAMPLES)
 @options.benchmark_argument
 @board_options
 @options.option("--engine", metavar="NAME", help="The rating engine, if not the default.")

@@ -33,9 +33,10 @@ from .board_options import (
     no_rating_options,
     rating_options,
 )
-from .completion import benchmarks_and_files
+from .command import command
 from .data import ladder_of
 from .ladder import published_comparisons
+from .options import benchmarks_and_files
 from .selectors import official_or_default
 
 if TYPE_CHECKING:
@@ -57,15 +58,13 @@ class _RateRequest(NamedTuple):
     others: Sequence[OtherBoard] = ()
 
 
-_RATE_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench rate comparisons.jsonl.gz --anchor o3=1500 --anchor llama-3.2-1b-instruct=200\n"
-    "  bench rate eqbench3 --engine fractional-logit\n"
-    "  bench rate eqbench3 --published\n"
+@command(
+    "rate",
+    "bench rate comparisons.jsonl.gz --anchor o3=1500 --anchor llama-3.2-1b-instruct=200",
+    "bench rate eqbench3 --engine fractional-logit",
+    "bench rate eqbench3 --published",
+    cls=BoardCommand,
 )
-
-
-@click.command("rate", cls=BoardCommand, epilog=_RATE_EXAMPLES)
 @click.argument("source", metavar="[BENCHMARK|FILE]", required=False,
                 shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
@@ -78,7 +77,7 @@ _RATE_EXAMPLES = (
                 "or a plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
-@click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
+@options.flag("--dedupe", help="Ignore exact duplicates.")
 @options.place_options
 @options.json_option
 def rate_command(

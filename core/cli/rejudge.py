@@ -26,8 +26,8 @@ from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options
-from .command import Command
-from .completion import run_ids
+from .command import command
+from .options import run_ids
 from .run import planned, start
 from .selectors import (
     as_given,
@@ -41,16 +41,12 @@ from .selectors import (
 from .session import EXIT, allow, begin, print_result
 from .values import pairs
 
-_RESCORE_EXAMPLES = (
-    "\b\nExamples:\n  bench rescore 7a3c --set parser=reference\n  bench rescore --all --dry-run\n"
-)
 
-
-@click.command("rescore", cls=Command, epilog=_RESCORE_EXAMPLES)
+@command("rescore", "bench rescore 7a3c --set parser=reference", "bench rescore --all --dry-run")
 @click.argument("run", required=False, shell_complete=run_ids)
 @model_and_benchmark
-@click.option("--all", "every", is_flag=True, help="All runs whose numbers would change.")
-@click.option("--dry-run", is_flag=True, help="Say what would change, and store nothing.")
+@options.flag("--all", "every", help="All runs whose numbers would change.")
+@options.flag("--dry-run", help="Say what would change, and store nothing.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
 @grades_option("By the replies of this judge, where several have graded it.")
@@ -110,10 +106,7 @@ def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
     return 0
 
 
-_REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 --dry-run\n"
-
-
-@click.command("rejudge", cls=Command, epilog=_REJUDGE_EXAMPLES)
+@command("rejudge", "bench rejudge 7a3c --judge openai/gpt-4.1 --dry-run")
 @click.argument("run", required=False, shell_complete=run_ids)
 @model_and_benchmark
 @options.judge_options

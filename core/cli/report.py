@@ -19,21 +19,19 @@ from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..text import line
 from . import options
-from .command import Command
+from .command import command
 from .compare import graded_pair
-from .completion import run_ids
+from .options import run_ids
 from .selectors import all_selectors, find_all, selector
 from .session import sections, tell
 
-_REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcripts\n"
 
-
-@click.command("report", cls=Command, epilog=_REPORT_EXAMPLES)
+@command("report", "bench report 7a3c -o report.html --transcripts")
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_ids)
 @all_selectors
 @click.option("--output", "-o", metavar="FILE", required=True, type=click.Path(path_type=Path),
               help="The page to write; a file that is there is replaced.")  # fmt: skip
-@click.option("--transcripts", is_flag=True, help="Put all transcripts inside, compressed.")
+@options.flag("--transcripts", help="Put all transcripts inside, compressed.")
 @click.option("--public", is_flag=True,
               help="Leave out hosts, folders, system prompts, keys, e-mail addresses.")  # fmt: skip
 @options.place_options

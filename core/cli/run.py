@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -13,22 +13,22 @@ from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
 from ..reports.document import judge_warnings
 from ..reports.hints import bench
-from ..run.plan import Plan, make_plan, refuse_too_little
+from ..run.plan import make_plan, refuse_too_little
 from ..run.task import Generate, Session, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
-from ..settings.run_config import RunConfig
 from ..settings.run_settings import RunSettings, option_of
 from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options
 from .advice import asks_on, finish
-from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName
+from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
 from .session import (
     EXIT,
+    PlannedRun,
     allow,
     ask_to_spend,
     begin,
@@ -49,10 +49,10 @@ def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> lis
         raise UsageError(f"--suite {suite} names its benchmarks; leave the others out")
     if twice := next((b.name for b in benchmarks if list(benchmarks).count(b) > 1), None):
         raise UsageError(f"{twice} is given twice")
-    found = list(benchmarks) or click.get_current_context().meta[BENCHMARKS]
-    if not found:
+    chosen = list(benchmarks) or list(click.get_current_context().meta[BENCHMARKS])
+    if not chosen:
         raise UsageError(f"name a benchmark, or --suite NAME; {bench('list')} lists benchmarks")
-    return list(found)
+    return chosen
 
 
 _OF_JUDGES = ("judges", "judge_base_url", "judge_api_key_env", "panel", "quorum", "exclude_kin",
@@ -66,62 +66,38 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
         return settings
     names = {role.name for role in benchmark.roles}
     names |= {""} if names else set()  # what is for all of them
-    own: dict[str, Any] = {
+    changes: dict[str, Any] = {
         option: {name: one for name, one in getattr(settings, option).items() if name in names}
         for option in _OF_ROLES
     }
-    settings = replace(settings, **own)
-    plain = {option.name: option.default for option in benchmark.options}
-    if not guard(benchmark).compares(plain):
-        settings = _without(settings, ["without"])
-    return settings if benchmark.judged else _without(settings, _OF_JUDGES)
-
-
-def _without(settings: RunSettings, names: Sequence[str]) -> RunSettings:
-    """Settings some of which are as if nobody had given them."""
-    usual, given = RunSettings(), {option_of(name) for name in names}
-    unset: dict[str, Any] = {name: getattr(usual, name) for name in names}
-    sources = {name: one for name, one in settings.sources.items() if name not in given}
-    return replace(settings, sources=sources, **unset)
+    defaults = {option.name: option.default for option in benchmark.options}
+    others: tuple[str, ...] = () if guard(benchmark).compares(defaults) else ("without",)
+    others += () if benchmark.judged else _OF_JUDGES
+    changes |= {name: getattr(RunSettings(), name) for name in others}  # as if nobody gave them
+    unset = set(map(option_of, others))
+    sources = {name: one for name, one in settings.sources.items() if name not in unset}
+    return replace(settings, sources=sources, **changes)
 
 
 def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:
     """Name the options of the command line that are not for all of several benchmarks."""
-    own = dict.fromkeys(option.name for b in benchmarks for option in b.options)
-    for name in filter(given_by_user, own if len(benchmarks) > 1 else ()):
-        with_it = [b.name for b in benchmarks if name in {option.name for option in b.options}]
-        if len(with_it) < len(benchmarks):
-            tell(f"note: --{name.replace('_', '-')} is for {', '.join(with_it)} alone")
+    having: dict[str, list[str]] = {}
+    for benchmark in benchmarks:
+        for option in benchmark.options:
+            having.setdefault(option.name, []).append(benchmark.name)
+    for name, names in having.items():
+        if len(names) < len(benchmarks) and given_by_user(name):
+            tell(f"note: --{name.replace('_', '-')} is for {', '.join(names)} alone")
 
 
-class Planned(NamedTuple):
-    """A run that may begin: its settings are checked and its data read."""
-
-    task: Task
-    session: Session
-    plan: Plan
-
-    @property
-    def config(self) -> RunConfig:
-        """How it is asked."""
-        return self.task.config
-
-    def resumed(self) -> "Planned":
-        """The rest of it, whether replies can be read or not."""
-        task = replace(self.task, config=replace(self.config, keep_going=True))
-        return self._replace(task=task, session=self.session.for_next_run())
-
-
-_RUN_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench run eqbench-v1 --model openai/NAME --base-url http://127.0.0.1:8000/v1\n"
-    "  bench run eqbench3 --model openai/NAME --judge anthropic/NAME --max-cost 5\n"
-    "  bench run eqbench-v1 --iterations 3 --dry-run\n"
-    "  bench run eqbench-v1 seceu --model openai/A --model openai/B --fail-under score=60\n"
+@command(
+    "run",
+    "bench run eqbench-v1 --model openai/NAME --base-url http://127.0.0.1:8000/v1",
+    "bench run eqbench3 --model openai/NAME --judge anthropic/NAME --max-cost 5",
+    "bench run eqbench-v1 --iterations 3 --dry-run",
+    "bench run eqbench-v1 seceu --model openai/A --model openai/B --fail-under score=60",
+    cls=BenchmarkCommand,
 )
-
-
-@click.command("run", cls=BenchmarkCommand, epilog=_RUN_EXAMPLES)
 @click.argument("benchmarks", nargs=-1, metavar="BENCHMARK...", type=BenchmarkName())
 @options.endpoint_options
 @options.data_options
@@ -130,8 +106,7 @@ _RUN_EXAMPLES = (
 @options.money_options
 @options.run_options
 @options.dry_run_option
-@options.option("--suite", metavar="NAME",
-                help="Run what [suite.NAME] of the settings file says.")  # fmt: skip
+@options.option("--suite", metavar="NAME", help="Run what [suite.NAME] of the settings file says.")
 @options.option("--fail-under", "fail_under", metavar="[METRIC=]N", multiple=True,
                 help="End with exit code 1 where a result is worse; the main metric if none "
                      "is named.")  # fmt: skip
@@ -167,7 +142,7 @@ def run_command(
 
 
 def start(
-    runs: "list[Planned]",
+    runs: list[PlannedRun],
     *,
     sure: bool,
     dry: bool,
@@ -176,66 +151,61 @@ def start(
 ) -> int:
     """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code."""
     for run in runs:
-        console.output.tell_wrapped(describe_plan(run.config, run.plan, run.task.pack.source.name))
+        console.output.tell_wrapped(describe_plan(run))
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
     if len(runs) > 1:
-        tell(describe_plans([run.config for run in runs], [run.plan for run in runs]))
-    for benchmark in {run.config.benchmark.name: run.config for run in runs}.values():
-        tell_pack(benchmark)
+        tell(describe_plans(runs))
+    for config in {run.config.benchmark.name: run.config for run in runs}.values():
+        tell_pack(config)
     budget = runs[0].session.money.budget
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:
-            plans = [
-                plan_as_json(run.config, run.session, run.plan, run.task.pack.source)
-                for run in runs
-            ]
-            click.echo(as_text({"dry_run": True, "runs": plans}))
+            click.echo(as_text({"dry_run": True, "runs": list(map(plan_as_json, runs))}))
         return 0
-    ask_to_spend([run.plan for run in runs], sure=sure)
+    ask_to_spend(runs, sure=sure)
     try:
         return _run_all(runs, json_output=json_output, limits=limits)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
-def planned(task: Task, session: Session, *, dry: bool) -> Planned:
+def planned(task: Task, session: Session, *, dry: bool) -> PlannedRun:
     """A run with its plan, ready to begin; the judges that it tries are added to the session's."""
     check(task, session, dry=dry)
     get_data(task.config)
     plan = make_plan(task, session)
     session.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
-    return Planned(task, session, plan)
+    return PlannedRun(task, session, plan)
 
 
-def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] = ()) -> int:
+def _run_all(runs: list[PlannedRun], *, json_output: bool, limits: Sequence[Limit] = ()) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
     documents: list[ResultDocument] = []
     failed: list[FailedRun] = []
     code = 0
     for n, run in enumerate(runs, 1):
-        place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
+        position = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
             with no_exit():
-                result = asyncio.run(work(run.task, run.session, place))
-                why, where = run.session.stop.reason, run.config.runs_dir
-                if asks_on(why, where, result.document, alone=len(runs) == 1):
+                result = asyncio.run(work(run.task, run.session, position))
+                if asks_on(run, result.document, alone=len(runs) == 1):
                     run = run.resumed()
-                    result = asyncio.run(work(run.task, run.session, place))
+                    result = asyncio.run(work(run.task, run.session, position))
         except BenchError as error:
             if len(runs) == 1:
                 raise
-            failed.append(FailedRun(*_named(run), error))
-            tell(f"Error: {run.config.benchmark.name} {run.config.display_name}: {error}")
+            failed.append(FailedRun(run, error))
+            tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
-        same = [left for left in runs[n:] if left.config.benchmark is run.config.benchmark]
-        finish(result, run.task, run.session, json_output=json_output, following=len(same))
+        same = [other for other in runs[n:] if other.config.benchmark is run.config.benchmark]
+        finish(result, run, json_output=json_output, following=len(same))
         documents.append(result.document)
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
-            failed += [FailedRun(*_named(left), None) for left in runs[n:]]
+            failed += [FailedRun(other, None) for other in runs[n:]]
             break
     short = [message for document in documents for message in shortfalls(document, limits)]
     short += lacking(documents, limits)
@@ -248,19 +218,13 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
     return code or int(bool(short))
 
 
-def _named(run: Planned) -> tuple[str, str]:
-    return run.config.benchmark.name, run.config.display_name
-
-
 def _sum_up(
     documents: list[ResultDocument], failed: list[FailedRun], *, json_output: bool
 ) -> None:  # fmt: skip
     """The end of several runs: a table, or one document."""
     if json_output:
-        named = [({"benchmark": f.benchmark, "name": f.name}, f.error) for f in failed]
-        errors = [error_of(kind_of(e), str(e), e.exit_code, **name) for name, e in named if e]
-        left = [name for name, e in named if not e]
-        more = {"errors": errors, "not_begun": left}
+        errors = [error_of(kind_of(e), str(e), e.exit_code, **r.names) for r, e in failed if e]
+        more = {"errors": errors, "not_begun": [run.names for run, e in failed if not e]}
         click.echo(as_text({"runs": documents, **{k: v for k, v in more.items() if v}}))
         return
     console.output.show(console.fitted.Fitted(summary(documents, failed)))

@@ -21,14 +21,12 @@ from ..runs.views import document_path
 from ..text import as_text, line, number, plural
 from ..types.result_document import ResultDocument
 from . import options
-from .command import Command
-from .completion import run_ids
+from .command import command
+from .options import run_ids
 from .selectors import all_selectors, find, selector
 
-_RUNS_EXAMPLES = "\b\nExamples:\n  bench runs --benchmark eqbench3 --model openai/gpt-4.1\n"
 
-
-@click.command("runs", cls=Command, epilog=_RUNS_EXAMPLES)
+@command("runs", "bench runs --benchmark eqbench3 --model openai/gpt-4.1")
 @all_selectors
 @options.place_options
 @options.output_options
@@ -159,9 +157,9 @@ def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[st
     }
 
 
-@click.command("delete", cls=Command)
+@command("delete")
 @click.argument("run", shell_complete=run_ids)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.flag("--yes", help="Do not ask.")
 @options.place_options
 def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
     """Delete a run with all its replies.

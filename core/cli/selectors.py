@@ -16,8 +16,7 @@ from ..runs.run_set import RunSet, Selector
 from ..runs.stored_run import StoredRun
 from . import options
 from .command import BenchmarkName
-from .completion import judge_labels, model_names
-from .options import KEPT, kept
+from .options import KEPT, judge_labels, kept, model_names
 from .settings import given_by_user
 
 T = TypeVar("T")

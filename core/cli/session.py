@@ -3,11 +3,13 @@
 import asyncio
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import click
 
 from .. import console
-from ..benchmark import Benchmark, PackSource
+from ..benchmark import Benchmark
 from ..benchmark.making import DataMaker
 from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
@@ -35,9 +37,33 @@ from .options import wants_details
 from .settings import current
 
 
-def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: PackSource) -> JsonDict:
+class PlannedRun(NamedTuple):
+    """A run that may begin: its settings are checked and its data read."""
+
+    task: Task
+    session: Session
+    plan: Plan
+
+    @property
+    def config(self) -> RunConfig:
+        """How it is asked."""
+        return self.task.config
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What it is called in a list of several."""
+        return {"benchmark": self.config.benchmark.name, "name": self.config.display_name}
+
+    def resumed(self) -> "PlannedRun":
+        """The rest of it, whether replies can be read or not."""
+        task = replace(self.task, config=replace(self.config, keep_going=True))
+        return self._replace(task=task, session=self.session.for_next_run())
+
+
+def plan_as_json(run: PlannedRun) -> JsonDict:
     """A plan as plain values."""
-    tokens_in, tokens_out = plan.tokens
+    config, plan, source = run.config, run.plan, run.task.pack.source
+    budget, (tokens_in, tokens_out) = run.session.money.budget, plan.tokens
     judged = (party.calls for party in plan.parties if party.phase in (JUDGE, COMPARE))
     calls = {"model": plan.parties[0].calls, "judge": sum(judged)}
     calls |= {role: party.calls for party in plan.parties if (role := role_in(party.phase))}
@@ -56,7 +82,7 @@ def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: PackSo
         **({"roles": roles} if roles else {}),
         "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
         "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
-        "max_cost_usd": session.money.budget.limit if session.money.budget else None,
+        "max_cost_usd": budget.limit if budget else None,
     }
 
 
@@ -64,10 +90,11 @@ def _pair(tokens: Range) -> list[int]:
     return [round(tokens.low), round(tokens.high)]
 
 
-def describe_plan(config: RunConfig, plan: Plan, pack_name: str) -> str:
+def describe_plan(run: PlannedRun) -> str:
     """A plan as one line."""
-    benchmark, (tokens_in, tokens_out) = config.benchmark, plan.tokens
-    message = f"{benchmark.name}: {plural(plan.total, 'sample')} of the {pack_name} pack"
+    plan, benchmark, pack = run.plan, run.config.benchmark, run.task.pack.source.name
+    tokens_in, tokens_out = plan.tokens
+    message = f"{benchmark.name}: {plural(plan.total, 'sample')} of the {pack} pack"
     if plan.left < plan.total:
         message += f", {plan.total - plan.left} of them done"
     calls = [_calls_to(party, plan, benchmark) for party in plan.parties if party.calls]
@@ -80,34 +107,30 @@ def describe_plan(config: RunConfig, plan: Plan, pack_name: str) -> str:
     return f"{message}; {_cost(plan)}"
 
 
-def describe_plans(configs: Sequence[RunConfig], plans: Sequence[Plan]) -> str:
+def describe_plans(runs: Sequence[PlannedRun]) -> str:
     """Several plans together as one line: the sums of the least and of the most of each."""
     models = judges = Range(0, 0)
-    for config, plan in zip(configs, plans, strict=True):
-        for party in plan.parties:
+    for run in runs:
+        for party in run.plan.parties:
+            most = run.config.benchmark.most_attempts if party.phase == MODEL else 1
+            calls = Range(party.fewest, party.calls * most)
             if is_generating(party.phase):
-                models += _calls(party, config)
+                models += calls
             else:
-                judges += _calls(party, config)
-    message = f"in all {len(plans)} runs; {_span(models, 'call')} to models"
+                judges += calls
+    message = f"in all {len(runs)} runs; {_span(models, 'call')} to models"
     message += f" and {_span(judges, '')} to judges" if judges.high else ""
-    costly, costs = _costs(plans)
+    costly, costs = _costs(runs)
     if not costly:
         return f"{message}; free"
     more = " and an unknown price" if len(costs) < costly else ""
     return f"{message}; {format_range(sum(costs, Range(0.0, 0.0)))}{more}"
 
 
-def _costs(plans: Sequence[Plan]) -> tuple[int, list[Range]]:
-    """How many plans cost money, and the costs of those whose price is known."""
-    costs = [plan.cost for plan in plans if plan.costs_money]
+def _costs(runs: Sequence[PlannedRun]) -> tuple[int, list[Range]]:
+    """How many runs cost money, and the costs of those whose price is known."""
+    costs = [run.plan.cost for run in runs if run.plan.costs_money]
     return len(costs), [cost for cost in costs if cost is not None]
-
-
-def _calls(party: PartyPlan, config: RunConfig) -> Range:
-    """The least and the most calls to a party when none fails."""
-    again = config.benchmark.most_attempts if party.phase == MODEL else 1
-    return Range(party.fewest, party.calls * again)
 
 
 def _span(calls: Range, noun: str) -> str:
@@ -158,9 +181,9 @@ def _cost(plan: Plan) -> str:
     return f"an unknown price (give {option}{prices} in bench.toml)"
 
 
-def ask_to_spend(plans: Sequence[Plan], *, sure: bool) -> None:
+def ask_to_spend(runs: Sequence[PlannedRun], *, sure: bool) -> None:
     """Ask on a terminal before money is spent, unless the user is `sure` already."""
-    costly, costs = _costs(plans)
+    costly, costs = _costs(runs)
     if not costly or sure or not on_terminal():
         return
     more = " and more, at an unknown price" if costs and len(costs) < costly else ""

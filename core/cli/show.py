@@ -19,8 +19,8 @@ from ..runs.stored_run import StoredRun
 from ..text import as_text, csv_text, line, listed
 from ..types.result_document import ResultDocument
 from . import options
-from .command import Command
-from .completion import item_ids, run_ids
+from .command import command
+from .options import item_ids, run_ids
 from .runs import main_metric
 from .selectors import (
     check_named,
@@ -33,20 +33,16 @@ from .selectors import (
 )
 from .session import print_result
 
-_SHOW_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench show 7a3c --items --sort worst\n"
-    "  bench show 7a3c 12\n"
-    "  bench show 7a3c --judge openai/gpt-4.1\n"
+
+@command(
+    "show",
+    "bench show 7a3c --items --sort worst",
+    "bench show 7a3c 12",
+    "bench show 7a3c --judge openai/gpt-4.1",
 )
-
-
-@click.command("show", cls=Command, epilog=_SHOW_EXAMPLES)
 @click.argument("run", required=False, shell_complete=run_ids)
 @click.argument("item", required=False, shell_complete=item_ids)
-@click.option(
-    "--items", is_flag=True, help="List what came of each item: its value, their spread, flags."
-)
+@options.flag("--items", help="List what came of each item: its value, their spread, flags.")
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
@@ -54,21 +50,17 @@ _SHOW_EXAMPLES = (
     show_default=True,
     help="The order of --items.",
 )
-@click.option(
-    "--csv",
-    "csv_output",
-    is_flag=True,
-    help="Print --items as comma-separated values, a row a sample.",
+@options.flag(
+    "--csv", "csv_output", help="Print --items as comma-separated values, a row a sample."
 )
-@click.option(
+@options.flag(
     "--full",
-    is_flag=True,
     help="Show messages as they were sent, judges' prompts and replies about comparisons too.",
 )
 @grades_option("The result by this judge, of all samples.")
 @model_and_benchmark
 @dataset_option
-@click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
+@options.flag("--views", help="List the results that are kept beside the run's own.")
 @click.option("--view", metavar="NAME", help="One of them.")
 @options.place_options
 @options.output_options

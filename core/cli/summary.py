@@ -12,6 +12,7 @@ from ..reports.ratings import ranks, rating_cell
 from ..reports.statements import Side, against_baselines, better_end, joint_rank, origin, too_few
 from ..text import duration, interval, number, plural
 from ..types.result_document import MetricRow, RatingRow, ResultDocument
+from .session import PlannedRun
 
 
 class Limit(NamedTuple):
@@ -56,27 +57,25 @@ def _is_worse(metric: MetricRow, limit: float) -> bool:
 
 def lacking(documents: Sequence[ResultDocument], limits: Sequence[Limit]) -> list[str]:
     """The limits on metrics that no result has: a line each."""
-    there = [*dict.fromkeys(name for document in documents for name in document["metrics"])]
-    named = [limit.metric for limit in limits if limit.metric]
+    names = dict.fromkeys(name for document in documents for name in document["metrics"])
     return [
-        f"no result has the metric {name}{nearest(name, there)}"
-        for name in named
-        if name not in there
+        f"no result has the metric {limit.metric}{nearest(limit.metric, names)}"
+        for limit in limits
+        if limit.metric and limit.metric not in names
     ]
 
 
 class FailedRun(NamedTuple):
     """A run that an error ended; without one, it was not begun."""
 
-    benchmark: str
-    name: str
+    run: PlannedRun
     error: BenchError | None
 
 
 def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -> FitTable:
     """The table; what may be left out goes first on a narrow terminal."""
-    found = [_main(document) for document in documents]
-    metrics = [metric for _, metric in found]
+    mains = list(map(_main, documents))
+    names, metrics = [name for name, _ in mains], [metric for _, metric in mains]
     arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in metrics]
     rated, kept = _rated(documents), [_kept(document) for document in documents]
 
@@ -93,7 +92,8 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         shorter = None if brief is None else [*brief, *end]
         return FitColumn(heading, [*cells, *end], drop, shorter, shorten)
 
-    benchmarks, statuses = _texts(documents, "benchmark"), _texts(documents, "status")
+    benchmarks, statuses = ([str(d[key]) for d in documents] for key in ("benchmark", "status"))
+    models = [document["name"] + " DEMO" * document["demo"] for document in documents]
     chances = list(map(_chance, documents))
     alike = not failed and set(statuses) == {"complete"}
     ratings = [
@@ -102,20 +102,21 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
                [f"{row['rating']:.0f}" if row else "–" for row in rated], 3),
     ]  # fmt: skip
     columns = [
-        column("benchmark", benchmarks, of_failed=[f.benchmark for f in failed]),
-        column("model", list(map(_named, documents)), of_failed=[f.name for f in failed]),
-        column("metric", [name for name, _ in found], 3),
+        column("benchmark", benchmarks, of_failed=[f.run.names["benchmark"] for f in failed]),
+        column("model", models, of_failed=[f.run.names["name"] for f in failed]),
+        column("metric", names, 3),
         column("value", [m["value"] for m in metrics], of_failed=[None for _ in failed]),
         column("95 % interval", [interval(m["ci95"]) for m in metrics], 8, arms, 5),
         *ratings * any(rated),
-        column("chance", [said for said, _ in chances], 7, [brief for _, brief in chances], 1),
+        column("chance", [long for long, _ in chances], 7, [brief for _, brief in chances], 1),
         *[column("from the journal of", kept, 6)] * any(cell != "–" for cell in kept),
         column("cost", [dollars(d["cost_usd"]) for d in documents], 5),
         column("time", [duration(d["elapsed_s"]) for d in documents], 3),
-        column("status", statuses, 4 if alike else 9, of_failed=list(map(_why, failed))),
+        column("status", statuses, 4 if alike else 9,
+               of_failed=["error" if f.error else "not begun" for f in failed]),
         column("run", [d["run_id"] or "–" for d in documents], 4),
-    ]
-    worse = dict.fromkeys(name for name, m in found if better_end(m["higher_is_better"]))
+    ]  # fmt: skip
+    worse = dict.fromkeys(name for name, m in mains if better_end(m["higher_is_better"]))
     note = "".join(f"{name}: {better_end(False)}" for name in worse)
     return FitTable(plural(len(documents) + len(failed), "run"), columns, note=note)
 
@@ -131,20 +132,8 @@ def _rated(documents: Sequence[ResultDocument]) -> list[RatingRow | None]:
 
 def _kept(document: ResultDocument) -> str:
     """When the replies came of a run that asked nothing now."""
-    found = origin(document)
-    return found.date if found and found.kept else "–"
-
-
-def _why(run: FailedRun) -> str:
-    return "error" if run.error else "not begun"
-
-
-def _texts(documents: Sequence[ResultDocument], name: str) -> list[str]:
-    return [str(document.get(name)) for document in documents]
-
-
-def _named(document: ResultDocument) -> str:
-    return document["name"] + " DEMO" * document["demo"]
+    replies = origin(document)
+    return replies.date if replies and replies.kept else "–"
 
 
 def _main(document: ResultDocument) -> tuple[str, MetricRow]:
@@ -160,11 +149,11 @@ def _chance(document: ResultDocument) -> tuple[str, str]:
     """
     if too_few(document) and document["baselines"]:
         return "too few", "too few"
-    found = {one.name: one for one in against_baselines(document)}
-    if (random := found.get("random")) is None:
+    baselines = {one.name: one for one in against_baselines(document)}
+    if (random := baselines.get("random")) is None:
         return "–", "–"
-    constant = found.get("best_constant")
-    said = random.verb.removesuffix(" than")
+    constant = baselines.get("best_constant")
+    verb = random.verb.removesuffix(" than")
     if constant and random.side is Side.BETTER is not constant.side:
-        return f"{said}; {constant.verb} the best constant", "not past constant"
-    return said, said
+        return f"{verb}; {constant.verb} the best constant", "not past constant"
+    return verb, verb

@@ -22,8 +22,8 @@ from ..runs.views import write_document
 from ..text import plural
 from . import options
 from .command import Command
-from .completion import run_ids
 from .import_foreign import ImportOptions, bring_in, outcome
+from .options import run_ids
 from .selectors import all_selectors, as_given, find_all, selector
 from .session import tell
 
@@ -79,8 +79,7 @@ _EXPORT_EXAMPLES = (
 @all_selectors
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
-@click.option("--comparisons", is_flag=True,
-              help="Only the comparisons, as bench rate takes them.")  # fmt: skip
+@click.option("--comparisons", is_flag=True, help="Only the comparisons, as bench rate takes them.")
 @click.option("--format", "form", type=ExporterName(),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip

@@ -24,21 +24,16 @@ from ..journal.file import now
 from ..plugins import installed
 from ..text import line, listed, plural
 from . import options
-from .command import Command
+from .command import command
 from .session import sections
 
-_SITE_EXAMPLES = (
-    "\b\nExamples:\n  bench site -o site && open site/index.html\n  bench site --preview\n"
-)
 
-
-@click.command("site", cls=Command, epilog=_SITE_EXAMPLES)
+@command("site", "bench site -o site && open site/index.html", "bench site --preview")
 @click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path),
               help="Where to write it; a site that is there is brought up to date.")  # fmt: skip
 @click.option("--texts", type=click.Choice(TEXTS), default="licensed", show_default=True,
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
-@click.option("--preview", is_flag=True,
-              help="Write nothing; list what would become public.")  # fmt: skip
+@click.option("--preview", is_flag=True, help="Write nothing; list what would become public.")
 @options.place_options
 def site_command(output: Path | None, texts: str, preview: bool, runs_dir: Path) -> None:
     """Write all boards, with a page for each model, as a folder of HTML pages.
@@ -112,10 +107,7 @@ def _said(built: Built) -> str:
     return said + (f", {built.removed} removed" if built.removed else "")
 
 
-_VIEW_EXAMPLES = "\b\nExamples:\n  bench view\n  bench view --runs-dir elsewhere --no-browser\n"
-
-
-@click.command("view", cls=Command, epilog=_VIEW_EXAMPLES)
+@command("view", "bench view", "bench view --runs-dir elsewhere --no-browser")
 @options.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N",
                 help="The port on this machine (0: any that is free).")  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open it in the browser.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.cli.app import _failed
+from eibench.core.cli.app import _fail
 
 Bench = Callable[..., Any]
 LONG = "a" * 300
@@ -89,7 +89,7 @@ def test_a_traceback_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         raise ValueError("a\x1b]0;title\x07b\u202ec\x00")
     except ValueError:
-        _failed("failed", 3, debug=True)
+        _fail("failed", 3, "unexpected", debug=True, as_json=False)
     message = capsys.readouterr().err
     assert "Traceback" in message and r"a\x1b]0;title\x07b\x202ec\x00" in message
     assert not {"\x1b", "\x07", "\u202e", "\x00"} & set(message)
