@@ -6,7 +6,6 @@ from typing import Any, Literal
 import click
 
 from ..runs.run_set import RunSet, Selector
-from . import completion as complete
 from . import options, selectors
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
@@ -16,10 +15,10 @@ _SHARED: dict[str, Callable[[Any], Any]] = {
     "runs_dir": options.place_options,
 }
 _COMPLETIONS: dict[str, Callable[[click.Context, click.Parameter, str], list[Any]]] = {
-    "runs": complete.run_ids,
-    "models": complete.model_names,
-    "judges": complete.judge_labels,
-    "benchmarks": complete.benchmarks_and_files,
+    "runs": options.run_ids,
+    "models": options.model_names,
+    "judges": options.judge_labels,
+    "benchmarks": options.benchmarks_and_files,
 }
 
 
