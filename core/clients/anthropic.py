@@ -54,11 +54,7 @@ def conversation(request: ChatRequest) -> JsonDict:
 def read_message(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
-    """The reply in a body that came with status 200.
-
-    Raises:
-        ProviderError: There is none; kind MALFORMED.
-    """
+    """The reply in a body that came with status 200; without one, an error of kind MALFORMED."""
     body = json_object(text)
     blocks = body.get("content")
     if not isinstance(blocks, list):
@@ -129,11 +125,7 @@ _CALLED = {  # what refusals call the parameters that may be refused
 
 
 class AnthropicClient:
-    """One model at one endpoint that speaks Anthropic's messages API.
-
-    Attributes:
-        asked: What messages call the endpoint.
-    """
+    """One model at one endpoint that speaks Anthropic's messages API."""
 
     def __init__(self, config: ClientConfig) -> None:
         self.asked = config.asked(HOST)

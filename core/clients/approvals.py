@@ -49,11 +49,7 @@ def place_of(provider: Provider, spec: ModelSpec, base_url: str | None) -> str:
 
 
 def normal(place: str) -> str:
-    """A place as it is stored, from what a person writes: a host or an address.
-
-    Raises:
-        UsageError: It is no place.
-    """
+    """A place as it is stored, from what a person writes: a host or an address."""
     scheme, mark, rest = place.partition("://")
     scheme, rest = (scheme.lower(), rest) if mark else ("https", place)
     head = rest.partition("/")[0]
@@ -82,11 +78,7 @@ def needs_approval(provider: Provider, base_url: str | None, variable: str) -> b
 
 
 class Approvals:
-    """The pairs that the user approved, in one file of the user's own.
-
-    Args:
-        path: The file; it need not be there.
-    """
+    """The pairs that the user approved, in one file of the user's own, which need not be there."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or approvals_path()
@@ -95,11 +87,7 @@ class Approvals:
         return sending in self.all()
 
     def all(self) -> list[Sending]:
-        """All pairs, sorted.
-
-        Raises:
-            ConfigError: The file cannot be read, is broken, or others may write to it.
-        """
+        """All pairs, sorted."""
         try:
             with self.path.open(encoding="utf-8") as file:
                 _refuse_others(file)
@@ -115,19 +103,11 @@ class Approvals:
         return sorted(self._pairs(raw))
 
     def add(self, sending: Sending) -> None:
-        """Approve a pair.
-
-        Raises:
-            ConfigError: The file is broken or cannot be written.
-        """
+        """Approve a pair."""
         self._write(lambda pairs: pairs | {sending})
 
     def remove(self, sending: Sending) -> bool:
-        """Take an approval back; whether there was one.
-
-        Raises:
-            ConfigError: Likewise.
-        """
+        """Take an approval back; whether there was one."""
         if sending not in self:
             return False
         self._write(lambda pairs: pairs - {sending})

@@ -31,12 +31,7 @@ PACKINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 
 
 class Body:
-    """A body that is taken in piece by piece.
-
-    Args:
-        packing: Its ``Content-Encoding``, one of `PACKINGS`.
-        most: Bytes after which no more is unpacked.
-    """
+    """A body that is taken in piece by piece, and unpacked to no more than `most` bytes."""
 
     def __init__(self, packing: str, most: int) -> None:
         self._most = most
@@ -51,11 +46,7 @@ class Body:
         return max(self._arrived, len(self._held))
 
     def add(self, piece: bytes) -> None:
-        """Take in what arrived.
-
-        Raises:
-            zlib.error: It is not packed as it is said to be.
-        """
+        """Take in what arrived; raises `zlib.error` when it is not packed as it is said to be."""
         self._arrived += len(piece)
         if self._packing in ("", "identity"):
             self._held += piece

@@ -34,13 +34,7 @@ TOKEN_LIMITS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tok
 
 @dataclass
 class _Course:
-    """How far a call has come.
-
-    Attributes:
-        deadline: When its time is over; ``None`` before the first attempt.
-        last: What the last attempt ended with.
-        attempt: The last one.
-    """
+    """How far a call has come; its `deadline` is set by the first attempt."""
 
     attempts: int = 0
     timeouts: int = 0
@@ -57,18 +51,10 @@ class _Course:
 class Caller:
     """Sends requests to one endpoint until they are answered or given up.
 
-    Args:
-        absent: Hosts that this command has found to refuse every connection from the start; this
-            one is added when it is found so, and then ends another run after one attempt.
-        line: The places at the server, where other callers have some, too.
-
     Attributes:
         retries: Attempts beyond the first of all calls so far, failed ones too.
         retried: The same by what went wrong before: an HTTP status, or ``timeout`` and the like.
-        before_sending: Called before each attempt; raises when nothing more shall be sent.
         is_down: The endpoint refused or dropped every connection for so long that the run ends.
-        line: Its places at the server, and who is there.
-        slots: The adaptive concurrency; its `in_flight` and `limit` are for display.
     """
 
     def __init__(
@@ -117,16 +103,9 @@ class Caller:
         call: CallContext,
         shape: Callable[[ChatRequest], ChatRequest] = lambda request: request,
     ) -> ChatResponse:
-        """The reply to a request.
+        """The reply to a request, which `shape` makes of it once its turn has come.
 
-        Args:
-            request: What is asked.
-            call: Which call of the run it is.
-            shape: Makes of it what is sent, once its turn has come.
-
-        Raises:
-            ProviderError: The last attempt's error; `attempts` says how many there were.
-            BudgetReached: Another attempt might exceed the spending limit.
+        An error says in `attempts` how many there were.
         """
         course = _Course()
         while True:

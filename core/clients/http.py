@@ -72,17 +72,7 @@ class Transport(Protocol):
 
 
 class HttpTransport:
-    """Sends to one address.
-
-    Args:
-        url: Where requests go.
-        headers: Of each request, those of the user included.
-        config: How many at a time, and how much of a reply is read.
-        asked: What messages call the address.
-
-    Raises:
-        ConfigError: The proxy of the environment cannot be used.
-    """
+    """Sends to one address; `headers` go with each request, those of the user included."""
 
     def __init__(
         self, url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
@@ -186,11 +176,7 @@ async def _take(stream: aiohttp.StreamReader, body: Body, until: int) -> bool:
 
 
 def proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for an address; never for this machine's own.
-
-    Raises:
-        ConfigError: It is of a kind that cannot be used.
-    """
+    """The proxy that the environment names for an address; never for this machine's own."""
     parts = urlsplit(url)
     if is_loopback(url) or urllib.request.proxy_bypass(parts.netloc):
         return None

@@ -77,16 +77,8 @@ def choose_key(
 ) -> tuple[str | None, str | None]:
     """The key for an endpoint and the variable it is in; a key of ``None`` means: send none.
 
-    Args:
-        provider: Whose standard key may be used on its own host and on loopback.
-        base_url: Where the requests go; ``None`` for the provider's own host.
-        variable: That given with ``--api-key-env``, if any.
-        environment: Where variables are looked up.
-        party: Whose endpoint it is, for messages.
-
-    Raises:
-        ConfigError: A key is needed and its variable is not set, or holds what is no key.
-        UsageError: A name is given that may be the key itself.
+    `variable` is that given with ``--api-key-env``, if any. The provider's standard key may be used
+    on its own host and on loopback.
     """
     if variable:
         check_variable(variable, environment, party)
@@ -110,12 +102,7 @@ def choose_key(
 
 
 def check_variable(variable: str, environment: Environment, party: PartyOptions = OF_MODEL) -> None:
-    """Refuse what may be the key itself where the name of its variable belongs.
-
-    Raises:
-        UsageError: There is no such variable, and it is not spelled like one; the message does
-            not show it.
-    """
+    """Refuse what may be the key itself where its variable's name belongs; it is not shown."""
     if not is_variable_name(variable) and environment.get(variable) is None:
         raise UsageError(
             f"{party.api_key_env} takes the NAME of a variable, such as MY_API_KEY, and what is "
@@ -197,11 +184,7 @@ OURS = {
 
 
 def check_extra_body(sampling: Sampling) -> None:
-    """Refuse what cannot stand in an extra body.
-
-    Raises:
-        UsageError: One is ours, is set already, or is for a credential.
-    """
+    """Refuse a field of an extra body that is ours, is set already, or is for a credential."""
     others = replace(sampling, extra_body=None).sent()
     for name in sampling.extra_body or {}:
         if name in OURS or name in others:
@@ -211,11 +194,7 @@ def check_extra_body(sampling: Sampling) -> None:
 
 
 def refuse_credentials(sampling: Sampling, where: str) -> None:
-    """Refuse a credential in an extra body, as all of a request's fields are stored with the run.
-
-    Raises:
-        UsageError: There is one; the message names its key and does not show it.
-    """
+    """Refuse a credential in an extra body, as all fields of a request are stored with the run."""
     for path in find_credentials(sampling.extra_body or {}):
         raise UsageError(
             f"{where} holds {dotted(path)!r}, which is for a credential: what stands there would "
@@ -225,10 +204,6 @@ def refuse_credentials(sampling: Sampling, where: str) -> None:
 
 
 def refuse_reserved(extra: JsonObject, reserved: Collection[str] = tuple(OURS)) -> None:
-    """Refuse fields that a client itself sets.
-
-    Raises:
-        UsageError: There is one.
-    """
+    """Refuse fields that a client itself sets."""
     if named := sorted(extra.keys() & set(reserved)):
         raise UsageError(f"--extra-body may not set {', '.join(named)}: the program does")

@@ -26,12 +26,11 @@ class RetryPolicy:
         timeouts: The most attempts after one that timed out.
         attempts_after: Fewer, after errors of some kinds.
         base_s: The first wait is up to this long; each next one up to twice as long.
-        cap_s: No wait of ours is longer.
-        connection_cap_s: Nor, after a failed connection, longer than this: so that an
-            endpoint that is down is known to be so within a minute.
-        down_after_s: An endpoint that for this long refused or dropped every connection is
-            down, and the run ends. Late enough for ten attempts of one call (the ninth is 39.5 s
-            after the first at most), early enough for the minute.
+        connection_cap_s: The longest wait after a failed connection, so that an endpoint that is
+            down is known to be so within a minute.
+        down_after_s: So long an endpoint refuses or drops every connection until it is down. Late
+            enough for ten attempts of one call (the ninth is 39.5 s after the first at most), early
+            enough for the minute.
         absent_after_s: The same for one that no connection was ever made to.
     """
 
@@ -49,12 +48,9 @@ class RetryPolicy:
     ) -> float | None:
         """Seconds to wait before the next attempt; ``None`` when there shall be none.
 
-        Args:
-            error: What the last attempt ended with.
-            tries: Attempts so far, at least 1.
-            random: Uniform in [0, 1).
-            left: Seconds that the call may still take. A server that asks for a longer wait is
-                asked again as if it had said nothing, as there is no later for this call.
+        `random` is uniform in [0, 1), `left` the seconds that the call may still take. A server
+        that asks for a longer wait is asked again as if it had said nothing, as there is no later
+        for this call.
         """
         most = self.attempts_after.get(error.kind, self.attempts)
         if not error.retryable or tries >= most:
@@ -75,11 +71,7 @@ _HALF_AN_HOUR_S = 1800.0
 
 @dataclass
 class Limits:
-    """What the user allows one endpoint.
-
-    Attributes:
-        ramps: Begin with one request at a time, as `concurrency` was not stated for this server.
-    """
+    """What the user allows one endpoint; with `ramps` no concurrency was stated for this server."""
 
     concurrency: int = 32
     ramps: bool = False
@@ -129,11 +121,7 @@ class Rate:
 
 
 class Notices:
-    """Says each thing once; the callers of a run share one.
-
-    Args:
-        say: Tells the user.
-    """
+    """Says each thing once; the callers of a run share one."""
 
     def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
         self._say = say
@@ -172,12 +160,6 @@ class Notices:
         )
 
     def unreachable(self, error: ProviderError, asked: AskedParty, seconds: float) -> None:
-        """An endpoint refuses or drops every connection; once for each reason.
-
-        Args:
-            error: Of the last attempt; it holds the reason and what to do.
-            asked: Whose endpoint it is.
-            seconds: Until the run ends, unless it answers meanwhile.
-        """
+        """An endpoint refuses or drops every connection, and the run ends in so many seconds."""
         todo = f"trying again for up to {seconds:.0f} s before the run ends"
         self._once((asked.name, str(error)), f"{error}; {todo}")

@@ -43,11 +43,7 @@ def _read(config: ClientConfig) -> JsonDict | None:
 
 
 def _storable(entry: JsonDict) -> JsonDict:
-    """The entry without keys, and as it comes back from the journal.
-
-    Raises:
-        ValueError: It holds a number that JSON has not.
-    """
+    """The entry without keys, and as it comes back from the journal, so without NaN."""
     text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
     stored: JsonDict = json.loads(redact.reply(readable(text)))
     return stored

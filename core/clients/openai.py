@@ -78,11 +78,7 @@ def request_fields(
 def read_completion(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
-    """The reply in a body that came with status 200.
-
-    Raises:
-        ProviderError: There is none; kind MALFORMED.
-    """
+    """The reply in a body that came with status 200; without one, an error of kind MALFORMED."""
     body = json_object(text)
     choices = body.get("choices")
     choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
@@ -142,11 +138,7 @@ _AZURE = ".azure.com"
 
 
 class OpenAIClient:
-    """One model at one OpenAI-compatible endpoint.
-
-    Attributes:
-        asked: What messages call the endpoint.
-    """
+    """One model at one OpenAI-compatible endpoint."""
 
     def __init__(self, config: ClientConfig) -> None:
         self.asked = config.asked(HOST)

@@ -21,10 +21,7 @@ UNREAD_MOST = 0.05
 class Replies(NamedTuple):
     """What came of the questions that one judge of a panel was to answer.
 
-    Attributes:
-        asked: How many there are.
-        answered: Of them, those to which it replied.
-        unread: Of those, the replies that could not be read.
+    So many were asked, of these answered, and of those could not be read.
     """
 
     asked: int
@@ -193,12 +190,9 @@ class Grader:
     """All that a sample's grade depends on beside its transcript.
 
     Attributes:
-        version: The benchmark's.
-        judge: A judge or a panel; ``None`` where none is asked.
         options: The values of grading options.
         grading: The benchmark's way of making numbers of transcripts.
         prompts: Digests of what the judge is sent, by name.
-        sampling: How the judge's replies are drawn.
         offline: Made by `bench rescore`, which could not ask further.
     """
 

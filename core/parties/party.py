@@ -41,9 +41,8 @@ def _is_private(address: IPv4Address | IPv6Address) -> bool:
 def site_of(url: str | None, name: str | None = None) -> str | None:
     """The site of an endpoint; ``None`` for a provider's own host.
 
-    Args:
-        url: Its address, if it is not the provider's own.
-        name: What bench.toml calls it, if it does.
+    That is the name that bench.toml gives it, else ``local`` for this machine and private networks,
+    else the host: a server that comes back on another port or node is the same site.
     """
     if name is not None:
         return f"[endpoints.{name}]"
@@ -78,13 +77,9 @@ def plain_name(name: str) -> str:
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who is asked, and where it was asked first.
+    """Who is asked, and where it was asked first; sorted by label.
 
-    Parties are sorted by their labels.
-
-    Attributes:
-        spec: Provider and name.
-        host: Host and port; ``None`` for the provider's own.
+    A `host` of ``None`` is the provider's own.
     """
 
     spec: ModelSpec
@@ -92,11 +87,7 @@ class Party:
 
     @classmethod
     def of(cls, spec: str, host: str | None = None) -> "Party":
-        """That of a spec as people write it.
-
-        Raises:
-            UsageError: It is none.
-        """
+        """That of a spec as people write it."""
         return cls(ModelSpec.parse(spec), host)
 
     @property
@@ -130,11 +121,7 @@ class Party:
         return word in (self.label, self.short)
 
     def site(self, name: str | None = None) -> str | None:
-        """Where it is, as `site_of` says it.
-
-        Args:
-            name: What bench.toml calls the endpoint, if it does.
-        """
+        """Where it is, as `site_of` says it, under a name that bench.toml has for it."""
         return site_of(self.host and f"https://{self.host}", name)
 
     def as_json(self) -> JsonDict:

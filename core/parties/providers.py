@@ -99,12 +99,7 @@ class ModelSpec(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "ModelSpec":
-        """The spec's parts.
-
-        Raises:
-            UsageError: There is no slash, or nothing on one side of it, or there is a line break
-                or another control character.
-        """
+        """The spec's parts."""
         provider, slash, name = text.partition("/")
         if not (provider and slash and name):
             raise UsageError(
@@ -154,12 +149,7 @@ MAX_REPLY = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How requests are carried, and how much of a reply is read.
-
-    Attributes:
-        by: One of `TRANSPORTS`: by a client itself, or by the provider's SDK.
-        max_reply: Bytes, unpacked.
-    """
+    """How requests are carried, one of `TRANSPORTS`, and how many bytes of a reply are read."""
 
     by: str = "http"
     max_reply: int = MAX_REPLY
@@ -234,11 +224,7 @@ class Provider:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Refuse what cannot stand in an HTTP header; the message never shows a value.
-
-    Raises:
-        UsageError: A name or a value cannot be sent.
-    """
+    """Refuse what cannot stand in an HTTP header; the message never shows a value."""
     for name, value in headers.items():
         shown = f"--header {shown_header(name)}"
         if not _HEADER_NAME.fullmatch(name):

@@ -59,16 +59,10 @@ def shown_header(name: str) -> str:
 
 
 def find_credentials(body: object) -> Iterator[Path]:
-    """The places in a JSON value that hold a credential, by their key or by what stands there.
+    """The paths in a JSON value to what is a credential, by its key or by what stands there.
 
-    Only texts can be one, so ``{"password": -5}``, as a bias, is none. Where a JSON schema
-    calls a property ``password``, what stands there describes it and is none either.
-
-    Args:
-        body: What JSON can hold, without cycles.
-
-    Yields:
-        The keys, and positions in lists, that lead there.
+    Only texts can be one, so ``{"password": -5}``, as a bias, is none. Where a JSON schema calls a
+    property ``password``, what stands there describes it and is none either.
     """
     left: list[tuple[Path, object]] = [((), body)]
     while left:

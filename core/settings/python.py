@@ -31,12 +31,7 @@ _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
 
 def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
-    """The benchmark of that name, or the one that is given.
-
-    Raises:
-        UsageError: There is none of that name.
-        PluginError: It is no benchmark.
-    """
+    """The benchmark of that name, or the one that is given."""
     catalogue = installed()
     if isinstance(benchmark, str):
         return catalogue.benchmark(benchmark)
@@ -46,11 +41,7 @@ def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
 
 
 def from_python(arguments: Mapping[str, object]) -> RunSettings:
-    """Settings from arguments by name; ``None`` stands for the default.
-
-    Raises:
-        UsageError: One is not what its rule wants, or is given in two ways.
-    """
+    """Settings from arguments by name; ``None`` stands for the default."""
     values = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
     single = {name: values[name] for name in SAMPLING.keys() & values.keys()}
     fields = {name: values[name] for name in _SETTINGS & values.keys()}
@@ -241,11 +232,7 @@ _DEFAULTS = {
 
 
 def refuse_unknown(called: str, names: Iterable[str]) -> None:
-    """Refuse an argument that there is not, as Python does.
-
-    Raises:
-        TypeError: There is one.
-    """
+    """Refuse an argument that there is not, as Python does."""
     if unknown := next((name for name in names if name not in _HELP), None):
         message = f"{called}() got an unexpected keyword argument {unknown!r}"
         raise TypeError(message + nearest(unknown, _HELP))

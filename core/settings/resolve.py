@@ -26,13 +26,7 @@ def run_configs(
 ) -> list[RunConfig]:
     """The runs that settings ask for, one per model.
 
-    Args:
-        benchmark: What is run.
-        settings: How.
-        allow: The endpoint of a target, once the user has approved what a file does with a key.
-
-    Raises:
-        UsageError: Settings contradict each other.
+    `allow` gives the endpoint of a target, once the user has approved what a file does with a key.
     """
     specs = [ModelSpec.parse(text) for text in settings.models or (USUAL_MODEL,)]
     if len(specs) > 1 and settings.name:
@@ -60,11 +54,7 @@ def run_configs(
 
 
 def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) -> RunConfig:
-    """What settings ask of one model, without a judge.
-
-    Raises:
-        UsageError: Settings contradict each other.
-    """
+    """What settings ask of one model, without a judge."""
     if settings.name is not None and not settings.name.strip():
         raise UsageError("--name must not be blank")
     check_extra_body(settings.sampling)
@@ -95,9 +85,6 @@ def items_or_limit(settings: RunSettings) -> RunSettings:
     """The settings with the ids of the items that are wanted, or how many, but not both.
 
     What is given with the command goes before what is not.
-
-    Raises:
-        UsageError: Both are given, or an item stands twice.
     """
     if settings.items and settings.limit is not None:
         if settings.is_given("items") == settings.is_given("limit"):
@@ -114,11 +101,7 @@ _PLAIN = re.compile(r"[\w./:@-]+")
 
 
 def judge_spec(text: str) -> ModelSpec:
-    """The one judge that a text names.
-
-    Raises:
-        UsageError: It names several, or none.
-    """
+    """The one judge that a text names."""
     names = re.split(r"[\s,]+", text.strip())
     providers = tuple(f"{name}/" for name in installed().providers.things)
     if len(names) > 1 and all(n.startswith(providers) and _PLAIN.fullmatch(n) for n in names):
@@ -151,11 +134,7 @@ _OF_PANELS = ("panel", "quorum", "exclude_kin", "overlap")
 
 
 def _panel(settings: RunSettings) -> Panel | None:
-    """How several judges make one score; ``None`` for one judge.
-
-    Raises:
-        UsageError: What is about panels is given for one judge, or contradicts itself.
-    """
+    """How several judges make one score; ``None`` for one judge."""
     n = len(settings.judges)
     for name in _OF_PANELS:
         if n < 2 and settings.is_given(name):
@@ -177,12 +156,7 @@ def _panel(settings: RunSettings) -> Panel | None:
 
 
 def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
-    """Who plays the benchmark's roles, by role; some may be missing.
-
-    Raises:
-        UsageError: A role is named that the benchmark does not have, or an address without a
-            player.
-    """
+    """Who plays the benchmark's roles, by role; some may be missing."""
     names = [role.name for role in benchmark.roles]
     for option in ("roles", "role_base_url", "role_api_key_env", "role_max_tokens"):
         for name in getattr(settings, option):
@@ -212,11 +186,7 @@ def _role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sam
 def _fitting_players(
     benchmark: Benchmark, model: ModelSpec, named: Mapping[str, Endpoint]
 ) -> dict[str, Endpoint]:
-    """Who will play the roles of a run: those named, and demo players with a demo model.
-
-    Raises:
-        UsageError: A role has no player.
-    """
+    """Who will play the roles of a run: those named, and demo players with a demo model."""
     demo = installed().provider(model.provider).demo
     players = {}
     for role in benchmark.roles:
@@ -247,11 +217,7 @@ def _fitting_judges(
 def _refuse_vain(
     benchmark: Benchmark, options: Mapping[str, object], settings: RunSettings
 ) -> None:
-    """Refuse settings about comparisons where comparisons are left out.
-
-    Raises:
-        UsageError: There is one.
-    """
+    """Refuse settings about comparisons where comparisons are left out."""
     plugin = guard(benchmark)
     if plugin.compares(options):
         return

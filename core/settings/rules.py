@@ -43,17 +43,7 @@ class VariableRule:
 
 
 def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
-    """A value as it is used.
-
-    Args:
-        name: What messages call it.
-        rule: What it must be.
-        value: As it was given.
-        is_text: It is a text that stands for the value; else it is the value.
-
-    Raises:
-        UsageError: It is not what the rule wants.
-    """
+    """A value as it is used, or, if it `is_text`, the one that a text stands for."""
     try:
         return rule.read(value) if is_text else rule.check(value)
     except UnfitValue as error:
@@ -62,11 +52,7 @@ def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
 
 
 def own_options(benchmark: Benchmark, options: Mapping[str, object]) -> dict[str, Any]:
-    """The values of a benchmark's own options: those that are given, else the defaults.
-
-    Raises:
-        UsageError: There is no such option, or it cannot have that value.
-    """
+    """The values of a benchmark's own options: those that are given, else the defaults."""
     names = [option.name for option in benchmark.options]
     if odd := next((name for name in options if name not in names), None):
         known = ", ".join(names) or "none"

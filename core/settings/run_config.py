@@ -26,10 +26,8 @@ class Endpoint:
 
     Attributes:
         base_url: ``None`` for the provider's own host.
-        api_key_env: The variable named for it with ``--api-key-env``.
         headers: Extra HTTP headers; they may hold secrets, so they are never stored.
         name: What bench.toml calls it, if it does.
-        limits: How fast it may be asked; ``None`` where it has none of its own.
         first: As whom the journal knows it, from an address that it may have left since; ``None``
             where it is asked for the first time.
     """
@@ -152,12 +150,7 @@ def with_judges(config: RunConfig, judges: Sequence[Endpoint]) -> RunConfig:
 
 
 def graders_of(config: RunConfig, *, offline: bool = False) -> dict[Party, Grader]:
-    """The graders of a panel's judges; none where there is no panel.
-
-    Args:
-        config: Has the panel.
-        offline: Of the grades that `bench rescore` made.
-    """
+    """The graders of a panel's judges, `offline` for `bench rescore`; none without a panel."""
     if config.panel is None:
         return {}
     return {
@@ -233,12 +226,7 @@ def stored_role_sampling(settings: Mapping[str, Any]) -> dict[str, Sampling]:
 
 
 def grader(config: RunConfig, *, offline: bool = False) -> Grader:
-    """How samples are graded.
-
-    Args:
-        config: Says by whom and with which options.
-        offline: By `bench rescore`, which cannot ask further.
-    """
+    """How samples are graded, `offline` by `bench rescore`, which cannot ask further."""
     return replace(
         reader(config),
         judge=config.judge,

@@ -54,12 +54,10 @@ class RunSettings:
     Attributes:
         options: Those of the benchmark's own that were given.
         sampling: The changes to the benchmark's own sampling.
-        judge_base_url: The address of all judges, or ``JUDGE=URL`` for one.
-        judge_api_key_env: The variable of their key, likewise.
-        quorum: How many verdicts a score needs; ``None`` for more than half.
+        judge_base_url: The address of all judges, or ``JUDGE=URL`` for one; likewise its key's
+            variable.
         role_max_tokens: By role; under "" that of roles not named.
-        price: Of whatever the model is.
-        prices: By model spec.
+        price: Of whatever the model is; `prices` are by model spec.
         file: What bench.toml says beside defaults; ``None`` where none is read.
         sources: By name of setting, such as ``max_tokens``; those with defaults are missing.
     """

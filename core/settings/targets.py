@@ -19,12 +19,7 @@ from .tables import EndpointSettings
 
 
 class Target(NamedTuple):
-    """A party's endpoint, and what the file says of it.
-
-    Attributes:
-        sending: What the user must have approved, as the file had a say in it.
-        party: Whose it is.
-    """
+    """A party's endpoint, what the file says of it, and what of that needs an approval."""
 
     endpoint: Endpoint
     settings: EndpointSettings | None = None
@@ -43,11 +38,7 @@ class Target(NamedTuple):
 
 
 def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF_MODEL) -> Target:
-    """The endpoint that settings give a model, a judge or who plays a role.
-
-    Raises:
-        UsageError: The settings do not go with it, or name no endpoint.
-    """
+    """The endpoint that settings give a model, a judge or who plays a role."""
     provider = installed().provider(spec.provider)
     base_url, variable = settings.base_url_of(party), settings.api_key_env_of(party)
     if provider.demo:

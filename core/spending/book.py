@@ -24,11 +24,7 @@ TABLE = Path(__file__).with_name("table.toml")
 
 
 def parse_price(text: str) -> Price:
-    """The price of ``--price IN,OUT``.
-
-    Raises:
-        UsageError: It is not two numbers from 0 on.
-    """
+    """The price of ``--price IN,OUT``."""
     try:
         dollars_in, dollars_out = (float(part) for part in text.split(","))
         source = f"--price {dollars_in:g},{dollars_out:g}"
@@ -47,13 +43,8 @@ _FIELDS = {"input": "input", "output": "output", "cached": "cached_input",
 def read_prices(raw: object, path: object) -> dict[str, Price]:
     """The prices of bench.toml by model spec.
 
-    Args:
-        raw: What ``prices`` holds: a table of tables, ``[prices."openai/gpt-x"]`` with
-            ``input`` and ``output``, and ``cached`` and ``cache_write`` where they differ.
-        path: The file, for messages.
-
-    Raises:
-        ConfigError: A spec, a name or a value is wrong.
+    Tables ``[prices."openai/gpt-x"]`` with ``input`` and ``output``, and ``cached`` and
+    ``cache_write`` where they differ.
     """
     if not isinstance(raw, Mapping):
         raise ConfigError(f'{path}: prices must be tables; write [prices."openai/gpt-x"]')
@@ -93,11 +84,7 @@ class TableRow(NamedTuple):
 
 
 def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
-    """Our price table by model spec, each model's rows in the order of their dates.
-
-    Raises:
-        ConfigError: The file is broken.
-    """
+    """Our price table by model spec, each model's rows in the order of their dates."""
     table: dict[str, list[TableRow]] = {}
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["price"]
@@ -142,10 +129,8 @@ class PriceBook:
     Attributes:
         configured: Those of bench.toml by model spec.
         today: Rows of our table that begin later do not hold yet.
-        hosts: The providers' own hosts by the providers' names.
         demo: Names of providers whose models are not real, hence free.
         local: Names of providers of which nothing leaves this process, hence free too.
-        lists: What providers know of prices that our table lacks.
     """
 
     configured: Mapping[str, Price] = field(default_factory=dict)
@@ -177,10 +162,7 @@ class PriceBook:
     ) -> Price | None:
         """What a model's tokens cost there; ``None`` when that is unknown.
 
-        Args:
-            spec: The model.
-            base_url: Where it is asked; ``None`` for the provider's own host.
-            price: That of ``--price``, if this model is what it is for.
+        `price` is that of ``--price``, if this model is what it is for.
         """
         if spec.provider in self.demo:
             return DEMO

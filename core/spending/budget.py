@@ -51,10 +51,9 @@ class Reservation:
 
     Attributes:
         party: Who is asked; ``None`` when no attempt has to go alone.
-        cost: Dollars that the attempt cost, set inside `Budget.attempt`; ``None`` when
-            unknown, which counts as the whole amount.
+        cost: Dollars that the attempt cost; ``None`` when unknown, which counts as the whole
+            amount.
         most: Tokens in and out that it can have, for the message when they are more.
-        counted: Those that the server counted.
     """
 
     amount: int
@@ -66,13 +65,9 @@ class Reservation:
 
 
 class Budget:
-    """What a command may spend, all its models and judges together.
+    """What a command may spend, all its models and judges together: up to `MOST` dollars.
 
-    Args:
-        limit: Dollars, from 0 to `MOST`.
-
-    Attributes:
-        excess: Which reply cost more than was reserved, and what to do; empty when none did.
+    `excess` says which reply cost more than was reserved, and what to do.
     """
 
     def __init__(self, limit: float) -> None:
@@ -119,18 +114,11 @@ class Budget:
     async def attempt(
         self, amount: float, party: str | None = None, *, trial: bool = False
     ) -> AsyncIterator[Reservation]:
-        """One attempt, which costs at most `amount`; sets aside, and afterwards accounts.
+        """One attempt, which costs at most `amount` dollars; sets aside, and afterwards accounts.
 
-        Set the reservation's `cost` when the reply is there. An attempt that fails in a way
-        that may have been billed counts in full, and so does one that is cancelled.
-
-        Args:
-            amount: Dollars.
-            party: Who is asked; its first attempts go alone, until one is answered.
-            trial: Its answer is none of those.
-
-        Raises:
-            BudgetReached: It may exceed the limit, or a reply has cost more than it could.
+        Set the reservation's `cost` when the reply is there. An attempt that fails in a way that
+        may have been billed counts in full, and so does one that is cancelled. The first attempts
+        of a party go alone until one is answered that is no `trial`.
         """
         reservation = await self.reserve(amount, party)
         try:
@@ -145,10 +133,8 @@ class Budget:
     async def reserve(self, amount: float, party: str | None = None) -> Reservation:
         """A reservation; waits while attempts under way may leave room for it.
 
-        Whoever calls this must not hold another reservation.
-
-        Raises:
-            BudgetReached: Not even if all that is under way cost nothing, or not ever again.
+        Whoever calls this must not hold another one. Raises BudgetReached when there would be no
+        room even if all that is under way cost nothing.
         """
         amount_pico = _pico(amount)
         while not self._has_room(amount_pico, party):
@@ -249,12 +235,8 @@ def _pico(amount: float) -> int:
 class Meter:
     """Prices the calls of one model and keeps them within a budget.
 
-    Attributes:
-        price: ``None`` when unknown: then costs are unknown too.
-        party: What messages call the model; its first call goes alone.
-        trial: What is asked is short, so its answer says little of what other calls will cost.
-        budget: Shared by all models of a command; ``None`` when there is no limit. A limit
-            needs a price.
+    Without a price costs are unknown; a limit needs one. What is asked in a `trial` is short, so
+    its answer says little of what other calls will cost.
     """
 
     price: Price | None = None
@@ -269,12 +251,7 @@ class Meter:
 
     @asynccontextmanager
     async def attempt(self, request: ChatRequest) -> AsyncIterator[Reservation]:
-        """One attempt; while it runs, the most it can cost is set aside.
-
-        Raises:
-            BudgetReached: It might exceed the limit, or a reply has cost more than it could.
-            UsageError: Nothing bounds its cost.
-        """
+        """One attempt; while it runs, the most it can cost is set aside."""
         if self.budget is None or self.price is None:
             yield Reservation(0)
             return

@@ -54,9 +54,7 @@ class Price:
     Attributes:
         input: Of tokens that are neither read from a cache nor written to one.
         output: Thinking included.
-        cached_input: ``None`` where unknown: then as `input`.
-        cache_write: Likewise.
-        source: Where the figures are from, with a date or a version.
+        cached_input: ``None`` where unknown, like `cache_write`: then as `input`.
         valid_from: ISO date from which on they are known to hold; empty where unknown.
         beyond: What calls with a long input cost, if that differs.
         stated: By the user, so it is that of whatever service tier is asked for.
@@ -211,13 +209,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """Calls of one kind.
-
-    Attributes:
-        calls: How many.
-        input: Tokens of one call's input.
-        output: Tokens of one call's output.
-    """
+    """Calls of one kind, with the tokens of one of them."""
 
     calls: int
     input: Range
@@ -238,15 +230,7 @@ def output_tokens(max_tokens: int | None) -> Range:
 
 
 def plan_calls(requests: Sequence[ChatRequest], calls: int) -> CallPlan:
-    """A plan for `calls` calls of which some requests are known; the others are like them.
-
-    Args:
-        requests: A fair sample of the requests, at least one.
-        calls: How many there will be.
-
-    Raises:
-        ValueError: No request is given.
-    """
+    """A plan for `calls` calls like the requests, a fair sample of them."""
     if not requests:
         raise ValueError("a plan needs at least one request to go by")
     share = 1 / len(requests)

@@ -22,11 +22,8 @@ _TOO_MANY = 10
 class Work(NamedTuple):
     """What one request makes the provider do.
 
-    Attributes:
-        text: The answer's text.
-        input: Tokens of the prompt.
-        output: Tokens that are written, thinking included; honest ones are within the limit.
-        even: Every second request.
+    Of its output, thinking included, honest work keeps to the limit; `even` is every second
+    request.
     """
 
     text: str

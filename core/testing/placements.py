@@ -16,11 +16,7 @@ from .simulator import Tournament
 class Step(NamedTuple):
     """What a placement knew after a batch.
 
-    Attributes:
-        calls: How many the model had cost.
-        rating: Its rating.
-        half_width: Of its 95 % interval; None where there is none yet.
-        stage: The batch's.
+    The half width is that of the 95 % interval; ``None`` where there is none yet.
     """
 
     calls: int
@@ -30,13 +26,7 @@ class Step(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A whole placement.
-
-    Attributes:
-        steps: One per batch.
-        batches: As they were planned.
-        stop: Why it ended; None if it was cut off.
-    """
+    """A whole placement; without `stop` it was cut off."""
 
     steps: tuple[Step, ...]
     batches: tuple[Batch, ...]

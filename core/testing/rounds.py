@@ -20,14 +20,9 @@ Rate = Callable[[Comparisons, RatingSettings], Ratings]
 
 
 class World(NamedTuple):
-    """Models that many tournaments are played by.
+    """Models that many tournaments are played by, with rising abilities.
 
-    Attributes:
-        abilities: Rising.
-        log_length: Mean logarithm of each model's lengths.
-        high: Index of the anchor with 1500.
-        low: Index of the anchor with 200.
-        noise: What disturbs the judge.
+    `high` and `low` are the indices of the anchors with 1500 and 200.
     """
 
     abilities: tuple[float, ...]

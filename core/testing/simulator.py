@@ -194,10 +194,8 @@ class Tournament:
     def _felt(self, seen: Floats, sign: Floats, call: tuple[Ints | Bools, ...]) -> Floats:
         """What the judge feels criterion by criterion, shape (n_calls, n_criteria).
 
-        Args:
-            seen: The call's mean, positive where `a` is ahead, shape (n_calls, 1).
-            sign: 1 where `a` has the lower index, else -1, the same shape.
-            call: What the call is, columns of the same shape.
+        `seen` is the call's mean, positive where `a` is ahead, `sign` 1 where `a` has the lower
+        index, else -1; both have the shape (n_calls, 1), and so have the columns of `call`.
         """
         criterion = np.arange(self.criteria)[None, :]
         felt = self._normal("criterion", *call, criterion)
