@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from benchmarks.simulated_rounds import Rate
 from eibench import Comparisons, Ratings, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.arrays import Floats
-from eibench.core.testing.rounds import Rate
 from eibench.core.testing.simulator import FAMILY_SIZES
 
 from .measuring import table

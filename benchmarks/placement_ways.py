@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.simulated_logistic import LogisticTournament
+from benchmarks.simulated_placements import pool_of
+from benchmarks.simulated_rounds import World
 from eibench import Comparisons, RatingSettings
 from eibench.core.matchmaking.calls import FIRST, Call, Orders, Schedule
 from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, TranscriptPool
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.ratings import glicko2
-from eibench.core.testing.logistic import LogisticTournament
-from eibench.core.testing.placements import pool_of
-from eibench.core.testing.rounds import World
 from eibench.core.testing.simulator import NOISE, Noise
 from eibench.testing import Tournament
 

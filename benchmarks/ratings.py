@@ -22,13 +22,13 @@ from typing import Any, Literal, NamedTuple
 import glicko2 as peer  # type: ignore[import-untyped]  # it has no types
 import numpy as np
 
+from benchmarks.simulated_rounds import Rate, Repetitions, World, play_rounds
 from eibench import Anchor, AnchorSet, Comparisons, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, trueskill
 from eibench.core.ratings.arrays import Floats, Ints
 from eibench.core.ratings.glicko2 import new_models, one_period
 from eibench.core.ratings.reading import read_comparisons
 from eibench.core.statistics.student import quantile
-from eibench.core.testing.rounds import Rate, Repetitions, World, play_rounds
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.testing import Noise, Tournament
 

@@ -98,7 +98,7 @@ class _Marks:
 
 
 def _responder() -> "Responder":
-    from eibench.core.testing import uniform_ratings
+    from eibench.testing import uniform_ratings
 
     rate = uniform_ratings()
 
@@ -112,7 +112,7 @@ def _responder() -> "Responder":
 
 def main() -> None:
     """Serve until the input ends."""
-    from eibench.core.testing import LoopbackServer
+    from eibench.testing import LoopbackServer
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")

@@ -11,8 +11,8 @@ import pytest
 from benchmarks.placement_error import Clones
 from benchmarks.placement_reference import reference_of
 from benchmarks.placement_ways import SMALL, Place, balanced_calls, usual_world
+from benchmarks.simulated_logistic import LogisticTournament
 from eibench.core.ratings import glicko2
-from eibench.core.testing.logistic import LogisticTournament
 
 ROOT = Path(__file__).parent.parent
 

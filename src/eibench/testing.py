@@ -13,29 +13,16 @@ time, and seldom in the form that was asked for.
 `Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
-from eibench.core.testing import (
-    FAULT_KINDS,
-    MANNERS,
-    Answer,
-    Billing,
-    Delivery,
-    Fault,
-    FaultPlan,
-    Faults,
-    Gate,
-    LoopbackServer,
-    ReceivedRequest,
-    Reply,
-    Responder,
-    Response,
-    ScriptedModel,
-    ScriptedReplies,
-    SmallModelServer,
-    fail_first,
-    small_model,
-    uniform_ratings,
-)
+from eibench.core.testing.billing import MANNERS, Billing
+from eibench.core.testing.faults import FAULT_KINDS, Fault, FaultPlan, Faults, fail_first
+from eibench.core.testing.gate import Gate
+from eibench.core.testing.loopback import LoopbackServer
+from eibench.core.testing.model import ScriptedModel
+from eibench.core.testing.replies import Answer
+from eibench.core.testing.responders import Reply, Responder, ScriptedReplies, uniform_ratings
 from eibench.core.testing.simulator import Noise, Tournament
+from eibench.core.testing.small_model import SmallModelServer, small_model
+from eibench.core.testing.wire import Delivery, ReceivedRequest, Response
 
 __all__ = [
     "FAULT_KINDS",

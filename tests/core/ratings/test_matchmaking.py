@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.simulated_placements import Placed, place, pool_of
 from eibench import Comparisons, Ratings, RatingSettings, UsageError
 from eibench.core.matchmaking.adaptive import Adviser
 from eibench.core.matchmaking.calls import (
@@ -34,7 +35,6 @@ from eibench.core.ratings.mixed_model import (
     estimate_variances,
     logit_margins,
 )
-from eibench.core.testing.placements import Placed, place, pool_of
 from eibench.core.testing.simulator import Noise
 from eibench.testing import Tournament
 

@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..ratings.arrays import Floats, Ints
-from ..ratings.comparisons import Comparisons
-from ..ratings.result import Ratings
-from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from .simulator import NOISE, Noise, Tournament
+from eibench.core.ratings.arrays import Floats, Ints
+from eibench.core.ratings.comparisons import Comparisons
+from eibench.core.ratings.result import Ratings
+from eibench.core.ratings.settings import Anchor, AnchorSet, RatingSettings
+from eibench.core.testing.simulator import NOISE, Noise, Tournament
 
 Rate = Callable[[Comparisons, RatingSettings], Ratings]
 

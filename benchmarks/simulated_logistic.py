@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ratings.arrays import Bools, Floats, Ints
-from .simulator import Tournament
+from eibench.core.ratings.arrays import Bools, Floats, Ints
+from eibench.core.testing.simulator import Tournament
 
 _DEGREES = 5
 

@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..errors import UsageError
-from ..matchmaking.calls import Call, Orders, Schedule
-from ..matchmaking.goals import ENOUGH, FLOOR, Batch, Goal, NoMoreCalls, Rate, TranscriptPool
-from ..matchmaking.matchmaker import Matchmaker
-from ..ratings.comparisons import Comparison, Comparisons
-from ..ratings.settings import RatingSettings
-from .simulator import Tournament
+from eibench.core.errors import UsageError
+from eibench.core.matchmaking.calls import Call, Orders, Schedule
+from eibench.core.matchmaking.goals import (
+    ENOUGH,
+    FLOOR,
+    Batch,
+    Goal,
+    NoMoreCalls,
+    Rate,
+    TranscriptPool,
+)
+from eibench.core.matchmaking.matchmaker import Matchmaker
+from eibench.core.ratings.comparisons import Comparison, Comparisons
+from eibench.core.ratings.settings import RatingSettings
+from eibench.core.testing.simulator import Tournament
 
 
 class Step(NamedTuple):
