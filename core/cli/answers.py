@@ -10,7 +10,7 @@ import click
 from ..benchmark import Benchmark
 from ..errors import DataError, JournalError, UsageError
 from ..exchange.answers import run_of_answers, source_of
-from ..exchange.load import import_foreign
+from ..exchange.translate import import_foreign
 from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import ModelSpec

@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,20 +16,22 @@ from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.fetching import (
     DATA_ONLY,
     FetchState,
+    Ladder,
     OfficialPack,
     fetch,
     import_files,
     is_data_only,
     pack_folders,
+    read_ladder,
     read_official,
 )
-from ..datasets.files import NamedFile, Watch
-from ..datasets.ladders import Ladder, fetch_ladder, read_ladder
+from ..datasets.files import DownloadSettings
+from ..datasets.sources import FileEntry
 from ..errors import DataError, UsageError
 from ..plugins import installed
 from ..run.task import have_data
 from ..settings.run_config import RunConfig
-from ..text import as_text, line
+from ..text import as_text, line, plural
 from ..types import JsonDict
 from . import options
 from .command import Group
@@ -118,12 +120,12 @@ def _official_row(pack: OfficialPack) -> JsonDict:
     }
 
 
-def _file_row(file: NamedFile, state: FetchState) -> JsonDict:
+def _file_row(file: FileEntry, state: FetchState) -> JsonDict:
     row = {"path": file.path, "url": file.url, "sha256": file.checksum, "size": file.size}
     return {**row, "lang": file.lang, "state": str(state)}
 
 
-def _summary(pack: OfficialPack, states: dict[NamedFile, FetchState]) -> str:
+def _summary(pack: OfficialPack, states: dict[FileEntry, FetchState]) -> str:
     if FetchState.WRONG in states.values():
         return "wrong"
     if len(kinds := set(states.values())) == 1:
@@ -171,14 +173,17 @@ def fetch_command(
 
 def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None = None) -> None:
     """Get what is missing of a pack, and tell how it goes on standard error."""
-    with _meter() as meter:
-        fetched = fetch(pack, lang=lang, source=source, watch=Watch(meter.progress, meter.say))
-    if fetched:
-        size = sum(file.size or 0 for file in fetched)
-        files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
+    if fetched := _fetch(pack, lang, source):
+        size, files = sum(file.size or 0 for file in fetched), plural(len(fetched), "file")
         tell(f"{pack.name}: {files}, {size:,} bytes, SHA-256 right, now in {pack.folder}")
     else:
         tell(f"{pack.name}: all there and right in {pack.folder}; nothing was downloaded")
+
+
+def _fetch(pack: OfficialPack, lang: str | None, source: str | None) -> Sequence[FileEntry]:
+    with _meter() as meter:
+        settings = DownloadSettings(progress=meter.progress, say=meter.say)
+        return fetch(pack, lang=lang, source=source, settings=settings)
 
 
 def ladder_of(name: str) -> Ladder:
@@ -187,11 +192,9 @@ def ladder_of(name: str) -> Ladder:
 
 
 def _fetch_ladder(ladder: Ladder, source: str | None) -> None:
-    with _meter() as meter:
-        watch = Watch(meter.progress, meter.say)
-        fetched = fetch_ladder(ladder, source, watch)
-    files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
-    message = f"{files}, git's ids right, now in" if fetched else "all there and right in"
+    fetched = _fetch(ladder, None, source)
+    files = f"{plural(len(fetched), 'file')}, git's ids right, now in"
+    message = files if fetched else "all there and right in"
     tell(f"{ladder.name}, published ladder: {message} {ladder.folder}")
 
 

@@ -9,8 +9,7 @@ from .. import ratings
 from ..benchmark.foreign import ForeignResults
 from ..errors import DataError, UsageError
 from ..exchange.files import ForeignFile, read_foreign
-from ..exchange.load import import_foreign
-from ..exchange.translate import Import, Source
+from ..exchange.translate import Import, Source, import_foreign
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed

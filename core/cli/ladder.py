@@ -7,12 +7,11 @@ from pathlib import Path
 from .. import ratings
 from ..benchmark import Benchmark
 from ..benchmark.foreign import ForeignResults, ForeignRun
-from ..datasets.files import NamedFile
-from ..datasets.ladders import Ladder
+from ..datasets.fetching import Ladder
+from ..datasets.sources import FileEntry
 from ..errors import DataError
 from ..exchange.files import read_foreign
-from ..exchange.load import import_foreign
-from ..exchange.translate import Import, Source
+from ..exchange.translate import Import, Source, import_foreign
 from ..journal.archives import write_lines
 from ..plugins import installed
 from ..ratings.comparisons import Comparison
@@ -31,14 +30,14 @@ def import_ladder(ladder: Ladder, runs_dir: Path) -> None:
         JournalError: The journal cannot be used.
     """
     compared: list[Comparison] = []
-    imported = sum(_import_file(ladder, file, runs_dir, compared) for file in ladder.files)
+    imported = sum(_import_file(ladder, file, runs_dir, compared) for file in ladder.all_files)
     if compared:
         _write(ladder, compared)
     _tell_next(ladder.name, imported=imported > 0, compared=bool(compared))
 
 
 def _import_file(
-    ladder: Ladder, file: NamedFile, runs_dir: Path, compared: list[Comparison]
+    ladder: Ladder, file: FileEntry, runs_dir: Path, compared: list[Comparison]
 ) -> int:
     """Import the runs of a file, and add to what was compared; how many runs there are."""
     path = ladder.folder / file.path
@@ -63,7 +62,7 @@ def _write(ladder: Ladder, compared: Sequence[Comparison]) -> None:
     write_lines(ladder.comparisons, ratings.reading.comparison_lines(compared))
 
 
-def _tell_file(file: NamedFile, found: ForeignResults, done: Sequence[Import]) -> None:
+def _tell_file(file: FileEntry, found: ForeignResults, done: Sequence[Import]) -> None:
     for message in (*_of_runs(done), *_of_comparisons(found.comparisons)):
         tell(f"{file.path}: {message}")
     reasons = sum((each.left_out for each in done), Counter(found.left_out))

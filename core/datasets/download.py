@@ -9,6 +9,7 @@ import http.client
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -21,7 +22,11 @@ from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError
 from ..journal.temporary import replacing
 from ..parties.secrets import shown_address
-from .files import Cached, NamedFile, Patience, Watch, WrongContents, check, objection, read_right
+from .files import DownloadSettings, WrongContents, check, objection, read_right
+from .sources import FileEntry
+
+if TYPE_CHECKING:
+    from .fetching import OfficialPack
 
 MOST = 100 * 2**20
 """Bytes of a file whose size no manifest says; GitHub takes no larger one."""
@@ -36,33 +41,35 @@ _KINDS = {401: ErrorKind.AUTH, 403: ErrorKind.AUTH, 407: ErrorKind.AUTH,
           408: ErrorKind.SERVER, 429: ErrorKind.RATE_LIMIT}  # fmt: skip
 
 
-def put(file: NamedFile, place: Path | str, to: Cached, watch: Watch, patience: Patience) -> None:
+def put(
+    pack: "OfficialPack", file: FileEntry, origin: Path | str, settings: DownloadSettings
+) -> None:
     """Copy or download a file into the cache, where it appears in one step.
 
     Raises:
         DataError: It is not the one of the manifest, or the cache cannot be written.
         ProviderError: The network or the server failed.
     """
-    target = to.folder / file.path
+    target = pack.folder / file.path
     with _writing(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
     with _writing(target), replacing(target) as out:  # before any request, to know that it can be
-        out.write(_contents(file, place, to, watch, patience))
+        out.write(_contents(pack, file, origin, settings))
 
 
 def _contents(
-    file: NamedFile, place: Path | str, to: Cached, watch: Watch, patience: Patience
+    pack: "OfficialPack", file: FileEntry, origin: Path | str, settings: DownloadSettings
 ) -> bytes:
-    if isinstance(place, Path):
-        if not place.is_file():
-            raise DataError(place, f"no such file; it is one of {to.title}")
-        return read_right(file, place)
+    if isinstance(origin, Path):
+        if not origin.is_file():
+            raise DataError(origin, f"no such file; it is one of {pack.title}")
+        return read_right(file, origin)
     try:
-        data = _Download(file, place, watch, patience).run()
+        data = _Download(file, origin, settings).run()
     except ProviderError as error:
-        error.args = (f"{error}; {to.way_out}",)
+        error.args = (f"{error}; {pack.way_out}",)
         raise
-    check(file, data, place)
+    check(file, data, origin)
     return data
 
 
@@ -79,23 +86,23 @@ def _writing(path: Path) -> Iterator[None]:
 class _Download:
     """One file on its way."""
 
-    def __init__(self, file: NamedFile, url: str, watch: Watch, patience: Patience) -> None:
-        self._file, self._url, self._watch, self._patience = file, url, watch, patience
+    def __init__(self, file: FileEntry, url: str, settings: DownloadSettings) -> None:
+        self._file, self._url, self._settings = file, url, settings
         self._have = 0
 
     def run(self) -> bytes:
         """All of it, after as many attempts as it needs."""
-        patience, attempt, end = self._patience, 1, time.monotonic() + self._patience.total_s
+        settings, attempt, end = self._settings, 1, time.monotonic() + self._settings.total_s
         while True:
             try:
                 return asyncio.run(self._attempt(end - time.monotonic()))
             except ProviderError as error:
                 error.attempts = attempt
-                if not error.retryable or attempt > patience.retries:
+                if not error.retryable or attempt > settings.retries:
                     raise
-                wait = max(patience.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
-                self._watch.say(f"{error}; trying again in {wait:g} s")
-                patience.sleep(wait)
+                wait = max(settings.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
+                settings.say(f"{error}; trying again in {wait:g} s")
+                settings.sleep(wait)
                 attempt += 1
 
     async def _attempt(self, left_s: float) -> bytes:
@@ -114,7 +121,7 @@ class _Download:
             raise self._unreached(error) from None
 
     def _session(self) -> aiohttp.ClientSession:
-        silent_s = self._patience.timeout_s
+        silent_s = self._settings.timeout_s
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=system_tls()),
             headers=_HEADERS,
@@ -156,14 +163,14 @@ class _Download:
         if length is not None and length < (size or 0):
             raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
         expected = size or length
-        self._watch.progress(self._file.path, 0, expected or most)
+        self._settings.progress(self._file.path, 0, expected or most)
         try:
             async for piece in answer.content.iter_chunked(_CHUNK):
                 data += piece
                 self._have = len(data)
                 if len(data) > most:
                     raise self._wrong(f"sends more than the {most:,} bytes of the {whose}")
-                self._watch.progress(self._file.path, len(data), expected or most)
+                self._settings.progress(self._file.path, len(data), expected or most)
             is_whole = len(data) >= (size or 0)
         except aiohttp.ClientPayloadError:
             is_whole = False
@@ -177,7 +184,7 @@ class _Download:
 
     def _too_slow(self) -> ProviderError:
         of_all = f" of {self._file.size:,}" if self._file.size else ""
-        came = f"{self._have:,}{of_all} bytes came within {self._patience.total_s:,.15g} s"
+        came = f"{self._have:,}{of_all} bytes came within {self._settings.total_s:,.15g} s"
         return self._failure(ErrorKind.TIMEOUT, f"{came}; --from names another source")
 
     def _refusal(self, status: int, headers: Mapping[str, str]) -> ProviderError:
@@ -195,7 +202,7 @@ class _Download:
             why = getattr(error.certificate_error, "verify_message", error.certificate_error)
             message = f"the server's certificate is not valid: {why}"
         elif isinstance(error, TimeoutError):
-            message = f"no answer for {self._patience.timeout_s:g} s"
+            message = f"no answer for {self._settings.timeout_s:g} s"
         elif isinstance(error, aiohttp.ClientConnectorDNSError):
             message = "its host is not found; there may be no network"
         elif isinstance(error, aiohttp.ClientProxyConnectionError):

@@ -1,11 +1,11 @@
-"""The official packs: what they hold, whether they are in the cache, getting them there.
+"""The official packs and published ladders: what they hold, and getting them into the cache.
 
-A file reaches its place in the cache in one step and only with the size and the
-SHA-256 of the manifest.
+A ladder holds results that a benchmark's authors keep beside their code; the manifest has git's
+ids of its files, and no sizes. A file reaches its path in the cache in one step and only with the
+checksum of the manifest.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -14,19 +14,9 @@ from urllib.parse import quote, urlsplit
 from ..errors import DataError, UsageError
 from ..parties.secrets import shown_address
 from ..reading.files import is_there
+from ..reading.formats import read_json
 from ..types import JsonObject
-from .files import (
-    PATIENT,
-    UNWATCHED,
-    Cached,
-    NamedFile,
-    Patience,
-    Watch,
-    check_entry,
-    is_right,
-    objection,
-    read_right,
-)
+from .files import ORDINARY, DownloadSettings, check_entry, is_right, objection, read_right
 from .sources import FileEntry, cache_folder, read_manifest
 
 
@@ -40,53 +30,49 @@ class FetchState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OfficialPack:
-    """An official pack and its place in the cache.
+    """An official pack and its folder in the cache.
 
     Attributes:
         name: Of its benchmark.
         all_files: In manifest order.
-        facts: Title, licence, repository, commit.
+        facts: What else the manifest says, such as title, licence, repository, commit.
         folder: Where its files are kept.
     """
 
     name: str
-    all_files: tuple[NamedFile, ...]
+    all_files: tuple[FileEntry, ...]
     facts: JsonObject
     folder: Path
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return f"the official pack of {self.name}"
+
+    @property
+    def way_out(self) -> str:
+        """What to do when a server does not give its files."""
+        return (
+            "the same command goes on with what is missing; a file that you get in another way "
+            f"goes in with: bench data import {self.name} PATH"
+        )
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that files of it belong to."""
         return tuple(dict.fromkeys(f.lang for f in self.all_files if f.lang))
 
-    @property
-    def cached(self) -> Cached:
-        """Its files as they are kept, and what to do when a server does not give them."""
-        way_out = (
-            "the same command goes on with what is missing; a file that you get in another way "
-            f"goes in with: bench data import {self.name} PATH"
-        )
-        return Cached(self.folder, f"the official pack of {self.name}", way_out)
-
-    def files(self, lang: str | None = None) -> tuple[NamedFile, ...]:
-        """All files, or those that one language needs.
-
-        Raises:
-            UsageError: It has no such language.
-        """
+    def files(self, lang: str | None = None) -> tuple[FileEntry, ...]:
+        """All files, or those that one language needs; `UsageError` if it has no such language."""
         if lang is None:
             return self.all_files
         if lang not in self.languages:
-            there = f"there are: {', '.join(self.languages)}" if self.languages else "it has none"
-            raise UsageError(f"{self.name} has no language {lang!r}; {there}")
+            known = f"there are: {', '.join(self.languages)}" if self.languages else "it has none"
+            raise UsageError(f"{self.name} has no language {lang!r}; {known}")
         return tuple(f for f in self.all_files if f.lang in (None, lang))
 
-    def state(self, file: NamedFile) -> FetchState:
-        """How a file is in the cache, told by its contents.
-
-        Raises:
-            DataError: It cannot be read.
-        """
+    def state(self, file: FileEntry) -> FetchState:
+        """How a file is in the cache, told by its contents."""
         path = self.folder / file.path
         if not is_there(path):
             return FetchState.ABSENT
@@ -98,29 +84,44 @@ class OfficialPack:
         return any(all(self.state(f) is FetchState.HERE for f in self.files(c)) for c in choices)
 
 
+class Ladder(OfficialPack):
+    """The published ladder of a benchmark and its folder in the cache."""
+
+    title = "the published ladder"
+    way_out = "the same command goes on with what is missing; --from DIR takes files you have"
+
+    @property
+    def form(self) -> str:
+        """Of its files, as `bench import --format` takes it."""
+        return str(self.facts["format"])
+
+    @property
+    def judge(self) -> str:
+        """What the judge is called where a file does not say who it was."""
+        return str(self.facts.get("judge", ""))
+
+    @property
+    def comparisons(self) -> Path:
+        """Where the comparisons that were read of its files are kept."""
+        return self.folder / "comparisons.jsonl.gz"
+
+
 def pack_folders(data: Path, benchmarks: Mapping[str, Path | None]) -> dict[str, Path]:
     """The folder of each manifest by benchmark name; nothing is read.
 
-    Args:
-        data: Holds a folder per benchmark, named like it but for ``_`` in place of ``-``.
-        benchmarks: The folder of each installed benchmark, which may lie elsewhere.
+    `data` holds a folder for each benchmark, named like it but for ``_`` in place of ``-``; those
+    of installed benchmarks may lie elsewhere.
     """
-    ours = {p.parent.name.replace("_", "-"): p.parent for p in data.glob("*/manifest.json")}
-    theirs = {name: folder for name, folder in benchmarks.items() if folder}
-    return dict(sorted((ours | theirs).items()))
+    bundled = {p.parent.name.replace("_", "-"): p.parent for p in data.glob("*/manifest.json")}
+    declared = {name: folder for name, folder in benchmarks.items() if folder}
+    return dict(sorted((bundled | declared).items()))
 
 
 DATA_ONLY = "data only: no benchmark uses it yet"
 
 
 def is_data_only(name: str, folder: Path, benchmarks: Mapping[str, Path | None]) -> bool:
-    """Whether no benchmark uses a pack.
-
-    Args:
-        name: Of the pack.
-        folder: Of its manifest.
-        benchmarks: The folder of each installed benchmark.
-    """
+    """Whether no benchmark uses a pack, whose manifest is in `folder`."""
     return name not in benchmarks and folder not in benchmarks.values()
 
 
@@ -134,8 +135,27 @@ def read_official(name: str, data: Path, *, cache: Path | None = None) -> Offici
     entry = read_manifest(data).get("official")
     if entry is None:
         raise UsageError(f"{name} has no official pack")
-    files = tuple(_checked(data / "manifest.json", file) for file in entry.files)
-    return OfficialPack(name, files, entry.facts, (cache or cache_folder()) / name)
+    for file in entry.files:
+        check_entry(data / "manifest.json", file, "pack")
+    return OfficialPack(name, entry.files, entry.facts, (cache or cache_folder()) / name)
+
+
+def read_ladder(name: str, data: Path) -> Ladder:
+    """The ladder that a data folder's manifest names; errors as of `read_official`."""
+    manifest = data / "manifest.json"
+    facts = read_json(manifest).get("ladder")
+    if facts is None:
+        raise UsageError(f"{name} has no published ladder")
+    try:
+        files = tuple(FileEntry(file["path"], **file) for file in facts["files"])
+        ladder = Ladder(name, files, facts, cache_folder() / name / "ladder")
+        _ = ladder.form, ladder.judge
+    except (KeyError, TypeError, AttributeError) as error:
+        message = f"its ladder is not of the form: {type(error).__name__}: {error}"
+        raise DataError(manifest, message) from None
+    for file in files:
+        check_entry(manifest, file, "ladder")
+    return ladder
 
 
 def fetch(
@@ -143,65 +163,39 @@ def fetch(
     *,
     lang: str | None = None,
     source: str | None = None,
-    watch: Watch = UNWATCHED,
-    patience: Patience = PATIENT,
-) -> tuple[NamedFile, ...]:
-    """Get what is missing of a pack into the cache.
+    settings: DownloadSettings = ORDINARY,
+) -> tuple[FileEntry, ...]:
+    """Get the files of a pack into the cache that are not there and right; which they were.
 
-    Args:
-        pack: What to get.
-        lang: Only what this language needs.
-        source: A folder or a URL that has the files by the manifest's paths; ``None`` for the
-            URLs of the manifest.
-        watch: Is told how it goes.
-        patience: With a server.
-
-    Returns:
-        The files that were fetched; none when all were there and right.
+    `lang` limits it to what one language needs. `source` is a folder or a URL that has the files
+    by their paths; ``None`` for their own addresses.
 
     Raises:
         DataError: A file is not the one of the manifest, or the cache cannot be written.
         ProviderError: The network or the server failed.
         UsageError: No such language, or nothing may be downloaded from that URL.
     """
-    return get_missing(pack.files(lang), pack.cached, source, watch, patience)
+    files = (f for f in pack.files(lang) if not is_right(f, pack.folder / f.path))
+    origins = {file: _origin(source, file) for file in files}
+    _put_all(pack, origins, settings)
+    return tuple(origins)
 
 
-def get_missing(
-    files: Sequence[NamedFile], to: Cached, source: str | None, watch: Watch, patience: Patience
-) -> tuple[NamedFile, ...]:
-    """Get those files into the cache that are not there and right; which they were.
-
-    `source` is a folder or a URL that has them by their paths; ``None`` for their own addresses.
-
-    Raises:
-        DataError: A file is not the one of the manifest, or the cache cannot be written.
-        ProviderError: The network or the server failed.
-        UsageError: Nothing may be downloaded from that URL.
-    """
-    wanted = {f: _place(source, f) for f in files if not is_right(f, to.folder / f.path)}
-    put_all(wanted, to, watch, patience)
-    return tuple(wanted)
-
-
-def put_all(
-    places: Mapping[NamedFile, Path | str],
-    to: Cached,
-    watch: Watch = UNWATCHED,
-    patience: Patience = PATIENT,
+def _put_all(
+    pack: OfficialPack, origins: Mapping[FileEntry, Path | str], settings: DownloadSettings
 ) -> None:
-    """Copy or download each file from its place into the cache."""
-    if places:
+    """Copy or download each file from where it is into the cache."""
+    if origins:
         from .download import put  # aiohttp and SQLite, which few commands need
 
-        for file, place in places.items():
-            put(file, place, to, watch, patience)
+        for file, origin in origins.items():
+            put(pack, file, origin, settings)
 
 
-def _place(source: str | None, file: NamedFile) -> Path | str:
+def _origin(source: str | None, file: FileEntry) -> Path | str:
     """Where to get a file."""
     if source is None:
-        return file.url
+        return str(file.url)
     if "://" not in source:
         if not (is_there(Path(source)) and Path(source).is_dir()):
             raise DataError(source, "no such folder (a URL begins with https://)")
@@ -214,57 +208,39 @@ def _place(source: str | None, file: NamedFile) -> Path | str:
     return f"{source.rstrip('/')}/{quote(file.path)}"
 
 
-def import_files(pack: OfficialPack, path: Path) -> tuple[NamedFile, ...]:
-    """Copy a file that the user has, or those in a folder, into the cache.
+def import_files(pack: OfficialPack, path: Path) -> tuple[FileEntry, ...]:
+    """Copy a file that the user has, or those in a folder, into the cache; which they were.
 
     Files are known by their contents, whatever they are called.
-
-    Returns:
-        The files of the pack that were found there.
 
     Raises:
         DataError: There is none, or one has a right name and wrong contents.
     """
-    found = _recognised(pack, path)
-    missing = {f: p for f, p in found.items() if not is_right(f, pack.folder / f.path)}
-    put_all(missing, pack.cached)
-    return tuple(found)
+    files = _recognised(pack, path)
+    missing = {f: p for f, p in files.items() if not is_right(f, pack.folder / f.path)}
+    _put_all(pack, missing, ORDINARY)
+    return tuple(files)
 
 
-def _recognised(pack: OfficialPack, path: Path) -> dict[NamedFile, Path]:
+def _recognised(pack: OfficialPack, path: Path) -> dict[FileEntry, Path]:
     """The files of a pack among those at a path."""
     if not is_there(path):
         raise DataError(path, "no such file or folder; check the path")
     try:
-        places = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
+        paths = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
     except OSError as error:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
-    found = {}
+    files = {}
     for file in pack.all_files:
-        if place := next((p for p in places if is_right(file, p)), None):
-            found[file] = place
-        elif place := next((p for p in places if p.name == PurePosixPath(file.path).name), None):
-            read_right(file, place)  # says why it is another
-    if not found:
-        wanted = ", ".join(f.path for f in pack.all_files)
+        if match := next((p for p in paths if is_right(file, p)), None):
+            files[file] = match
+        elif namesake := next((p for p in paths if p.name == PurePosixPath(file.path).name), None):
+            read_right(file, namesake)  # says why it is another
+    if not files:
+        names = ", ".join(f.path for f in pack.all_files)
         raise DataError(
             path,
-            f"holds no file of the official pack of {pack.name} ({wanted}); "
+            f"holds no file of {pack.title} ({names}); "
             "other data needs no import: bench run takes it with --dataset PATH",
         )
-    return found
-
-
-def _checked(manifest: Path, entry: FileEntry) -> NamedFile:
-    """A file of a manifest that says all that a download needs to know.
-
-    Raises:
-        DataError: It does not, or its path would leave the folder.
-    """
-    check_entry(manifest, entry, "pack")
-    place = f"file {entry.path!r}"
-    if not isinstance(entry.size, int) or entry.size < 1:
-        raise DataError(manifest, "needs its size in bytes", place)
-    if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
-        raise DataError(manifest, "needs its SHA-256, 64 hexadecimal digits", place)
-    return NamedFile(entry.path, str(entry.url), str(entry.sha256), entry.size, entry.lang)
+    return files

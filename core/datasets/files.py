@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors import DataError
@@ -20,8 +19,8 @@ class WrongContents(DataError):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to put up with a server.
+class DownloadSettings:
+    """How long to put up with a server, and who is told what happens meanwhile.
 
     Attributes:
         retries: Attempts after the first one.
@@ -29,6 +28,8 @@ class Patience:
         timeout_s: Seconds without a byte that end an attempt.
         total_s: Seconds after which a file is given up, even while bytes come.
         sleep: Waits so many seconds.
+        progress: Gets a file's path in the pack, the bytes that are there, and all its bytes.
+        say: Gets one line on what went wrong and will be tried again.
     """
 
     retries: int = 3
@@ -36,54 +37,11 @@ class Patience:
     timeout_s: float = 30.0
     total_s: float = 3600.0
     sleep: Callable[[float], object] = time.sleep
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Who is told what happens meanwhile.
-
-    Attributes:
-        progress: Gets a file's path in the pack, the bytes that are there, and all its bytes.
-        say: Gets one line on what went wrong and will be tried again.
-    """
-
     progress: Callable[[str, int, int], object] = lambda path, have, size: None
     say: Callable[[str], object] = lambda line: None
 
 
-class NamedFile(NamedTuple):
-    """A file of a manifest.
-
-    Attributes:
-        path: Relative.
-        url: Its own, for when no other source is named.
-        checksum: SHA-256, or git's id, which has 40 digits.
-        size: Bytes; ``None`` where the manifest does not say.
-        lang: The language it belongs to; ``None`` when it belongs to all.
-    """
-
-    path: str
-    url: str
-    checksum: str
-    size: int | None = None
-    lang: str | None = None
-
-
-class Cached(NamedTuple):
-    """Files that are kept together in the cache.
-
-    Attributes:
-        folder: Where.
-        title: What they are called.
-        way_out: What to do when a server does not give them.
-    """
-
-    folder: Path
-    title: str
-    way_out: str
-
-
-UNWATCHED, PATIENT = Watch(), Patience()
+ORDINARY = DownloadSettings()
 
 
 def objection(url: str) -> str:
@@ -103,17 +61,19 @@ def objection(url: str) -> str:
     return "it is not https (http is for this machine's own servers only)"
 
 
-def check_entry(manifest: Path, file: NamedFile | FileEntry, kept: str) -> None:
-    """Refuse a file that would leave the folder it is kept in, or come from a wrong place.
-
-    Raises:
-        DataError: It would.
-    """
-    place = f"file {file.path!r}"
+def check_entry(manifest: Path, file: FileEntry, kept: str) -> None:
+    """Refuse a file that would leave the folder it is kept in, or come from a wrong address."""
+    entry = f"file {file.path!r}"
     if not _stays_inside(file.path):
-        raise DataError(manifest, f"its path must stay inside the {kept}'s folder", place)
+        raise DataError(manifest, f"its path must stay inside the {kept}'s folder", entry)
     if why := objection(str(file.url)):
-        raise DataError(manifest, f"nothing is downloaded from {file.url}: {why}", place)
+        raise DataError(manifest, f"nothing is downloaded from {file.url}: {why}", entry)
+    is_git, checksum = kept == "ladder", str(file.checksum)
+    if not is_git and (not isinstance(file.size, int) or file.size < 1):
+        raise DataError(manifest, "needs its size in bytes", entry)
+    if not re.fullmatch(r"[0-9a-f]+", checksum) or len(checksum) != (40 if is_git else 64):
+        needed = "git's id of its contents, 40" if is_git else "its SHA-256, 64"
+        raise DataError(manifest, f"needs {needed} hexadecimal digits", entry)
 
 
 def _stays_inside(path: object) -> bool:
@@ -124,30 +84,21 @@ def _stays_inside(path: object) -> bool:
     return bool(parts) and parts[0] != "/" and ".." not in parts
 
 
-def is_right(file: NamedFile, path: Path) -> bool:
-    """Whether a file is at a path, with the contents that the manifest names.
-
-    Raises:
-        DataError: It cannot be read.
-    """
+def is_right(file: FileEntry, path: Path) -> bool:
+    """Whether a file is at a path, with the contents that the manifest names."""
     try:
         return is_there(path) and path.is_file() and bool(read_right(file, path))
     except WrongContents:
         return False
 
 
-def read_right(file: NamedFile, path: Path) -> bytes:
-    """The contents of the file that is at a path.
-
-    Raises:
-        DataError: It cannot be read.
-        WrongContents: It is not the one of the manifest; of another size, it is not read.
-    """
+def read_right(file: FileEntry, path: Path) -> bytes:
+    """The contents of the file that is at a path; `WrongContents` if they are another's."""
     try:
         size = path.stat().st_size
         if file.size not in (None, size):
             what = f"has {size:,} bytes, the file of the manifest {file.size:,}"
-            raise WrongContents(path, another(file, what))
+            raise _another(file, path, what)
         data = path.read_bytes()
     except OSError as error:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
@@ -155,20 +106,15 @@ def read_right(file: NamedFile, path: Path) -> bytes:
     return data
 
 
-def check(file: NamedFile, data: bytes, origin: object) -> None:
-    """Refuse contents, which came from `origin`, with another checksum.
-
-    Raises:
-        WrongContents: They have one.
-    """
-    by_git = len(file.checksum) == 40
-    found = blob_id(data) if by_git else hashlib.sha256(data).hexdigest()
-    if found != file.checksum:
-        named = "git's id of it" if by_git else "its SHA-256"
-        what = f"{named} is {found}, that of the manifest is {file.checksum}"
-        raise WrongContents(origin, another(file, what))
+def check(file: FileEntry, data: bytes, origin: object) -> None:
+    """Refuse contents, which came from `origin`, with another checksum."""
+    by_sha = file.sha256 is not None
+    checksum = hashlib.sha256(data).hexdigest() if by_sha else blob_id(data)
+    if checksum != file.checksum:
+        named = "its SHA-256" if by_sha else "git's id of it"
+        what = f"{named} is {checksum}, that of the manifest is {file.checksum}"
+        raise _another(file, origin, what)
 
 
-def another(file: NamedFile, what: str) -> str:
-    """What is said of another file."""
-    return f"{what}; refused, as it is another file than {file.path}"
+def _another(file: FileEntry, origin: object, what: str) -> WrongContents:
+    return WrongContents(origin, f"{what}; refused, as it is another file than {file.path}")

@@ -26,11 +26,12 @@ class FileEntry:
     Attributes:
         name: What the benchmark's reader asks for it by.
         path: Relative to the data folder (bundled), to the cache or to a user's folder.
-        sha256: ``None`` for bundled files, which change with the program.
+        sha256: ``None`` for bundled files, which change with the program, and in a ladder.
         size: Bytes; ``None`` likewise.
         url: Where it can be had; ``None`` likewise.
         lang: The language it belongs to; ``None`` when it belongs to all.
         optional: Not everything needs it, so a folder without it is a pack too: a custom one.
+        blob: Git's id of its contents, of a file of a ladder.
     """
 
     name: str
@@ -40,6 +41,12 @@ class FileEntry:
     url: str | None = None
     lang: str | None = None
     optional: bool = False
+    blob: str | None = None
+
+    @property
+    def checksum(self) -> str:
+        """What tells its contents from others: its SHA-256, or else git's id of them."""
+        return self.sha256 or self.blob or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ on our own runs works on them. Nothing is sent.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..benchmark.foreign import ForeignSample, ForeignTurn
 from ..clients.replies import split_thinking
 from ..errors import MissingCall, PluginError
-from ..guard import Guarded, at_item, guard
+from ..guard import at_item, guard
 from ..journal import CallKey
 from ..journal.calls import storable
 from ..parties.party import Party
@@ -58,81 +58,55 @@ class ReplayedConversation(NamedTuple):
     thinking: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationReplay:
-    """Leads conversations of one run through its benchmark.
+async def replay(config: RunConfig, item: Item, sample: ForeignSample) -> ReplayedConversation:
+    """What a conversation comes to, led through the benchmark of the run that `config` is.
 
-    Attributes:
-        config: What the run is taken to be.
+    Raises:
+        Unusable: It is not that of the item.
+        PluginError: The benchmark failed.
     """
+    talk: _Conversation | _Replies = _Conversation(config.model.party, sample.turns)
+    if sample.replies:
+        answers = await answers_of(config, Sample(item, sample.iteration), sample.replies)
+        talk = _Replies(config.model.party, answers)
+    judge = _Judge(config, sample) if config.judges else None
+    try:
+        transcript = await _generate(config, item, sample.iteration, talk)
+        score = await _grade(config, item, transcript, judge)
+    except PluginError as error:
+        raise at_item(error, item) from error
+    verdicts = judge.calls if judge else ()
+    unasked = sample.verdict is not None and not verdicts
+    return ReplayedConversation((*talk.calls, *verdicts), score, unasked, talk.showed_thinking)
 
-    config: RunConfig
 
-    @property
-    def _plugin(self) -> Guarded:
-        return guard(self.config.benchmark)
+async def _generate(
+    config: RunConfig, item: Item, iteration: int, talk: "_Conversation | _Replies"
+) -> object:
+    model = model_of(config, talk.answer, item, iteration)
+    try:
+        transcript = await guard(config.benchmark).generate(item, model, config.options)
+    except Unusable:
+        raise
+    except MissingCall as error:
+        raise Unusable(str(error)) from error
+    talk.check_end()
+    return transcript
 
-    async def __call__(self, item: Item, sample: ForeignSample) -> ReplayedConversation:
-        """What a conversation comes to.
 
-        Raises:
-            Unusable: It is not that of the item.
-            PluginError: The benchmark failed.
-        """
-        model, judges = self.config.model.party, self.config.judges
-        talk: _Conversation | _Replies = _Conversation(model, sample.turns)
-        if sample.replies:
-            asked = Sample(item, sample.iteration)
-            talk = _Replies(model, await answers_of(self.config, asked, sample.replies))
-        transcript = await self._generate(item, sample, talk)
-        judge = _Judge(judges[0].party, sample.verdict) if judges else None
-        score = await self._grade(item, sample, transcript, judge)
-        said = judge.calls if judge else ()
-        unasked = sample.verdict is not None and not said
-        return ReplayedConversation((*talk.calls, *said), score, unasked, talk.showed_thinking)
-
-    async def _generate(
-        self, item: Item, sample: ForeignSample, talk: "_Conversation | _Replies"
-    ) -> object:
-        config = self.config
-        model = model_of(config, talk.answer, item, sample.iteration)
-        try:
-            transcript = await self._plugin.generate(item, model, config.options)
-        except Unusable:
-            raise
-        except MissingCall as error:
-            raise Unusable(str(error)) from error
-        except PluginError as error:
-            raise at_item(error, item) from error
-        talk.check_end()
-        return transcript
-
-    async def _grade(
-        self, item: Item, sample: ForeignSample, transcript: object, judge: "_Judge | None"
-    ) -> Score | None:
-        """The score of a transcript; unscored where what the judge said cannot be read."""
-        config = self.config
-        judged = self._plugin.needs_judge(config.options)
-        if judged if judge is None else judge.verdict is None:
-            return None
-        handle = self._judge_handle(judge.answer, item, sample) if judge else None
-        try:
-            return await self._plugin.grade(item, transcript, handle, config.options)
-        except MissingCall:
-            return Score.unscored(UNREAD, flags=("unread",))
-        except PluginError as error:
-            raise at_item(error, item) from error
-
-    def _judge_handle(self, answer: Answer, item: Item, sample: ForeignSample) -> RecordedModel:
-        config = self.config
-        return RecordedModel(
-            answer,
-            phase="judge",
-            asked=config.judges[0].party,
-            sampling=config.benchmark.judge_sampling,
-            item_id=item.id,
-            iteration=sample.iteration,
-        )
+async def _grade(
+    config: RunConfig, item: Item, transcript: object, judge: "_Judge | None"
+) -> Score | None:
+    """The score of a transcript; unscored where what the judge said cannot be read."""
+    plugin = guard(config.benchmark)
+    needs_judge = plugin.needs_judge(config.options)
+    if needs_judge if judge is None else judge.verdict is None:
+        return None
+    model = judge.model(item) if judge else None
+    try:
+        return await plugin.grade(item, transcript, model, config.options)
+    except MissingCall:
+        return Score.unscored(UNREAD, flags=("unread",))
 
 
 def _response(text: str) -> ChatResponse:
@@ -150,11 +124,7 @@ class _Conversation:
         self._turns = turns
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
-        """The next reply.
-
-        Raises:
-            Unusable: The file has none, or it was a reply to something else.
-        """
+        """The next reply; `Unusable` where there is none, or it was one to something else."""
         n = len(self.calls)
         if n == len(self._turns):
             raise Unusable(TOO_SHORT)
@@ -208,10 +178,22 @@ class _Replies:
 class _Judge:
     """Says what the judge said, once."""
 
-    def __init__(self, asked: Party, verdict: str | None) -> None:
+    def __init__(self, config: RunConfig, sample: ForeignSample) -> None:
         self.calls: list[ReplayedCall] = []
-        self.verdict = verdict
-        self._asked = asked
+        self.verdict = sample.verdict
+        self._config, self._iteration = config, sample.iteration
+        self._asked = config.judges[0].party
+
+    def model(self, item: Item) -> RecordedModel:
+        """What the benchmark asks as its judge."""
+        return RecordedModel(
+            self.answer,
+            phase="judge",
+            asked=self._asked,
+            sampling=self._config.benchmark.judge_sampling,
+            item_id=item.id,
+            iteration=self._iteration,
+        )
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
         """The verdict; `MissingCall` for whatever is asked after it."""

@@ -1,7 +1,7 @@
-"""Foreign runs as lines of the form that `bench export` writes (docs/storage.md).
+"""Foreign runs into the journal: replayed, as lines of the form that `bench export` writes.
 
-So what is done with a file of ours is done with another program's: it is checked, held against
-what is there, and imported as a whole or not at all.
+So what is done with a file of ours (docs/storage.md) is done with another program's: it is checked,
+held against the journal, imported as a whole or not at all, and summed up.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from ..benchmark import Benchmark, Pack
 from ..benchmark.foreign import ForeignRun, ForeignSample
 from ..errors import DataError, PluginError
 from ..guard import guard
+from ..journal import Journal
 from ..journal.archives import LINE_LIMIT
 from ..journal.calls import call_row
 from ..journal.file import now
@@ -24,13 +25,18 @@ from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
 from ..journal.schema import RUNS, TABLES
+from ..journal.transfer import Telling, import_lines
 from ..parties.party import MARK, PROVIDER
 from ..parties.providers import ModelSpec
+from ..reports.document import build_document
+from ..reports.evidence import Selection
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of
+from ..runs.stored_run import StoredRun
+from ..runs.views import write_document
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
 from ..types import JsonDict, digest
-from .replay import ConversationReplay, ReplayedConversation, Unusable
+from .replay import ReplayedConversation, Unusable, replay
 
 NOT_IN_PACK = "the pack has no such item"
 ANSWERS = "answers"
@@ -76,17 +82,23 @@ class Import:
     namesakes: int = 0
     imported: Imported | None = None
 
+    def count(self, replayed: ReplayedConversation) -> None:
+        """Count a conversation that can be used."""
+        is_judged = any(call.key.phase == "judge" for call in replayed.calls)
+        self.usable += 1
+        self.judged += is_judged
+        self.unread += is_judged and bool(replayed.score and replayed.score.reason is not None)
+        self.thinking += replayed.thinking
+        if replayed.unasked:
+            self.left_out[UNASKED] += 1
+
 
 def begin(source: Source, run: ForeignRun) -> Import:
-    """A run before it is replayed: what it is taken to be, and what was left out of it already.
-
-    Raises:
-        PluginError: Its options ask for a judge, and it names none.
-    """
+    """A run before it is replayed: what it is taken to be, and what was left out of it already."""
     benchmark = source.benchmark
     options = {option.name: option.default for option in benchmark.options} | dict(run.options)
-    named = run.judge.removeprefix(f"{PROVIDER}/") or run.judge
-    judge = Endpoint(ModelSpec(PROVIDER, named)) if named else None
+    name = run.judge.removeprefix(f"{PROVIDER}/") or run.judge
+    judge = Endpoint(ModelSpec(PROVIDER, name)) if name else None
     needed = guard(benchmark).needs_judge(options)
     if needed and judge is None and source.form != ANSWERS:
         message = f"run {run.key!r:.60} names no judge, and its options ask for one"
@@ -102,8 +114,51 @@ def begin(source: Source, run: ForeignRun) -> Import:
     return Import(run, config, Counter(run.left_out))
 
 
+def import_foreign(folder: Path, source: Source, runs: Sequence[ForeignRun]) -> list[Import]:
+    """Add foreign runs to a folder's journal, new or not; what became of each, in their order.
+
+    Raises:
+        DataError: Nothing in them can be used, or the journal says something else.
+        JournalError: The journal cannot be used, or another process owns one of the runs.
+        PluginError: The benchmark failed.
+    """
+    lines = _Lines(source, [begin(source, run) for run in runs])
+    data = (source.benchmark.name, source.pack.source.sha256)
+
+    def sum_up(journal: Journal, done: Sequence[Imported]) -> None:
+        alike = (run for run in journal.runs() if (run.benchmark, run.pack_sha256) == data)
+        names = Counter(run.name for run in alike)
+        for each, imported in zip(lines.used, done, strict=True):
+            each.imported = imported
+            each.namesakes = names[each.config.display_name]
+            _sum_up(journal, source, each, imported)
+
+    telling = Telling(lines.place, "import the other one into a --runs-dir of its own", sum_up)
+    import_lines(folder, source.path, lines.all(), telling)
+    return lines.imports
+
+
+def _sum_up(journal: Journal, source: Source, each: Import, imported: Imported) -> None:
+    """Store a run's result, if anything of it is new or it has none yet.
+
+    One by a judge is not replaced by one without.
+    """
+    run, config = journal.find_run(imported.run_id), each.config
+    assert run is not None
+    is_worse = config.judge is None and bool(journal.judges(run))
+    if journal.document(run) is not None and (is_worse or not imported.changed):
+        return
+    # What was left out belongs to the run all the same, so the whole pack is what is looked at.
+    stored = StoredRun(journal, run)
+    selection = Selection(source.pack.items, stored.selection_of(source.pack).iterations)
+    evidence = stored.evidence(grader(config), selection, sent=0)
+    document = build_document(run, config, source.pack, selection, evidence)
+    journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
+    write_document(journal.folder, document)
+
+
 @dataclass
-class Lines:
+class _Lines:
     """Makes the lines of runs, one run after the other.
 
     Attributes:
@@ -120,99 +175,77 @@ class Lines:
         return self._places[number - 1]
 
     def all(self) -> Iterator[tuple[int, bytes]]:
-        """All lines with their numbers.
-
-        Raises:
-            DataError: There are none, or one is too long.
-        """
+        """All lines with their numbers; `DataError` if there are none, or one is too long."""
         yield self._line("", header_line())
         with asyncio.Runner() as runner:
             for each in self.imports:
                 yield from self._of(each, runner)
         if not self.used:
-            raise DataError(self.source.path, f"nothing in it can be used: {self._reasons()}")
+            left_out = sum((each.left_out for each in self.imports), Counter[str]())
+            reasons = "; ".join(f"{n} x {reason}" for reason, n in left_out.most_common())
+            message = f"nothing in it can be used: {reasons or 'its runs are empty'}"
+            raise DataError(self.source.path, message)
         yield self._line("", end_line(len(self._places) + 1))
-
-    def _reasons(self) -> str:
-        counts = sum((each.left_out for each in self.imports), Counter[str]())
-        message = (f"{n} x {reason}" for reason, n in counts.most_common())
-        return "; ".join(message) or "its runs are empty"
 
     def _of(self, each: Import, runner: asyncio.Runner) -> Iterator[tuple[int, bytes]]:
         """The lines of a run; none where nothing of it can be used."""
-        made = list(self._replayed(each, runner))
-        if not made:
+        conversations = list(self._replayed(each, runner))
+        if not conversations:
             return
         self.used.append(each)
         place, at = f"run {each.run.key!r:.60}", now()
         run = _run_row(self.source, each, at)
         run_id = str(run["run_id"])
         yield self._row(place, RUNS.kind, run_id, [run[column] for column in RUNS.columns])
-        for name, rows in _ROWS.items():
-            for sample, replayed in made:
+        for kind in _KINDS:
+            for sample, replayed in conversations:
                 where = f"{place}, iteration {sample.iteration}, item {sample.item_id!r:.60}"
-                for values in rows(each, sample, replayed, at):
-                    yield self._row(where, name, run_id, values)
+                for values in _rows(kind, each, sample, replayed, at):
+                    yield self._row(where, kind, run_id, values)
 
     def _replayed(
         self, each: Import, runner: asyncio.Runner
     ) -> Iterator[tuple[ForeignSample, ReplayedConversation]]:
         """The conversations of a run that can be used; the others are counted."""
         items = {item.id: item for item in self.source.pack.items}
-        replay = ConversationReplay(each.config)
         for sample in each.run.samples:
             if sample.item_id not in items:
                 each.left_out[NOT_IN_PACK] += 1
-                continue
-            if sample.failure is not None:
+            elif sample.failure is not None:
                 yield sample, ReplayedConversation((), None, unasked=False, thinking=False)
-                continue
-            try:
-                replayed = runner.run(replay(items[sample.item_id], sample))
-            except Unusable as error:
-                each.left_out[str(error)] += 1
-                continue
-            _count(each, replayed)
-            yield sample, replayed
+            else:
+                try:
+                    replayed = runner.run(replay(each.config, items[sample.item_id], sample))
+                except Unusable as error:
+                    each.left_out[str(error)] += 1
+                    continue
+                each.count(replayed)
+                yield sample, replayed
 
     def _row(
-        self, place: str, name: str, run_id: str, values: Sequence[object]
+        self, place: str, kind: str, run_id: str, values: Sequence[object]
     ) -> tuple[int, bytes]:
-        table = TABLES[name]
+        table = TABLES[kind]
         row = dict(zip(table.columns, table.opened(values), strict=True))
         try:
-            made = row_line(name, run_id, row)
+            text = row_line(kind, run_id, row)
         except ValueError as error:
             raise DataError(self.source.path, f"{error}; nothing was imported", place) from None
-        if len(made) > LINE_LIMIT:
+        if len(text) > LINE_LIMIT:
             message = f"is longer than {LINE_LIMIT // 2**20} MiB; nothing was imported"
             raise DataError(self.source.path, message, place)
-        return self._line(place, made)
+        return self._line(place, text)
 
-    def _line(self, place: str, made: bytes) -> tuple[int, bytes]:
+    def _line(self, place: str, text: bytes) -> tuple[int, bytes]:
         self._places.append(place)
-        return len(self._places), made
-
-
-def _count(each: Import, replayed: ReplayedConversation) -> None:
-    each.usable += 1
-    judged = any(call.key.phase == "judge" for call in replayed.calls)
-    each.judged += judged
-    each.unread += judged and replayed.score is not None and replayed.score.reason is not None
-    each.thinking += replayed.thinking
-    if replayed.unasked:
-        each.left_out[UNASKED] += 1
-
-
-# Rows
+        return len(self._places), text
 
 
 def _run_row(source: Source, each: Import, at: str) -> JsonDict:
     config, pack = each.config, source.pack.source
     origin = {"format": source.form, "run": each.run.key}
-    meant = {**identity(config, source.pack), "imported": origin}
-    run_identity = digest(meant)
-    settings = run_settings(config, meant)
+    facts = {**identity(config, source.pack), "imported": origin}
+    run_identity = digest(facts)
     return {
         "run_id": run_identity[: ID_LENGTHS[0]],
         "identity": run_identity,
@@ -225,7 +258,7 @@ def _run_row(source: Source, each: Import, at: str) -> JsonDict:
         "pack_name": pack.name,
         "pack_sha256": pack.sha256,
         "endpoint": None,
-        "settings": json.dumps(settings),
+        "settings": json.dumps(run_settings(config, facts)),
         "created_at": _time(each.run.started) or at,
         "finished_at": None,
         "status": "incomplete",
@@ -237,39 +270,29 @@ def _run_row(source: Source, each: Import, at: str) -> JsonDict:
 def _time(text: str | None) -> str | None:
     """A time as the journal writes it; ``None`` where it is none."""
     try:
-        found = datetime.fromisoformat(text or "")
-        known = found.tzinfo is not None
-        return found.astimezone(UTC).isoformat(timespec="milliseconds") if known else None
+        time = datetime.fromisoformat(text or "")
+        return time.astimezone(UTC).isoformat(timespec="milliseconds") if time.tzinfo else None
     except (ValueError, OverflowError):
         return None
 
 
-def _calls(
-    each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
-) -> Iterator[tuple[object, ...]]:
-    for key, asked, request, response in replayed.calls:
-        yield call_row(sample.item_id, sample.iteration, key, asked, request, response, at)
+_KINDS = ("call", "grade", "failure")
+"""Kinds of lines, in the order in which those of a run stand in a file."""
 
 
-def _grades(
-    each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
-) -> Iterator[tuple[object, ...]]:
-    if replayed.score is None:
-        return
-    by = grader(each.config)
-    try:
-        yield grade_row(by, sample.item_id, sample.iteration, replayed.score, at)
-    except (TypeError, ValueError) as error:
-        raise PluginError(f"{each.config.benchmark.name}: its score is no JSON: {error}") from error
-
-
-def _failures(
-    each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
-) -> Iterator[tuple[object, ...]]:
-    if sample.failure is not None:
-        failure = failure_of(sample.item_id, sample.iteration, sample.failure)
-        yield (*failure, _time(each.run.started) or at)
-
-
-#: By kind of line, in the order in which a run's lines stand in a file.
-_ROWS = {"call": _calls, "grade": _grades, "failure": _failures}
+def _rows(
+    kind: str, each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
+) -> Iterator[Sequence[object]]:
+    """A sample's rows of one kind."""
+    key = sample.item_id, sample.iteration
+    if kind == "call":
+        for call in replayed.calls:
+            yield call_row(*key, call.key, call.asked, call.request, call.response, at)
+    elif kind == "grade" and replayed.score is not None:
+        try:
+            yield grade_row(grader(each.config), *key, replayed.score, at)
+        except (TypeError, ValueError) as error:
+            message = f"{each.config.benchmark.name}: its score is no JSON: {error}"
+            raise PluginError(message) from error
+    elif kind == "failure" and sample.failure is not None:
+        yield (*failure_of(*key, sample.failure), _time(each.run.started) or at)

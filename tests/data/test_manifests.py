@@ -73,8 +73,8 @@ def test_urls_are_pinned(name: str) -> None:
     assert re.fullmatch(r"[0-9a-f]{40}", official["commit"])
     owner_and_repository = urlsplit(official["repository"]).path
     for file in pack(name).all_files:
-        assert file.url.startswith(f"{RAW}{owner_and_repository}/{official['commit']}/")
-        assert unquote(file.url).endswith(f"/{file.path}")
+        assert str(file.url).startswith(f"{RAW}{owner_and_repository}/{official['commit']}/")
+        assert unquote(str(file.url)).endswith(f"/{file.path}")
 
 
 @each
@@ -132,6 +132,6 @@ def test_table_of_the_official_data_agrees() -> None:
         commit = commit if message == "same" else message
         patterns = [re.escape(p).replace(r"\*", "[^/]*") for p in paths.split(", ")]
         for file in pack(name).all_files:
-            upstream = unquote(file.url).removeprefix(f"{RAW}/{repository}/{commit}/")
+            upstream = unquote(str(file.url)).removeprefix(f"{RAW}/{repository}/{commit}/")
             assert any(re.fullmatch(p, upstream) for p in patterns), file.url
         assert raw(name)["packs"]["official"]["licence"] == licence.replace("see LICENSE", "MIT")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench import ForeignPart
-from eibench.core.exchange import parts as module
-from eibench.core.exchange.parts import read_parts
+from eibench.core.exchange import files as module
+from eibench.core.exchange.files import read_parts
 
 LISTS = {("about", "all")}
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)

@@ -25,12 +25,12 @@ from eibench import (
     Summary,
 )
 from eibench.core.clients.replies import split_thinking
+from eibench.core.exchange import replay as replaying
 from eibench.core.exchange.files import read_foreign
 from eibench.core.exchange.replay import (
     OTHERWISE,
     TOO_LONG,
     UNREAD,
-    ConversationReplay,
     ReplayedConversation,
     Unusable,
 )
@@ -88,7 +88,7 @@ def replay(
     judge = Endpoint(ModelSpec("imported", "j"))
     config = RunConfig(Talk(), Endpoint(ModelSpec("imported", "m")), {}, judges=(judge,))
     return asyncio.run(
-        ConversationReplay(config)(Item("1", seen), ForeignSample("1", 1, turns, verdict))
+        replaying.replay(config, Item("1", seen), ForeignSample("1", 1, turns, verdict))
     )
 
 

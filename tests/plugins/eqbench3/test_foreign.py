@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench import Comparison, Comparisons, DataError, ForeignResults, folder, read_toml
-from eibench.core.exchange.parts import read_parts
+from eibench.core.exchange.files import read_parts
 from eibench.judges import criteria_of
 from eibench.plugins.eqbench3.foreign import LIST, read_file
 
