@@ -7,7 +7,7 @@ import click
 
 from .. import ratings
 from ..benchmark import Benchmark, Option
-from ..compare.leaderboard import BoardChoice
+from ..compare.board_reader import BoardChoice
 from ..errors import UsageError
 from ..plugins import installed
 from ..ratings.comparisons import Comparisons

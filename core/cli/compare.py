@@ -8,7 +8,7 @@ import click
 
 from .. import console
 from ..benchmark import Pack
-from ..compare.board_readings import pair_on_board
+from ..compare.board_records import pair_on_board
 from ..compare.boards import Boards
 from ..errors import UsageError
 from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import console, ratings
-from ..compare.board_readings import JudgeRecord, read_judge
+from ..compare.board_records import JudgeRecord, read_judge
 from ..compare.boards import Boards
 from ..compare.which_board import OtherBoard, boards_beside
 from ..journal import Journal

@@ -8,8 +8,9 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark
+from ..compare.board_reader import read_leaderboard
 from ..compare.boards import Boards
-from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
+from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.which_board import boards_beside
 from ..guard import guard
 from ..hooks.sections import Table

@@ -9,9 +9,9 @@ import click
 
 from .. import console, ratings
 from ..benchmark import Benchmark
+from ..compare.board_reader import read_leaderboard
 from ..compare.boards import Boards
 from ..compare.comparison_pool import as_comparisons
-from ..compare.leaderboard import read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..compare.which_board import OtherBoard, boards_beside
 from ..errors import UsageError

@@ -15,7 +15,7 @@ from ..reports.evidence import Selection
 from ..types.result_document import PlacementEnd
 from .comparison_pool import as_comparisons, counting, current
 from .contest import Contest
-from .expectation import field_of
+from .expectation import make_matchmaker
 from .opponents import UNFINISHED, Gap, Slot, Text, contestant, opponents_in
 from .panel_rows import Question, question_of
 from .placement import (
@@ -24,12 +24,10 @@ from .placement import (
     history_of,
     is_made,
     left_of,
-    make_matchmaker,
     placeable,
     placement_of,
     seen_from,
     settled_by,
-    wanted_placement,
 )
 
 
@@ -116,16 +114,17 @@ class BatchPlanner:
         if message := self._nothing_to_compare(transcripts):
             self.stopped = {"kind": "none", "told": message}
             return []
-        matchmaker = self._matchmaker or self._make_matchmaker(pool, transcripts)
-        self._matchmaker = matchmaker
-        history = history_of(mine)
-        elsewhere = self._elsewhere(pool)
-        read = self._read(pool)
+        if self._matchmaker is None:
+            everyone = [self._own, *self._opponents.values()]
+            read = as_comparisons(pool)
+            self._matchmaker = make_matchmaker(self.contest, everyone, transcripts, read)
+        matchmaker = self._matchmaker
+        history, elsewhere, known = history_of(mine), self._elsewhere(pool), self._read(pool)
         while True:
-            batch = matchmaker.next_batch(read, history)
+            batch = matchmaker.next_batch(known, history)
             if isinstance(batch, NoMoreCalls):
                 self.stopped = {
-                    **matchmaker.advise(batch, read, history).as_json(),
+                    **matchmaker.advise(batch, known, history).as_json(),
                     "of": placement_of(self.contest, self._own.samples)[0],
                     "grader": self._pool.grader,
                 }
@@ -155,13 +154,6 @@ class BatchPlanner:
         for name, other in self._opponents.items():
             by_reason.setdefault(other.lacks(slots), []).append(name)
         return "; ".join(f"{', '.join(names)}: {message}" for message, names in by_reason.items())
-
-    def _make_matchmaker(
-        self, pool: Sequence[StoredComparison], transcripts: Mapping[str, frozenset[Slot]]
-    ) -> Matchmaker:
-        there, ladder = [self._own, *self._opponents.values()], as_comparisons(pool)
-        field = field_of(self.contest, there, transcripts=transcripts, ladder=ladder)
-        return make_matchmaker(self._own.name, wanted_placement(self.contest.config), field)
 
     def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[Asked]:
         """The comparisons with this model that were made for its opponents' runs."""

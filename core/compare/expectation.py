@@ -2,11 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import matchmaking, ratings
-from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import RunRecord, StoredComparison
 from ..reports.evidence import Selection
@@ -15,19 +14,18 @@ from .comparison_pool import Met, as_comparisons, counting
 from .contest import Contest
 from .opponents import Opponent, Slot, check_opponents, contestant, opponents_in
 from .placement import (
-    Field,
     history_of,
     left_of,
-    make_matchmaker,
     meant,
     placeable,
     settled_by,
     wanted_placement,
 )
-from .rating_summary import settings_of
+from .rating_summary import DEFAULT, rate_with, settings_of
 from .reuse import reuse_comparisons
 
 if TYPE_CHECKING:
+    from ..matchmaking.matchmaker import Matchmaker
     from ..ratings.comparisons import Comparison
 
 
@@ -81,18 +79,16 @@ class Prospect:
         """The most comparisons that may be bought, and how many it is expected to be."""
         wanted = meant(wanted_placement(self.contest.config), sum(map(bool, self.alike.values())))
         most = self.most
-        return self._expect(wanted, most) if most and wanted.schedule == "adaptive" else Left(most)
+        return self._expect(most) if most and wanted.schedule == "adaptive" else Left(most)
 
-    def _expect(self, wanted: PlacementOptions, most: int) -> Left:
+    def _expect(self, most: int) -> Left:
         name = self.contest.name
         counts = counting(self._met, self._run)
         read = as_comparisons(placeable(counts, name, self.alike, self.wanted))
         transcripts = {**self.alike, name: self.wanted}
         there = [*([self.own] if self.own else []), *self.opponents]
-        found = field_of(self.contest, there, transcripts=transcripts, ladder=read)
-        history = history_of(self._planned())
-        expected = make_matchmaker(name, wanted, found).expect(
-            ratings.comparisons.Comparisons.of(read), history
+        expected = make_matchmaker(self.contest, there, transcripts, read).expect(
+            ratings.comparisons.Comparisons.of(read), history_of(self._planned())
         )
         if expected is None:
             return Left(most)
@@ -126,22 +122,23 @@ async def look_ahead(contest: Contest, run: RunRecord | None, selection: Selecti
     return found
 
 
-def field_of(
+def make_matchmaker(
     contest: Contest,
     there: Collection[Opponent],
-    *,
     transcripts: Mapping[str, frozenset[Slot]],
-    ladder: "Iterable[Comparison]",
-) -> Field:
-    """What there is to place a model with, from all comparisons that were read.
+    read: "Iterable[Comparison]",
+) -> "Matchmaker":
+    """What plans the placement of a model, from all comparisons that were read.
 
-    Both the models and, by name, what can be compared have the model that is placed among them.
+    Both the models that have a run and, by name, what can be compared have it among them.
+
+    Raises:
+        UsageError: There is nobody to compare with.
     """
     config, pack, slots = contest.config, contest.pack, transcripts[contest.name]
     last = max((iteration for _, iteration in slots), default=1)
     items = [item for item in pack.items if (item.id, last) in slots]
     calls = guard(config.benchmark).planned_calls
-    settings = settings_of(config.benchmark, pack, options=config.options)
     others = (one for one in there if one.name != contest.name)
     pool = matchmaking.goals.TranscriptPool(
         transcripts,
@@ -149,8 +146,21 @@ def field_of(
         scores=scores_of(contest, there),
         ahead=frozenset(o.name for o in others if any(n == last + 1 for _, n in o.samples)),
     )
-    needed = sum(calls(item, config.options)["model"] for item in items)
-    return Field(pool, ladder, settings, needed)
+    options = meant(wanted_placement(config), len(pool.opponents(contest.name)))
+    orders: Any = options.orders
+    schedule: Any = options.schedule
+    goal = matchmaking.goals.Goal(
+        model=contest.name,
+        pool=pool,
+        rate=partial(rate_with, DEFAULT),
+        settings=settings_of(config.benchmark, pack, options=config.options),
+        orders=orders,
+        target_ci=options.target_ci or None,
+        max_comparisons=options.max_comparisons or None,
+        iteration_calls=sum(calls(item, config.options)["model"] for item in items),
+    )
+    ladder = ratings.comparisons.Comparisons.of(read)
+    return matchmaking.matchmaker.Matchmaker(goal, ladder, schedule)
 
 
 def scores_of(contest: Contest, there: Collection[Opponent]) -> dict[str, float]:

@@ -4,19 +4,13 @@ One board is about one pack and one judge. Partial runs, and those asked otherwi
 pack says, are there and say so.
 """
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NotRequired, TypedDict, cast
+from typing import TypedDict, cast
 
-from ..benchmark import Benchmark, Options, Pack
-from ..errors import UsageError
-from ..guard import guard
+from ..benchmark import Benchmark, Pack
 from ..journal import RunRecord, StoredComparison
-from ..parties.graders import Judge
-from ..ratings.settings import AnchorSet
-from ..reading.names import left_out_of
 from ..reports.comparability import is_partial
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
@@ -24,31 +18,11 @@ from ..reports.kin import KinRule
 from ..reports.places import ItemScores, ScoredItems, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
-from ..runs.finding import EligibleModels
-from ..runs.recorded import judged_by
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
-from .board_results import BoardResults
-from .boards import Board, Boards
-from .comparison_pool import counting
-from .contest import Contest
-from .judge_robustness import read_robustness
-from .rating_summary import RatingSummary, find_standing
-from .reuse import reuse_comparisons
-from .run_selection import CountedRuns
-from .which_board import BoardOfChoice, OtherBoard, Wanted, choose_board
-
-
-class BoardChoice(TypedDict, total=False):
-    """Which board, and who on it, as `read_leaderboard` takes it."""
-
-    dataset: str | None
-    judge: Judge | str | None
-    mixed: bool
-    without: Collection[str]
-    models: Collection[str]
-    roles: Mapping[str, str] | None
-    protocol: JsonObject
+from .boards import Board
+from .rating_summary import RatingSummary
+from .which_board import OtherBoard
 
 
 class _Apart(TypedDict, total=False):
@@ -65,7 +39,7 @@ class JudgeRatings(TypedDict):
     ratings: Sequence[RatingRow]
 
 
-class _OfJudges(TypedDict, total=False):
+class _Several(TypedDict, total=False):
     """Of a board that several judges made."""
 
     kin: KinRule
@@ -73,17 +47,12 @@ class _OfJudges(TypedDict, total=False):
     robustness: Sequence[JudgesDocument]
 
 
-class LeaderboardDocument(StatedBoard):
+class LeaderboardDocument(StatedBoard, _Apart, _Several):
     """The document of `bench leaderboard --json`."""
 
     benchmark: str
     dataset: DatasetRow
     judge: str | None
-    roles: NotRequired[Mapping[str, str]]
-    options: NotRequired[JsonObject]
-    kin: NotRequired[KinRule]
-    judges: NotRequired[Sequence[JudgeRatings]]
-    robustness: NotRequired[Sequence[JudgesDocument]]
     engine: str | None
     engine_version: str | None
     anchors: Sequence[Facts]
@@ -175,11 +144,11 @@ class Leaderboard:
             "higher_is_better": better,
         }
 
-    def _of_judges(self) -> _OfJudges:
+    def _of_judges(self) -> _Several:
         """What several judges say, each and together."""
         rated = self.by_judge.items()
         judges: list[JudgeRatings] = [{"judge": j, "ratings": rows} for j, rows in rated]
-        made: _OfJudges = {"judges": judges} if judges else {}
+        made: _Several = {"judges": judges} if judges else {}
         made |= {"kin": self.kin} if self.kin else {}
         return {**made, "robustness": self.robustness} if self.robustness else made
 
@@ -279,110 +248,3 @@ def _unscored(run: RunRecord | None) -> dict[str, object]:
     names = ("run_id", "status", "partial", "iterations", "not_above", "items", "cost_usd")
     empty = dict.fromkeys(names)
     return {**empty, "metrics": {}, **known}
-
-
-def read_leaderboard(
-    boards: Boards,
-    *,
-    board: Board | None = None,
-    dataset: str | None = None,
-    judge: Judge | str | None = None,
-    engine: str | None = None,
-    anchors: tuple[AnchorSet, ...] = (),
-    mixed: bool = False,
-    without: Collection[str] = (),
-    models: Collection[str] = (),
-    roles: Mapping[str, str] | None = None,
-    protocol: JsonObject | None = None,
-    options: Options | None = None,
-    exclude_kin: bool = False,
-    additive: bool = False,
-) -> Leaderboard:
-    """The board of a benchmark: the one that is given, else the one that `which_board` chooses.
-
-    Args:
-        boards: All of the benchmark.
-        board: Which one, where it is known.
-        dataset: A pack's name, or the beginning of its SHA-256; any where none is named.
-        judge: A judge or what it goes by, likewise.
-        engine: The rating engine, if not the default.
-        anchors: The user's, before the pack's.
-        mixed: Let demo and real models stand on one board.
-        without: Names of models that are left out before anything is rated.
-        models: The only ones that are not; all where none is named.
-        roles: Who plays roles, by role, likewise.
-        protocol: Values of the benchmark's options that keep boards apart, likewise.
-        options: The benchmark's of ratings, if not its defaults.
-        exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
-        additive: Likewise, with each judge's strictness taken out.
-
-    Raises:
-        UsageError: There is no such board; or kin are to be left out and it is no panel's, or
-            nobody remains; or a model is to be left out that is not on it, or all are.
-        DataError: The data of the runs is not where it was.
-    """
-    journal, benchmark = boards.journal, boards.benchmark
-    with journal.caching() as computed:
-        wanted = Wanted(dataset, judge, (), roles or {}, protocol or {})
-        others: Sequence[OtherBoard] = ()
-        if board is None:
-            board, others = _choose(boards, wanted, mixed=mixed)
-        made = CountedRuns(BoardResults(boards, board, computed))
-        with journal.ahead(boards.runs):
-            for run in boards.runs:
-                made.add(run)
-        if made.pack is None or made.config is None:
-            raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
-        met = None
-        if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
-            config = judged_by(made.config, board.judge)
-            if config.panel and exclude_kin:
-                config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            contest = Contest(journal, config, made.pack, eligible=EligibleModels(board.demo))
-            asyncio.run(reuse_comparisons(contest))
-            met = contest.met()
-        there = dict.fromkeys([*(met.runs if met else ()), *made.names])
-        left_out = made.without = left_out_of(there, without, models)
-        met = met and met.without(left_out)
-        standing = met and find_standing(
-            benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
-        )
-        made.read(made.pack, met.runs if met else {})
-        if left_out and not (made.runs or (standing and standing.ratings)):
-            raise UsageError("--without leaves no model of the board")
-        kin = _exclude_kin(made, asked=exclude_kin, additive=additive)
-        compared = counting(met) if met else None
-        known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
-        found = Leaderboard(
-            board, benchmark, *known, made.changed, scores=made.scores, kin=kin, others=others
-        )
-        found.robustness = read_robustness(found, made.results)
-        return found
-
-
-def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule | None:
-    """Take the results of a board without judges that are kin, where that is wanted."""
-    assert made.config is not None and made.pack is not None
-    if not (asked or (made.config.panel and made.config.panel.exclude_kin)):
-        return None
-    scored = {name: made.runs[name] for name in made.documents}
-    try:
-        without = made.results.without_kin(made.pack, scored, additive=additive)
-    except UsageError as error:
-        if asked:
-            raise
-        made.warnings.append(f"scores are by all judges, also by kin: {error}")
-        return None
-    made.documents, made.scores = without.documents, without.scores
-    return without.rule
-
-
-def _choose(boards: Boards, wanted: Wanted, *, mixed: bool) -> BoardOfChoice:
-    """The board that is meant, and the others that fit."""
-
-    def counts(board: Board, run: RunRecord) -> bool:
-        same_version = run.benchmark_version == boards.benchmark.version
-        return same_version and BoardResults(boards, board, {}).is_scored(run)
-
-    with boards.journal.ahead(boards.runs):
-        return choose_board(boards, wanted, counts, mixed=mixed)

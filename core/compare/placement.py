@@ -1,28 +1,22 @@
 """A run's placement as the matchmaker sees it: who, with whom, how far, and what was done."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from .. import matchmaking, ratings
+from .. import matchmaking
 from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import RunRecord, StoredComparison
 from ..matchmaking.calls import MIXED_BLOCK, Call, default_orders, default_schedule
-from ..ratings.settings import RatingSettings
 from ..settings.run_config import RunConfig
 from ..text import listed
 from ..types import digest
 from ..types.result_document import PlacementEnd, RatingRow, rating_notes
 from .contest import Contest
-from .rating_summary import DEFAULT, rate_with
 
 if TYPE_CHECKING:
-    from ..matchmaking.goals import Batch, Goal, TranscriptPool
-    from ..matchmaking.matchmaker import Matchmaker
-    from ..ratings.comparisons import Comparison, Comparisons
-    from ..ratings.result import Ratings
-
+    from ..matchmaking.goals import Batch
 
 _NAMED = 3
 
@@ -37,48 +31,6 @@ def meant(wanted: PlacementOptions, n_models: int) -> PlacementOptions:
     schedule: Any = default_schedule(n_models) if wanted.schedule == "auto" else wanted.schedule
     orders = default_orders(schedule) if wanted.orders == "auto" else wanted.orders
     return wanted._replace(schedule=schedule, orders=orders)
-
-
-class Field(NamedTuple):
-    """What there is to place a model with.
-
-    `ladder` are all comparisons that were read before; `iteration_calls` are calls to the model
-    that another iteration of it takes.
-    """
-
-    pool: "TranscriptPool"
-    ladder: "Iterable[Comparison]"
-    settings: RatingSettings
-    iteration_calls: int = 0
-
-
-def make_matchmaker(name: str, wanted: PlacementOptions, field: Field) -> "Matchmaker":
-    """What plans the placement of a model.
-
-    Raises:
-        UsageError: There is nobody to compare with.
-    """
-    chosen = meant(wanted, len(field.pool.opponents(name)))
-    schedule: Any = chosen.schedule
-    goal, ladder = _goal(name, chosen, field), ratings.comparisons.Comparisons.of(field.ladder)
-    return matchmaking.matchmaker.Matchmaker(goal, ladder, schedule)
-
-
-def _goal(name: str, wanted: PlacementOptions, field: Field) -> "Goal":
-    def rate(comparisons: "Comparisons", chosen: RatingSettings) -> "Ratings":
-        return rate_with(DEFAULT, comparisons, chosen)
-
-    orders: Any = wanted.orders
-    return matchmaking.goals.Goal(
-        model=name,
-        pool=field.pool,
-        rate=rate,
-        settings=field.settings,
-        orders=orders,
-        target_ci=wanted.target_ci or None,
-        max_comparisons=wanted.max_comparisons or None,
-        iteration_calls=field.iteration_calls,
-    )
 
 
 def history_of(rows: Sequence[StoredComparison]) -> "list[Batch]":

@@ -6,15 +6,13 @@ where there is no other.
 """
 
 import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypedDict
 
 from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..errors import UsageError
-from ..journal import RunRecord
 from ..parties.graders import Judge, is_meant
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
@@ -22,6 +20,7 @@ from ..reports.hints import bench, with_options
 from ..text import plural
 from ..types import JsonObject
 from ..types.result_document import ResultDocument
+from .board_results import BoardResults
 from .boards import Board, Boards, GradedRun, graded_by
 
 
@@ -69,18 +68,17 @@ class Wanted(NamedTuple):
         return judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
 
 
-def choose_board(
-    boards: Boards,
-    wanted: Wanted,
-    counts: Callable[[Board, RunRecord], bool],
-    *,
-    mixed: bool = False,
-) -> BoardOfChoice:
-    """The board that is meant; `counts` says whether a board would show the score of a run of it.
+def choose_board(boards: Boards, wanted: Wanted, *, mixed: bool = False) -> BoardOfChoice:
+    """The board that is meant, and the others that fit.
 
     Raises:
         UsageError: None fits.
     """
+    with boards.journal.ahead(boards.runs):
+        return _choose(boards, wanted, mixed=mixed)
+
+
+def _choose(boards: Boards, wanted: Wanted, *, mixed: bool) -> BoardOfChoice:
     benchmark, there = boards.benchmark, boards.found(mixed=mixed)
     if not there:
         raise UsageError(
@@ -96,7 +94,7 @@ def choose_board(
             for board in there
         )
         raise UsageError(f"{benchmark.name} has no such board; there are: {named}")
-    fitting.sort(key=lambda b: _worth(boards, b, there[b], partial(counts, b)))
+    fitting.sort(key=lambda b: _worth(boards, b, there[b]))
     chosen = fitting.pop()
     others = [b for b in reversed(fitting) if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
@@ -114,18 +112,23 @@ class _Worth(NamedTuple):
     """It is the one of that run's own result, and not of a judge or reader that came later."""
 
 
-def _worth(
-    boards: Boards, board: Board, runs: Sequence[GradedRun], counts: Callable[[RunRecord], bool]
-) -> _Worth:
+def _worth(boards: Boards, board: Board, runs: Sequence[GradedRun]) -> _Worth:
+    results = BoardResults(boards, board, {})
+
+    def is_shown(one: GradedRun) -> bool:
+        """Whether the board would show the score of a run of it that is whole."""
+        if not _is_whole(one, documents[one.run.n]):
+            return False
+        return one.run.benchmark_version == boards.benchmark.version and results.is_scored(one.run)
+
     documents = {one.run.n: boards.journal.document(one.run) for one in runs}
     newest_first = sorted(runs, key=lambda one: one.run.n, reverse=True)
-    whole = (r for r, n in newest_first if _is_whole(GradedRun(r, n), documents[r.n]) and counts(r))
-    found = next(whole, None)
-    newest = (found or newest_first[0].run).n
+    whole = next(filter(is_shown, newest_first), None)
+    newest = (whole or newest_first[0]).run.n
     own = documents[newest]
     read = own and graded_by(boards.benchmark, own["options"])
     kind = own and (boards.judges.first(judge_in(own)), read)
-    return _Worth(not board.demo, found is not None, newest, kind == (board.judge, board.graded))
+    return _Worth(not board.demo, whole is not None, newest, kind == (board.judge, board.graded))
 
 
 def _is_whole(one: GradedRun, document: ResultDocument | None) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ..compare.board_readings import RatedStep
+from ..compare.board_records import RatedStep
 from ..hooks.sections import Series, Table
 from ..reports.ending import dollars
 from ..reports.ratings import ranks

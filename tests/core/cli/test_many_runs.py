@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from eibench import Score
+from eibench.core.compare.board_reader import read_leaderboard
 from eibench.core.compare.boards import Boards
-from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.journal.file import AT_ONCE, ReadAhead
 from eibench.core.plugins import installed

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eibench import Item, Option, Options, Pack, PackSource
+from eibench.core.compare.board_reader import read_leaderboard
 from eibench.core.compare.boards import Boards
-from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.datasets import find_pack
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from eibench import Item, Model, Options, Sampling, Score
+from eibench.core.compare.board_reader import read_leaderboard
 from eibench.core.compare.boards import Boards
-from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec

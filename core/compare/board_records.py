@@ -14,9 +14,10 @@ from ..reports.hints import bench
 from ..reports.judges import JudgesDocument
 from ..reports.statements import OnBoard
 from ..types.result_document import RatingRow, ResultDocument
+from .board_reader import BoardChoice, read_leaderboard
 from .boards import Board, Boards, graded_by
 from .comparison_pool import as_comparisons
-from .leaderboard import BoardChoice, Leaderboard, read_leaderboard
+from .leaderboard import Leaderboard
 from .rating_summary import ratings_from, replies_of, settings_of
 from .which_board import OtherBoard
 
