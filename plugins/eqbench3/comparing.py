@@ -50,7 +50,9 @@ def pair_prompt(scenario: ScenarioContent, first: Transcript, second: Transcript
     if kind.pairwise is None:
         raise ValueError(f"scenarios of the kind {kind.name} are not compared")
     shown = [_shown(t, scenario) for t in (first, second)]
-    codes = draw_codes(repr(shown), *(text for s in shown for text in (*s.replies, s.debrief)))
+    # Written out: with another seed the codes, and so the requests, would be others.
+    seed = ", ".join(f"Shown(replies={s.replies!r}, debrief={s.debrief!r})" for s in shown)
+    codes = draw_codes(f"[{seed}]", *(text for s in shown for text in (*s.replies, s.debrief)))
     named = {"code_A": codes.first, "code_B": codes.second}
     template = Template(fill(kind.pairwise.user, named), fill(kind.pairwise.system, named))
     values = _values(scenario, first, shown, template)
