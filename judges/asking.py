@@ -112,13 +112,9 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Filled(Generic[V]):
-    """A form as a judge filled it in.
+    """A form as a judge filled it in: values as read and as the reply has them, and its own words.
 
-    Attributes:
-        values: Of every key that was asked for, as read.
-        raw: The same, as the reply has them.
-        reasoning: The judge's own words, if it gave any.
-        unknown: Further keys of its reply, which count for nothing.
+    `unknown` are further keys of the reply, which count for nothing.
     """
 
     values: Mapping[str, V]
@@ -128,12 +124,7 @@ class Filled(Generic[V]):
 
 
 def object_schema(first: str, fields: Mapping[str, Mapping[str, Any]]) -> JsonDict:
-    """A form as a JSON schema, for providers that hold a reply to one.
-
-    Args:
-        first: The key for the judge's own words.
-        fields: The schema of each of the other keys.
-    """
+    """A form as a JSON schema; `first` is the key for the judge's own words."""
     properties = {first: {"type": "string"}, **fields}
     return {
         "type": "object",
@@ -153,13 +144,8 @@ def read_form(
 ) -> Reading[Filled[V]]:
     """A form, if the reply has every key, and each has a value that can be read.
 
-    Args:
-        response: The judge's reply.
-        keys: What was asked for.
-        read: From a raw value to what it says; ``None`` where that cannot be read.
-        wanted: What a value has to be, for the reason that the judge is told.
-        quotable: What may be quoted in it.
-        optional: Keys that may be absent, or null.
+    `read` gives ``None`` for a value that cannot be, `wanted` says what it has to be, for the
+    reason that the judge is told; `optional` keys may be absent, or null.
     """
     found = read_object(response, keys, quotable)
     if found.value is None:

@@ -58,15 +58,8 @@ class JudgeForm(ABC, Generic[Filled]):
     ) -> Score:
         """The score of a reply: unscored, and not judged, where it is no answer.
 
-        Args:
-            judge: The one that `Benchmark.grade` was given.
-            template: Its prompt, with the places ``{reply}``, ``{criteria}`` and ``{form}``.
-            reply: What is judged.
-            **values: What goes into the template's other places.
-
-        Raises:
-            ProviderError: The judge gave no reply.
-            MissingCall: Offline, and the journal does not hold a reply.
+        The template has the places ``{reply}``, ``{criteria}`` and ``{form}``; `values` are of
+        others.
         """
         assert judge is not None, "a judged benchmark gets a judge"
         if reason := nothing_in(reply):

@@ -187,12 +187,8 @@ def _margin(value: object, codes: Codes) -> int | None:
 class ReplyPair:
     """Two replies, cut alike, each under a code that neither text holds.
 
-    Args:
-        template: The prompt, with the places ``{one}``, ``{other}``, ``{first}``, ``{second}``,
-            ``{criteria}`` and ``{form}``.
-        first: What was said by the one that is shown first.
-        second: By the other.
-        limit: Most characters of each.
+    The template has the places ``{one}``, ``{other}``, ``{first}``, ``{second}``, ``{criteria}``
+    and ``{form}``; `limit` is in characters.
     """
 
     def __init__(self, template: Template, first: Said, second: Said, limit: int | None) -> None:

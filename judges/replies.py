@@ -27,13 +27,9 @@ def labelled(
 ) -> Iterator[tuple[str, str]]:
     """What a line names with a separator, and what follows up to the next.
 
-    A line of running text that holds such a label gives the label without an answer.
-
-    Args:
-        line: Of a reply.
-        names: What may be named.
-        mentioned: A pattern of how an answer begins. In running text, a label that something
-            else follows is a mention, and not given: "... close to purple prose: the sound".
+    A line of running text that holds such a label gives the label without an answer; with
+    `mentioned`, a pattern of how an answer begins, a label that something else follows is a mention
+    there and not given: "... close to purple prose: the sound".
     """
     each = "|".join(f"({re.escape(name)})" for name in names)
     label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
@@ -80,12 +76,7 @@ class _Ambiguous(ValueError):
 
 
 class _Part(NamedTuple):
-    """What stands between an opening brace and its closing one, or the end of the reply.
-
-    Attributes:
-        value: ``None`` where it is not JSON.
-        end: Where in the reply it ends.
-    """
+    """What stands from an opening brace to its closing one; ``None`` where that is no JSON."""
 
     value: JsonDict | None
     text: str
@@ -138,11 +129,7 @@ def _read(text: str, wanted: Collection[str], quotable: Quotable, *, cut: bool) 
 
 
 def _refuse_two(own: list[_Part], rivals: list[_Part], quotable: Quotable) -> None:
-    """Broken objects count as well, unless they may be quotations beside the judge's own.
-
-    Raises:
-        _Ambiguous: There are two objects that may be the verdict.
-    """
+    """Broken objects count as well, unless they may be quotations beside the judge's own."""
     beside = 0 if own and quotable.holds_form else len(rivals)
     if any(other.value != own[0].value for other in own[1:]) or beside + bool(own) > 1:
         raise _Ambiguous("more than one JSON object in the reply")

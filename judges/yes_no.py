@@ -173,14 +173,9 @@ def _bit(value: object) -> int | None:
 
 
 class _Lines(NamedTuple):
-    """What the lines of a reply say.
+    """What the lines of a reply say: every answer to each question, ``None`` for an unreadable one.
 
-    Attributes:
-        said: For each question, every answer to it; ``None`` among them for one that could not
-            be read.
-        as_text: Whether one is a word.
-        comment: Whether more stands on the line of one.
-        rest: What follows the last of those lines.
+    Whether one is a word, whether more stands on its line, and what follows the last of them.
     """
 
     said: Mapping[str, set[int | None]]

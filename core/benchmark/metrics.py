@@ -92,13 +92,9 @@ def first_values(
     ranked_by: str,
     scales: Mapping[str, float],
 ) -> list[float | None]:
-    """Of each score the value of that name, else the first one, on the scale of its metric.
+    """Of each score the value that ranks, else the first one, on the scale of its metric.
 
-    Args:
-        scores: Of one run.
-        values: What they are declared to hold; nothing, and the names of the first count.
-        ranked_by: A name; empty for the first.
-        scales: By name: what a value is multiplied by.
+    Where no values are declared, the names of the first score count.
     """
     named = {value.name: value for value in values}
     there = list(named) or list(next((s.score.values for s in scores if s.score.values), ()))

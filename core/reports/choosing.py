@@ -46,17 +46,7 @@ def chosen(
     options: Mapping[str, str],
     judge: Judge | str | None = None,
 ) -> RunGraders:
-    """The graders of a run that are meant.
-
-    Args:
-        run: The run.
-        found: All of its graders.
-        options: Values of grading options that are wanted, as text.
-        judge: The judge that is wanted, or what it goes by.
-
-    Raises:
-        UsageError: There are none.
-    """
+    """The graders of a run that are meant, by grading options as text and a judge or its name."""
     there = list(found)
     fitting = [g for g in there if _fits(g, options) and (not judge or is_meant(g.judge, judge))]
     if not fitting:
@@ -80,11 +70,7 @@ def own_judge(documents: Iterable[ResultDocument | None]) -> Judge | None:
 
 
 def same_grader(one: RunGraders, two: RunGraders) -> GraderPair:
-    """The one grader that both runs have, as each of them has it.
-
-    Raises:
-        UsageError: They have none in common, or several.
-    """
+    """The one grader that both runs have, as each of them has it."""
     common = _latest([grader for grader in one.online if grader in two.online])
     if not common:
         message = f"no judge or reader has graded both runs alike: {one}; {two}"
@@ -133,15 +119,7 @@ def _grade_like(wanted: Grader, other: RunGraders) -> str:
 
 
 def two_judges(runs: Sequence[RunGraders], named: Sequence[str]) -> list[GraderPair]:
-    """The graders of each run by two judges who read alike.
-
-    Args:
-        runs: The runs, with all their graders that are meant.
-        named: Labels or specs of two judges; none where the runs have only two.
-
-    Raises:
-        UsageError: There are fewer than two, or more and none is named.
-    """
+    """The graders of each run by two judges who read alike, named where there are more than two."""
     common = [g for g in runs[0].online if g.judge and all(g in run.online for run in runs)]
     judges = sorted({g.judge for g in common if g.judge}, key=str)
     first, second = _two_named(runs, judges, named) if named else _only_two(runs, judges)
@@ -207,11 +185,7 @@ def _no_one_reading(run: RunGraders, first: Judge, second: Judge, alike: Sequenc
 
 
 def refuse_unlike(runs: Sequence[RunRecord]) -> None:
-    """Check that all runs are of one benchmark, version and pack.
-
-    Raises:
-        UsageError: They are not; the message says what differs and what to do.
-    """
+    """Check that all runs are of one benchmark, version and pack."""
     first = runs[0]
     for run in runs[1:]:
         if differing := _differing(first, run):

@@ -35,16 +35,9 @@ Cell = str | float | None
 
 
 class FitColumn(NamedTuple):
-    """A column of a table that must fit.
+    """A column of a table that must fit: left out at step `drop` (1 first, 0 never).
 
-    Attributes:
-        heading: Above its cells.
-        cells: One for each row.
-        drop: When it is left out: 1 first; 0 never.
-        brief: Its shorter cells.
-        shorten: When these take the place of its cells, on the same scale.
-        least: Cells that are shorter still.
-        again: When these do.
+    `brief` cells take its place at step `shorten`, and `least`, shorter still, at step `again`.
     """
 
     heading: str
@@ -67,10 +60,7 @@ class FitTable(NamedTuple):
     """A table of such columns.
 
     Attributes:
-        title: One line above it.
-        columns: From left to right.
         marked: Index of the reader's own row.
-        note: What a reader must know to read it rightly.
         spans: Values with their intervals, one for each row, drawn where there is room.
         drawn_after: The heading of the column that the drawing follows.
         unboxed: Whether its box goes before columns that are left out late, after `SPARED`.

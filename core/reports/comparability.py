@@ -39,16 +39,8 @@ def comparability(
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers a result may stand beside.
 
-    Args:
-        config: How it was asked for.
-        pack: Its data.
-        demo: A demo model replied.
-        n_items: How many items it is about.
-        status: Of the result.
-        kept_back: Parameters that the server does not take.
-        given: The answers were made elsewhere.
-        absent: How many samples they leave out.
-        cut_off: The token limit cut a reply.
+    `kept_back` are parameters that the server does not take; answers may be `given`, made
+    elsewhere.
     """
     benchmark, source = config.benchmark, pack.source
     changed = _deviations(config, kept_back, cut_off=cut_off)
@@ -84,13 +76,7 @@ def comparability(
 def told_changes(
     config: "RunConfig", kept_back: Sequence[str] = (), *, cut_off: bool = True
 ) -> str | None:
-    """How a run was asked otherwise than its pack says; ``None`` where it was not.
-
-    Args:
-        config: How it was asked for.
-        kept_back: Parameters that the server does not take.
-        cut_off: The token limit cut a reply.
-    """
+    """How a run was asked otherwise than its pack says; ``None`` where it was not."""
     if is_imported(config.model.spec):
         return f"imported: {NOT_RECORDED}"
     own = ["own system prompt"] if config.system else []
@@ -158,10 +144,7 @@ class RunResult(NamedTuple):
 def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, str]:
     """What a result was made with, as texts by name.
 
-    Args:
-        outcome: Whose.
-        benchmark: That of the result; None when it is no longer installed, then every option
-            counts, also one that changes nothing.
+    Of a benchmark that is no longer installed every option counts, also one that changes nothing.
     """
     run, document = outcome
     dataset, system = document["dataset"], run.settings.get("system")
@@ -206,16 +189,7 @@ def _sampling(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
 def refuse_mixture(
     outcomes: Sequence[RunResult], benchmarks: Mapping[str, Benchmark], hint: str
 ) -> None:
-    """Refuse results of one benchmark that never mix.
-
-    Args:
-        outcomes: All of one benchmark.
-        benchmarks: Those that are installed, by name.
-        hint: What to do about it.
-
-    Raises:
-        UsageError: They differ; the message says in what, and which runs are which.
-    """
+    """Refuse results of one benchmark that never mix; the hint says what to do about it."""
     groups: dict[str, list[str]] = {}
     facts = [protocol_of(o, benchmarks.get(o.run.benchmark)) for o in outcomes]
     differing = _differing(facts)

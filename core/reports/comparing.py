@@ -96,11 +96,7 @@ class RunComparison(NamedTuple):
 
 
 def compare(compared: Compared) -> RunComparison:
-    """Two runs side by side.
-
-    Raises:
-        UsageError: No sample of one run has a counterpart in the other.
-    """
+    """Two runs side by side."""
     a, b, grader = compared.a, compared.b, compared.a.grader
     both = scored_by(a, b)
     if not both.both:
@@ -161,12 +157,7 @@ def _differs(a: GradedSamples, b: GradedSamples) -> JsonObject:
 
 
 def _sent(graded: GradedSamples, unknown: bool) -> JsonObject:
-    """What a model was sent beside the items.
-
-    Args:
-        graded: Of its run.
-        unknown: How one of the two models was asked is not recorded.
-    """
+    """What a model was sent beside the items; `unknown`: of one of the two it is not recorded."""
     settings = graded.run.settings
     drawn = {**settings.get("sampling", {}), "system": settings.get("system")}
     if unknown:

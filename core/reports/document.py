@@ -69,18 +69,9 @@ def build_document(
 ) -> ResultDocument:
     """A result document.
 
-    Args:
-        run: Whose result it is; ``None`` when answers were given instead of asked for.
-        config: How it was asked for.
-        pack: Its data.
-        selection: The samples it is about.
-        evidence: What is known about them.
-        summary: The benchmark's of the samples, where it is known already.
-        baselines: The pack's, likewise.
-        compared: What comparisons with other models say, where there are any.
-        view: What it is called beside the run's own result; ``None`` where it is that.
-        elapsed_s: How long commands have worked on the run, if not as its record says.
-        warnings: More of them, for the end.
+    Summary and baselines are those of the benchmark where they are known already; `view` is what it
+    is called beside the run's own result; `elapsed_s` how long commands have worked on the run, if
+    not as its record says. Answers that were given instead of asked for have no run.
     """
     about = _About(run, config, pack, selection, evidence)
     if summary is None:

@@ -21,10 +21,8 @@ from .statements import (
 def result_line(document: ResultDocument, *, now: bool = False) -> str:
     """Main number, interval, against chance, rank, what is against the judge, cost and time.
 
-    Args:
-        document: The result.
-        now: The command under way has made it: then one whose replies were all in the journal
-            says so last, and where nothing was asked, not what others once took.
+    Of the command under way (`now`) one whose replies were all in the journal says so last, and
+    where nothing was asked, not what others once took.
     """
     name = document["name"] + " DEMO" * document["demo"]
     status = document["status"]

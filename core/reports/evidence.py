@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Repeating:
-    """The replies of a party that repeat themselves until they are cut off.
-
-    Attributes:
-        samples: By item and iteration.
-        replies: How many.
-        seconds: That they took.
-    """
+    """The replies of a party that repeat themselves until they are cut off, and their seconds."""
 
     samples: set[tuple[str, int]] = field(default_factory=set)
     replies: int = 0
@@ -87,8 +81,6 @@ class Spent:
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
         sent: The parameters that one of the model's calls was sent with.
-        spells: The seconds that replies took, by phase.
-        repeating: The replies that repeat themselves until they were cut off, likewise.
         sources: Who gave the model's replies; those of the whole run.
     """
 
@@ -165,15 +157,8 @@ class Inside:
 class ModelComparisons(NamedTuple):
     """The part of a result that comparisons with other models make.
 
-    Attributes:
-        counts: Of the comparisons that the ratings are made of.
-        ratings: A row per model, the best first.
-        conclusions: What the comparisons say of their judge.
-        notes: How the ratings came about.
-        warnings: One line each.
-        unread: How many that this run has asked could not be read.
-        to_do: Some of this run are left to make.
-        replies: Of a panel, how many each judge made of those of this run that it was to make.
+    `unread` counts those that this run has asked and could not be read; `replies` says, of a panel,
+    how many each judge made of those of this run that it was to make.
     """
 
     counts: ComparisonCounts
@@ -242,12 +227,7 @@ def repeating_warnings(found: Mapping[str, Repeating], spells: Mapping[str, Spel
 
 
 def asked_part(sources: Sequence[ReplySource], now: int) -> AskedPart:
-    """When and where the model was asked for the replies of a result.
-
-    Args:
-        sources: Of the replies; there is one at least.
-        now: How many calls to the model the command that made the result has sent.
-    """
+    """When and where the model was asked for a result's replies; `now`: how many calls just now."""
     return {
         "now": now,
         "first": min(source.first for source in sources),

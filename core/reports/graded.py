@@ -63,16 +63,10 @@ class CommonTally(NamedTuple):
 
 
 class GradedSamples(NamedTuple):
-    """A run's samples by one grader.
+    """A run's samples by one grader, and how many items the pack has.
 
-    Attributes:
-        run: Whose samples they are.
-        grader: What graded them.
-        scores: By item and iteration, in sorted order.
-        failed: Samples without a usable answer, and without a grade.
-        n_items: How many items the pack has.
-        replies: Of a panel, how many verdicts each judge gave of those that it was to give.
-        by_judge: Of a panel, the scores by each of its judges alone that has graded.
+    Of a panel also how many verdicts each judge gave of those that it was to give, and the scores
+    by each of its judges alone that has graded.
     """
 
     run: RunRecord

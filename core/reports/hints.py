@@ -25,12 +25,7 @@ typed: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
 
 
 def with_run(word: str, run_id: str) -> str:
-    """The command under way with a run's id in place of a word, or at its end; in Python the id.
-
-    Args:
-        word: What was typed, such as a model's name.
-        run_id: What was meant.
-    """
+    """The command under way with a run's id in place of a word, or at its end; in Python the id."""
     words = list(typed.get())
     if not words:  # in Python
         return run_id
@@ -42,11 +37,7 @@ def with_run(word: str, run_id: str) -> str:
 
 
 def with_options(*words: str) -> str:
-    """The command under way with options that take the place of those that it has.
-
-    Args:
-        *words: The options and their values; alone where no command is under way.
-    """
+    """The command under way with options in place of its own; they alone where there is none."""
     own = {_bare(w): not n.startswith("--") for w, n in pairwise([*words, "--"]) if w[:2] == "--"}
     given = iter(typed.get())
     kept = [word for word in given if not _is_option(word, own, given)]
@@ -68,11 +59,7 @@ def _is_option(word: str, names: Mapping[str, bool], rest: Iterator[str]) -> boo
 
 
 def bench(*words: object) -> str:
-    """A `bench` command about the same runs, with the same settings.
-
-    Args:
-        *words: After `bench`, not quoted.
-    """
+    """A `bench` command, in words not yet quoted, about the same runs with the same settings."""
     return shlex.join(["bench", *map(str, words), *place.get()])
 
 
@@ -95,10 +82,7 @@ def judge_words(
 ) -> list[str]:
     """The options that name a judge, or each of a panel and its rule.
 
-    Args:
-        judge: It; ``None`` for none.
-        known: The addresses of judges that are known.
-        address: Gives that of a host elsewhere.
+    `known` has addresses of judges; `address` gives that of a host elsewhere.
     """
     judges = judge.judges if judge else ()
     urls = [known.get(one) or (one.host and address(one.host)) for one in judges]
@@ -122,13 +106,8 @@ def another_run(
 ) -> str:
     """The command that asks another model what a result's model was asked.
 
-    Args:
-        document: The result.
-        benchmark: Of the result.
-        settings: Those of its run.
-        dataset: The pack's name or path; ``None`` for the usual one.
-        judge: The options that name the judge.
-        model: Its spec.
+    `dataset` is the pack's name or path, ``None`` for the usual one; `judge` the options that name
+    it.
     """
     words = ["run", benchmark.name, "--model", model, *judge, *_players(document, model)]
     words += ["--dataset", dataset] if dataset else []

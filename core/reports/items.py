@@ -15,14 +15,11 @@ class RunSample(NamedTuple):
     """What came of one sample of a run.
 
     Attributes:
-        item_id: Its item.
-        iteration: In which iteration, from 1.
         status: ``scored``, ``unscored`` (it has no number), ``failed`` (it has no usable answer),
             or ``pending``, which this grader has not graded yet.
-        value: What it adds to the main metric; ``None`` where it has no number.
-        reason: Why it is unscored or has failed; ``None`` elsewhere.
-        flags: What its grader noticed, a word each.
-        values: All of its numbers by name; the names are the same for all samples of a run.
+        value: What it adds to the main metric.
+        reason: Why it is unscored or has failed.
+        values: All of its numbers; the names are the same for all samples of a run.
     """
 
     item_id: str
@@ -67,14 +64,7 @@ class Items(NamedTuple):
 def items_of(
     run: RunRecord, samples: Sequence[RunSample], document: ResultDocument | None, sort: str
 ) -> Items:
-    """The items of a run in an order.
-
-    Args:
-        run: Whose items.
-        samples: What came of them, in the order of iterations.
-        document: The result that they belong to, if there is one.
-        sort: ``worst`` first, by ``id``, or the largest ``spread`` first.
-    """
+    """The items of a run: the ``worst`` first, by ``id``, or the largest ``spread`` first."""
     by_item: dict[str, list[ItemSample]] = {}
     for s in samples:
         status = "to do" if s.status == "pending" else s.status

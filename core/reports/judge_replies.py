@@ -19,14 +19,7 @@ def replies_of(
     failures: Iterable[Failure],
     by_judge: Mapping[Party, Sequence[SampleScore]],
 ) -> dict[Party, Replies]:
-    """What came of each judge's verdicts, on the samples that came as far as being judged.
-
-    Args:
-        panel: Says whose turn it was.
-        scores: By the panel.
-        failures: Of samples without one.
-        by_judge: The scores by each judge.
-    """
+    """What came of each judge's verdicts, on the samples that came as far as being judged."""
     verdicts = {
         judge: {(s.item_id, s.iteration): s.score.reason is None for s in own}
         for judge, own in by_judge.items()

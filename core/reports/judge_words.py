@@ -59,12 +59,9 @@ def conclusion(about: str, verdict: Grade, text: str, found: EstimateRow, n: int
 
 
 def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> list[ConclusionRow]:
-    """The conclusions of the judges of one run's transcripts.
+    """The conclusions of the judges of `n` transcripts of one run that all of them graded.
 
-    Args:
-        each: The rank correlation of each judge with the mean of the others.
-        votes: How many they are worth.
-        n: How many transcripts all of them graded.
+    `each` has the rank correlation of each judge with the mean of the others.
     """
     about, known = "order of transcripts", {j: row for j, row in each.items() if row.ci95}
     why = f"needs {LEAST_RUNS} runs that all judges graded, here is 1; bench judges has all runs"

@@ -38,17 +38,9 @@ class JudgedModel(NamedTuple):
 
 
 class JudgedTable(NamedTuple):
-    """What judges give models.
+    """What judges give models: a row of `means` for each run, and the votes they are worth.
 
-    Attributes:
-        benchmark: Its name.
-        dataset: The pack, in words.
-        value: What they give.
-        runs: Of each model, by its name.
-        means: What each judge gives each of these models.
-        votes: How many independent votes they are worth.
-        warnings: One line each.
-        scales: How widely they use the scale, by items; where it is not known, models tell it.
+    `scales` is how widely they use the scale, by items; where it is not known, models tell it.
     """
 
     benchmark: str
@@ -119,16 +111,7 @@ class JudgesDocument(NamedTuple):
 def study(
     benchmark: Benchmark, models: Sequence[JudgedModel], named: Collection[Party | str] = ()
 ) -> JudgesDocument:
-    """How the judges compare on the models that all of them graded.
-
-    Args:
-        benchmark: Theirs.
-        models: Of one pack, at least one.
-        named: The judges that count, or what they go by; all where none is named.
-
-    Raises:
-        UsageError: Fewer than two judges have graded a model.
-    """
+    """How the judges, all where none is named, compare on the models that all of them graded."""
     judges = _chosen(models, named)
     value = _main_value(benchmark, models)
     each = {m.run.name: verdicts_of(m.by_judge, judges, value) for m in models}
@@ -151,12 +134,7 @@ def study(
 def study_ratings(
     runs: Mapping[str, RunRecord], ratings: Mapping[Party, Sequence[RatingRow]]
 ) -> JudgesDocument | None:
-    """How the judges of a panel compare by the ratings of each; ``None`` where there are none.
-
-    Args:
-        runs: Of each model, by its name.
-        ratings: By judge.
-    """
+    """How the judges of a panel compare by the ratings of each; ``None`` where there are none."""
     by_judge = [{row["model"]: row["rating"] for row in rows} for rows in ratings.values()]
     there = [name for name in runs if all(name in own for own in by_judge)]
     if len(by_judge) < 2 or not there:

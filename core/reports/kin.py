@@ -26,15 +26,13 @@ ByName = Mapping[str, float]
 
 
 class KinRule(NamedTuple):
-    """How kin are kept from deciding.
+    """How kin are kept from deciding, also in a sentence.
 
     Attributes:
         way: ``judges`` where the judges that are kin of no model count alone, else
             ``strictness``.
-        judges: Those that count.
         left_out: Those that are kin of a model: not asked at all, or not about their kin.
         strictness: How much more each judge gives than the mean of all, by value and judge.
-        text: The same in a sentence.
     """
 
     way: str
@@ -61,16 +59,7 @@ class GradedWithoutKin(NamedTuple):
 def graded_without_kin(
     benchmark: Benchmark, graded: Sequence[GradedSamples], *, additive: bool = False
 ) -> GradedWithoutKin:
-    """The samples of runs that one panel graded, by those of its judges that are no kin.
-
-    Args:
-        benchmark: Theirs.
-        graded: Their samples by the panel.
-        additive: As of `without_kin`.
-
-    Raises:
-        UsageError: They are not a panel's; or as of `without_kin`.
-    """
+    """The samples of runs that one panel graded, by those of its judges that are no kin."""
     panel = graded[0].grader.judge
     if not isinstance(panel, Panel):
         raise UsageError("kin are left out of panels; name one, such as --judge mean")
@@ -97,15 +86,7 @@ def without_kin(
 ) -> WithoutKin:
     """The scores of models by a panel's judges that are no kin.
 
-    Args:
-        benchmark: Says which values judges give.
-        panel: Makes one score of several.
-        models: The spec of each model, by its name.
-        given: What each judge gave each of them.
-        additive: Take strictness out also where judges are kin of no model.
-
-    Raises:
-        UsageError: All judges are kin of a model, or strictness cannot be told.
+    With `additive` strictness is taken out also where judges are kin of no model.
     """
     kin = {name: _kin_of(spec, panel.judges) for name, spec in models.items()}
     left_out = [judge for judge in panel.judges if any(judge in own for own in kin.values())]

@@ -17,14 +17,7 @@ from .graded import GradedSamples, Key, value_names
 
 
 class Compared(NamedTuple):
-    """What two runs are compared by.
-
-    Attributes:
-        benchmark: Theirs.
-        pack: Theirs.
-        a: The samples of the first.
-        b: The samples of the second.
-    """
+    """What two runs are compared by."""
 
     benchmark: Benchmark
     pack: Pack
@@ -54,12 +47,8 @@ class ValueDifference(NamedTuple):
 class MainDifference(NamedTuple):
     """How the two differ in the metric that models are ranked by, on its scale.
 
-    Attributes:
-        metric: Its name.
-        label: What tables call it.
-        higher_is_better: Of it.
-        chosen: Which of several numbers the metric is, of A and of B; empty where it is no choice.
-        row: The paired difference; its `p` is of this pair alone.
+    `chosen` says which of several numbers the metric is, of A and of B; empty where it is no
+    choice. The `p` of the row is of this pair alone.
     """
 
     metric: str

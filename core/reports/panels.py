@@ -210,13 +210,7 @@ class BuiltPage(NamedTuple):
 
 
 def sections_of(document: ResultDocument, catalogue: Catalogue, tell: Tell) -> list[Part]:
-    """A panel's table, and the sections of plugins about a result.
-
-    Args:
-        document: The result, which is seen whatever fails.
-        catalogue: Has the plugins.
-        tell: Is told why a section fails.
-    """
+    """A panel's table, and the sections of plugins about a result, which is seen whatever fails."""
     found: list[Part] = [table] if (table := panel_table(document)) else []
     for section in catalogue.report_sections:
         if section.benchmark in (None, document["benchmark"]):

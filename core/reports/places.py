@@ -26,12 +26,9 @@ ItemScores = Mapping[str, Sequence[float]]
 
 
 class ScoredItems(NamedTuple):
-    """What a board knows of its models' scores.
+    """What a board knows of its models' scores: the metric it ranks by, each model's by item.
 
-    Attributes:
-        metric: The name of the metric that it ranks by.
-        items: The scores of each model's items by its name, where the metric is made of such.
-        clusters: The family of each item of the pack.
+    `clusters` has the family of each item of the pack.
     """
 
     metric: str
@@ -47,10 +44,7 @@ def place_rows(rows: Sequence[BoardRow], scored: ScoredItems) -> list[str]:
     ones less sure; ties between those that are not alike are found among all together. A row
     without a value has no rank, nor has any where neither end of the metric is better. What is not
     known of a row is ``None``: of one that shares fewer than eight families of items with every
-    other, and of all rows where the metric is not made of items' scores.
-
-    Returns:
-        What to know of the ranks, one line each.
+    other, and of all rows where the metric is not made of items' scores. Gives back warnings.
     """
     ranked = [row for row in rows if _can_be_ranked(row, scored.metric)]
     tiers = sorted({tier(row) for row in ranked})
@@ -149,15 +143,7 @@ def _table(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ItemTable | 
 def item_scores(
     benchmark: Benchmark, pack: Pack, scores: Sequence[SampleScore], options: Options, made: Summary
 ) -> ItemScores | None:
-    """The scores that a run's main metric is the mean of; ``None`` where it is no such mean.
-
-    Args:
-        benchmark: Says what each sample adds (`Benchmark.main_values`).
-        pack: Its data.
-        scores: Of the run.
-        options: The benchmark's own.
-        made: The run's summary.
-    """
+    """The scores (`Benchmark.main_values`) that a run's main metric is the mean of, if it is."""
     found = made.metrics.get(benchmark.ranked_by or next(iter(made.metrics)))
     if found is None or found.value is None:
         return None

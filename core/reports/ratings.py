@@ -65,11 +65,8 @@ def rating_columns(
 ) -> list[FitColumn]:
     """Rank, model and rating with its interval; of scores alone rank and model.
 
-    Args:
-        rows: In the order of their ranks.
-        names: Of the models, with marks.
-        details: Also each rank by itself, the rating with length taken off, who is tied, and how
-            many comparisons there are.
+    With details each rank by itself too, the rating with length taken off, who is tied, and how
+    many comparisons there are.
     """
     columns = [FitColumn("rank", [_rank(row) for row in rows]), FitColumn("model", names)]
     if not any(row["rating"] is not None for row in rows):
@@ -184,9 +181,7 @@ Ends = Mapping[str, Sequence[int] | None]
 def sure_ranks(rows: Sequence[RatingRow], diagnostics: Facts) -> list[str]:
     """Which models have a rank that is one number (95 %), and who may be the first.
 
-    Args:
-        rows: Of a rating; nothing is said where none of them has an interval of its rank.
-        diagnostics: Of the same rating.
+    Nothing is said where no row has an interval of its rank.
     """
     if not any(row["rank_ci95"] for row in rows):
         return []

@@ -16,13 +16,7 @@ J = TypeVar("J", bound=Hashable)
 
 
 class VerdictTable(NamedTuple):
-    """A value of the samples of which each judge gave one.
-
-    Attributes:
-        keys: Item and iteration of each.
-        clusters: Each one's cluster.
-        rows: What the judges gave it, in their order.
-    """
+    """A value of the samples of which each judge gave one, a row of them for each sample."""
 
     keys: Sequence[Key]
     clusters: Sequence[str]
@@ -32,13 +26,7 @@ class VerdictTable(NamedTuple):
 def verdicts_of(
     by_judge: Mapping[J, Mapping[Key, SampleScore]], judges: Sequence[J], value: str
 ) -> VerdictTable:
-    """What these judges gave; nothing where one of them gave nothing.
-
-    Args:
-        by_judge: Scores that could be read.
-        judges: Whose.
-        value: Which of their numbers.
-    """
+    """What these judges gave; nothing where one of them gave nothing that could be read."""
     scores = [by_judge.get(judge, {}) for judge in judges]
     keys, clusters, rows = [], [], []
     for key in sorted(set.intersection(*map(set, scores))):
@@ -57,12 +45,7 @@ LEAST_JUDGES = 2
 def robustness_of(
     by_judge: Mapping[Party, Sequence[SampleScore]], unjudged: Sequence[str]
 ) -> RobustnessRow | None:
-    """How far judges agree on the first value they give; ``None`` where nothing can be said.
-
-    Args:
-        by_judge: Their scores of the same run.
-        unjudged: Names of values that come from no judge.
-    """
+    """How far judges agree on the first value they give; ``None`` where nothing can be said."""
     read = {
         judge.label: {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
         for judge, scores in by_judge.items()

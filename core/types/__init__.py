@@ -37,9 +37,6 @@ def json_writer(*, sort_keys: bool) -> Callable[[object], str]:
     """What writes values as JSON without spaces and without NaN.
 
     `json` prepares its encoder anew for each value, which takes longer than writing a small one.
-
-    Args:
-        sort_keys: Whether keys are sorted, or stay in their order.
     """
     plain = json.JSONEncoder(
         ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, separators=(",", ":")

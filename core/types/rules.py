@@ -28,30 +28,17 @@ class Rule(Protocol):
         ...
 
     def check(self, value: object) -> object:
-        """The value as it is used, from one of Python or TOML.
-
-        Raises:
-            UnfitValue: It is not what is wanted.
-        """
+        """The value as it is used, from one of Python or TOML; `UnfitValue` if it is refused."""
         ...
 
     def read(self, text: str) -> object:
-        """The value of a text, as options and variables give it.
-
-        Raises:
-            UnfitValue: It is not what is wanted.
-        """
+        """The value of a text, as options and variables give it; `UnfitValue` likewise."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NumberRule:
-    """A finite number in a range.
-
-    Attributes:
-        above: Whether `low` itself is too low.
-        whole: Whether it must be whole.
-    """
+    """A finite number in a range, whose lower end may itself be too low (`above`)."""
 
     low: float | None = None
     high: float | None = None

@@ -60,13 +60,9 @@ _NUMBERS = np.arange(11.0)
 
 
 class ScoredPack(NamedTuple):
-    """A pack as a rule sees it.
+    """A pack as a rule sees it: references of shape (n_questions, 4), scores the higher the better.
 
-    Attributes:
-        words: The four emotions of each question, in the order of its prompt.
-        references: Their ratings, shape (n_questions, 4).
-        score: The scores of answers to each question, the higher the better.
-        scale: From a question's score to that of a run.
+    `scale` leads from a question's score to that of a run.
     """
 
     words: Sequence[Sequence[str]]

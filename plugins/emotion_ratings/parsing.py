@@ -22,12 +22,7 @@ from .parsing_types import ParsedReply, Parser, SectionReading, no_section, read
 
 
 class Section(NamedTuple):
-    """All text of one pass.
-
-    Attributes:
-        text: What stands under its headings, joined by line breaks.
-        headings: The headings as written.
-    """
+    """All text of one pass, joined by line breaks, and its headings as written."""
 
     text: str
     headings: tuple[str, ...]

@@ -23,13 +23,7 @@ _NOT_CARDINAL = re.compile(r"(?:st|nd|rd|th)\b|[ex]\d", re.IGNORECASE)
 
 
 class PairSearch(NamedTuple):
-    """What is looked for.
-
-    Attributes:
-        emotions: In order.
-        others: Another name for each emotion, or the same; none at all when there are none.
-        words: Those of the language that may stand around a number.
-    """
+    """What is looked for: emotions, other names of each (or none), and words around numbers."""
 
     emotions: tuple[str, ...]
     others: tuple[str, ...]
@@ -51,13 +45,9 @@ class _Before(NamedTuple):
 
 
 class RatedEmotion(NamedTuple):
-    """One occurrence of an emotion with a number.
+    """One occurrence of an emotion, by index, with a number from 0 to 10, or why it is no rating.
 
-    Attributes:
-        emotion: Index of the emotion among those asked for.
-        value: 0-10, or None when there is a problem.
-        problem: Why the number cannot be taken as a rating.
-        flags: How the occurrence departs from the plain form.
+    The flags say how it departs from the plain form.
     """
 
     emotion: int
@@ -160,11 +150,7 @@ def _value(
 ) -> tuple[float | None, str | None]:
     """Return the rating, or None and why the number is none.
 
-    Args:
-        match: The pair.
-        scale: Of the number, where one is named.
-        rest: What follows on the line.
-        span: How a range would go on there.
+    `rest` follows on the line, where `span` is how a range would go on.
     """
     written = f"{match['sign']}{match['whole']}{match['fraction']}"[:20]
     if not re.fullmatch(r"(?:\.\d+|,\d)?", match["fraction"]):

@@ -12,16 +12,12 @@ from .forms import ENGLISH, Form
 
 @dataclass(frozen=True, slots=True)
 class SectionReading:
-    """The ratings read in one section of a reply, or why there are none.
+    """The ratings read in one section of a reply, in the order asked, or why there are none.
 
     Attributes:
-        values: One rating per emotion, in the order in which they were asked; None when the
-            section cannot be read. `strict` gives 0-10, `reference` any number from 0.
-        reason: Why there are no values, for a person; None when there are.
-        flags: How the reading departs from the plain form, in the order of
-            `parsing.FLAGS`; empty for the plain form and when nothing was read.
-        named: How many of the emotions stand with a number where there are no values, whether
-            or not it is a rating; 0 where that is not known.
+        values: `strict` gives 0-10, `reference` any number from 0.
+        flags: How the reading departs from the plain form, in the order of `parsing.FLAGS`.
+        named: Emotions with a number where there are no values, whether or not it is a rating.
         fault: The reason without names and numbers of the question, so that it can be counted.
     """
 
@@ -52,16 +48,10 @@ class Parser(Protocol):
         form: Form = ENGLISH,
         others: Sequence[str] = (),
     ) -> ParsedReply:
-        """Return what the reply says about each of the emotions.
+        """Return what the reply says about each of the emotions, whose names are distinct.
 
-        Args:
-            text: The reply, without any thinking before it.
-            emotions: The names asked for, in order, distinct.
-            revise: Whether a critique and revised scores were asked for; if not, the whole
-                reply is the first pass, headings or none.
-            form: In which the answer was asked for.
-            others: The name that the question has for each emotion beside the one in the
-                answer form, the same or another; none for questions of one mind.
+        Without revision the whole reply is the first pass, headings or none. `others` are the names
+        that the question has beside those in the answer form; none for questions of one mind.
         """
         ...
 

@@ -185,14 +185,7 @@ def _lines(question: Question, offsets: Sequence[float], *, bold: bool) -> str:
 
 
 class PromptParts(NamedTuple):
-    """A prompt from its dialogue's end to its answer form.
-
-    Attributes:
-        dialogue: All up to the mark of the dialogue's end, with it and the blank line after it.
-        question: The paragraph that asks and lists the emotions.
-        instructions: The paragraph that says how to rate.
-        layout: All that comes after.
-    """
+    """A prompt in parts: to the mark of the dialogue's end, what is asked, how to rate, the rest."""
 
     dialogue: str
     question: str
@@ -203,17 +196,9 @@ class PromptParts(NamedTuple):
 def without_revision(prompt: str, form: Form = ENGLISH, *, sentence: str | None = None) -> str:
     """Return the simplified prompt: one set of ratings, no critique, no revision.
 
-    Of the paragraph of instructions (the second one after the dialogue) the first sentence
-    stays; the heading of the first pass goes, and everything from the critique to the mark
-    of the answer's end; a call for the answer is added.
-
-    Args:
-        prompt: The full prompt.
-        form: What its marks are.
-        sentence: What takes the place of the instructions, if not their own first sentence.
-
-    Raises:
-        ValueError: The prompt lacks one of these marks; the message names it.
+    Of the paragraph of instructions (the second one after the dialogue) the first sentence stays,
+    or `sentence` takes its place; the heading of the first pass goes, and everything from the
+    critique to the mark of the answer's end; a call for the answer is added.
     """
     parts = split_prompt(prompt, form)
     head, answer = _split_at(parts.layout, f"{form.first}\n")
@@ -226,11 +211,7 @@ def without_revision(prompt: str, form: Form = ENGLISH, *, sentence: str | None 
 
 
 def split_prompt(prompt: str, form: Form = ENGLISH) -> PromptParts:
-    """Return the parts of a prompt.
-
-    Raises:
-        ValueError: The prompt lacks a mark or a paragraph; the message names it.
-    """
+    """Return the parts of a prompt."""
     mark = next((mark for mark in form.dialogue_ends if mark in prompt), form.dialogue_ends[0])
     dialogue, after = _split_at(prompt, mark)
     question, rest = _split_at(after.lstrip("\n"), "\n\n", "a paragraph of instructions")

@@ -22,15 +22,11 @@ WITHOUT_HEADINGS = "; --no-revise asks for ratings alone, without headings"
 
 @dataclass(frozen=True, slots=True)
 class RatedReply:
-    """The reply that counts for a question, read and scored.
+    """The reply that counts for a question: the question score of each pass, or why it has none.
 
-    Attributes:
-        values: Question score of each pass asked for; ``None`` where unread.
-        reasons: Why a pass has no score.
-        problem: Why none has one, in words that hold for other questions too, and what may help.
-        cut_off: The token limit ended the reply.
-        attempts: How many replies were read until one was whole, or no more may be asked for.
-        temperature: That of the reply that counts; ``None`` where the server takes none.
+    `problem` says why no pass has one, in words that hold for other questions too; `attempts`
+    replies were read until one was whole or no more might be asked for; `temperature` is ``None``
+    where the server takes none.
     """
 
     answer: ParsedReply

@@ -29,13 +29,9 @@ Pass = Literal["first_pass", "revised"]
 
 
 class RunEstimate(NamedTuple):
-    """A number of a run.
+    """A number of a run with its 95 % interval over questions, where those are eight or more.
 
-    Attributes:
-        value: None when nothing could be read.
-        interval: 95 % over questions; None with fewer than eight questions or without value.
-        n: Samples it is the mean of.
-        families: Questions that these are of.
+    It is the mean of `n` samples, of `families` questions.
     """
 
     value: float | None
@@ -49,20 +45,16 @@ class PassSummary:
     """All numbers of a run.
 
     Attributes:
-        score: The final score: the better pass. Its interval chooses the pass anew in each
-            resample, so it holds what the choice itself adds.
-        chosen: The pass the score comes from; None when nothing could be read.
-        chosen_interval: Of that pass by itself, at 97.5 %: both passes together are outside of
+        score: That of the better pass. Its interval chooses the pass anew in each resample, so it
+            holds what the choice itself adds.
+        chosen_interval: Of the chosen pass by itself, at 97.5 %: both passes together are outside
+        of
             theirs in 5 %, as Bonferroni has it, so it may be held against a baseline. None where
             one pass was asked for, whose own interval may.
-        first_pass: Mean of the readable first passes.
-        revised: Mean of the readable revised passes; None when none were asked for.
         gain: Revised minus first pass, over the samples where both could be read.
         zero_filled: The chosen pass with unreadable answers as 0, as some peers count.
-        total: Samples, readable or not.
         valid: Whether the chosen pass could be read in at least 5/6 of the samples.
-        per_iteration: Final score of each iteration by itself, in order.
-        iteration_sd: Standard deviation (n - 1) of those; None with fewer than two.
+        iteration_sd: Standard deviation (n - 1) of the scores of iterations.
     """
 
     score: RunEstimate
@@ -89,17 +81,10 @@ def summarise(
 ) -> PassSummary:
     """Return the numbers of a run, its intervals over questions with all their iterations.
 
-    The final score is the better pass (Paech 2023, section 3.7), the revised one when equal;
-    a pass counts only if it has at least 95 % as many readable answers as the other (the
-    published code's rule, made symmetric). It is taken over all samples together.
-
-    Args:
-        first: Question scores of the first pass, 10 the best, NaN if unread, shape (n_samples,).
-        revised: Those of the revised pass, or None when no revision was asked for.
-        questions: Question of each sample, shape (n_samples,): the clusters.
-        rng: Source of the resamples.
-        iterations: Iteration of each sample, shape (n_samples,); None for a single one.
-        replicates: Number of resamples.
+    The final score is the better pass (Paech 2023, section 3.7), the revised one when equal; a pass
+    counts only if it has at least 95 % as many readable answers as the other (the published code's
+    rule, made symmetric). It is taken over all samples together. All arrays have the shape
+    (n_samples,): question scores, 10 the best, NaN if unread, questions and iterations.
     """
     columns = _columns(first, revised)
     totals = columns.sum(axis=0, keepdims=True)
@@ -143,12 +128,7 @@ def summarise(
 
 
 def better_pass(first: npt.ArrayLike, revised: npt.ArrayLike) -> Pass:
-    """The pass that the score of a run comes from, as `summarise` chooses it.
-
-    Args:
-        first: Question scores of the first pass, NaN if unread, shape (n_samples,).
-        revised: Those of the revised pass, all NaN where none was asked for.
-    """
+    """The pass that the score of a run comes from, as `summarise` chooses it of the same arrays."""
     totals = _columns(first, revised).sum(axis=0, keepdims=True)
     return "revised" if _choose_revised(totals)[0] else "first_pass"
 
@@ -215,11 +195,8 @@ class Constant(NamedTuple):
 class Baselines:
     """What a run scores without reading the dialogues, on the scale of a run.
 
-    Attributes:
-        random: Expected score of uniform random whole ratings 0-10.
-        random_sd: Its standard deviation over runs.
-        uniform: The best of the answers whose ratings are all equal.
-        best_constant: The best same answer to every question.
+    Expected score, and its standard deviation over runs, of uniform random whole ratings 0-10; the
+    best answer of four equal ratings; the best same answer to every question.
     """
 
     random: float
@@ -233,14 +210,8 @@ def find_baselines(
 ) -> Baselines:
     """Return the exact baselines of a pack, by enumeration of all whole answers 0-10.
 
-    Args:
-        references: Of each question, shape (n_questions, n_emotions). A random run answers
-            each question once and independently.
-        score: The scores of answers to each question.
-        all_zero: Whether all zeros are an answer.
-
-    Raises:
-        ValueError: There are no references.
+    References have the shape (n_questions, n_emotions), at least one; a random run answers each
+    question once and independently.
     """
     if not references:
         raise ValueError("no references to compute baselines from")

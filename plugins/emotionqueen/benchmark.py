@@ -41,11 +41,9 @@ COMPARABILITY = (
 
 
 class StatementReply(NamedTuple):
-    """What the model answered.
+    """What the model answered, or why there is nothing to judge.
 
-    Attributes:
-        problem: Why there is nothing to judge; ``None`` when there is.
-        tokens: Of the answer without thinking; ``None`` where the server did not count them.
+    Tokens are of the answer without thinking; ``None`` where the server did not count them.
     """
 
     text: str

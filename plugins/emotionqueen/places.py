@@ -16,13 +16,7 @@ _STEP = 3
 
 
 class Place(NamedTuple):
-    """A statement to be written.
-
-    Attributes:
-        position: In the set, from 0 on.
-        writer: Who writes, and how.
-        length: About so many words.
-    """
+    """A statement to be written, by its position in the set from 0 on, in about `length` words."""
 
     position: int
     task: str

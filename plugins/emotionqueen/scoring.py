@@ -31,13 +31,9 @@ class SampleVerdict(NamedTuple):
 
 
 class RateEstimate(NamedTuple):
-    """A number with its 95 % interval over statements.
+    """A number with its 95 % interval over statements, where those are eight or more.
 
-    Attributes:
-        value: ``None`` when there is nothing to make it of.
-        ci95: ``None`` with fewer than eight statements.
-        n: Samples it stands on.
-        statements: That these samples are of.
+    `n` samples make it, of that many statements.
     """
 
     value: float | None
@@ -47,12 +43,7 @@ class RateEstimate(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """The rates of some samples.
-
-    Attributes:
-        both: Mean of PASS and WIN rate, by which the paper ranks.
-        given_pass: WIN rate among the samples that pass.
-    """
+    """Rates of samples: the paper ranks by `both`; `given_pass` is WIN among those that pass."""
 
     statements: int
     passed: RateEstimate

@@ -32,15 +32,7 @@ class Statement(NamedTuple):
 
 
 def read_statements(path: Path) -> list[Item]:
-    """The items of a pack, in file order.
-
-    Args:
-        path: One object a line with ``id``, ``task``, ``life_scenario``, ``polarity``,
-            ``statement`` and ``look_for``; ``made_by`` on every line or on none.
-
-    Raises:
-        DataError: The file is not of that form.
-    """
+    """The items of a pack, in file order; all of them or none are marked as generated."""
     items = [_item(path, f"line {number}", row) for number, row in read_jsonl(path)]
     if not items:
         raise DataError(path, "holds no statement")

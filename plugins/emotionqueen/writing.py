@@ -70,12 +70,7 @@ class Draft(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a draft is not kept.
-
-    Attributes:
-        kind: For counting.
-        message: For the writer and the user; never words of another statement.
-    """
+    """Why a draft is not kept: a kind to count, and a message without words of other statements."""
 
     kind: str
     message: str
@@ -92,13 +87,7 @@ def schema() -> JsonDict:
 
 
 def writing_prompt(place: Place, already: Sequence[str], why: Refusal | None) -> str:
-    """What the writer is sent.
-
-    Args:
-        place: What is to be written.
-        already: Statements of the same pair that it must differ from.
-        why: Why an earlier draft was refused, if one was.
-    """
+    """What the writer is sent, with statements of the same pair and why a draft was refused."""
     texts = "\n".join(f"- {json.dumps(text, ensure_ascii=False)}" for text in already)
     values = {
         "task": TASK_RULES[place.task],

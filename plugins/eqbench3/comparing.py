@@ -41,11 +41,7 @@ class PairPrompt(NamedTuple):
 
 
 def pair_prompt(scenario: ScenarioContent, first: Transcript, second: Transcript) -> PairPrompt:
-    """The prompt that compares two transcripts, `first` shown first.
-
-    Raises:
-        ValueError: The kind of scenario has no prompt for comparisons.
-    """
+    """The prompt that compares two transcripts, `first` shown first."""
     kind = scenario.kind
     if kind.pairwise is None:
         raise ValueError(f"scenarios of the kind {kind.name} are not compared")

@@ -48,16 +48,7 @@ class _Facts(NamedTuple):
 
 
 def read_file(parts: Iterable[ForeignPart], origin: Path, judge: str) -> ForeignResults:
-    """The runs and comparisons of a file, whichever it holds.
-
-    Args:
-        parts: Of the object in it.
-        origin: The file.
-        judge: Who judged, where a run or a comparison does not say.
-
-    Raises:
-        DataError: It is another file, or a part of it is of the wrong type.
-    """
+    """The runs and comparisons of a file; `judge` is who judged where it does not say."""
     runs: list[ForeignRun] = []
     other: ForeignPart | None = None
     reader = _Reader(_read_facts())
@@ -82,11 +73,7 @@ def read_file(parts: Iterable[ForeignPart], origin: Path, judge: str) -> Foreign
 
 
 def _check_listed(listed: object, origin: Path) -> None:
-    """Refuse a file that holds neither runs nor comparisons.
-
-    Raises:
-        DataError: It does not.
-    """
+    """Refuse a file that holds neither runs nor comparisons."""
     if listed == []:
         raise DataError(origin, "holds no comparisons", f'"{LIST[1]}"')
     if listed is not True:
@@ -119,11 +106,7 @@ class _Reader:
         self._contradicted = 0
 
     def add(self, row: object, judge: str) -> None:
-        """Take in a comparison: all judges' replies in it.
-
-        Raises:
-            Wrong: It is of the wrong type.
-        """
+        """Take in a comparison: all judges' replies in it."""
         try:
             for call in read_calls(row, judge):
                 self._add(call)

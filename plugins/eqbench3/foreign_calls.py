@@ -125,16 +125,7 @@ class UnreadableComparison(ValueError):
 
 
 def read_calls(row: object, judge: str) -> Iterator[JudgedPair]:
-    """The replies in a comparison, one for each judge.
-
-    Args:
-        row: The comparison.
-        judge: Who judged, where it does not say.
-
-    Raises:
-        Wrong: A part is of the wrong type.
-        Unreadable: It cannot be used.
-    """
+    """The replies in a comparison, one for each judge; `judge`, where it does not say who."""
     if not isinstance(row, dict):
         raise Wrong("is no JSON object")
     pair = object_in(row, "pair")
@@ -170,11 +161,7 @@ def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
 
 
 def _reply(row: JsonObject) -> str:
-    """What the judge said, as text again; the file has it read already.
-
-    Raises:
-        Unreadable: It is not there.
-    """
+    """What the judge said, as text again; the file has it read already."""
     if row.get("judge_response") is None:
         raise UnreadableComparison("what the judge said is not there")
     return json.dumps(object_in(row, "judge_response"))

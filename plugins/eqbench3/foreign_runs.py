@@ -66,12 +66,7 @@ class ScenarioTask(NamedTuple):
 
 
 def read_task(task: ScenarioTask, head: RunHead, left_out: Counter[str]) -> ForeignSample:
-    """A task's conversation and, where it counts, its verdict.
-
-    Raises:
-        Wrong: A part is of the wrong type.
-        Unusable: The conversation cannot be used.
-    """
+    """A task's conversation and, where it counts, its verdict."""
     status = text_in(task.fields, "status")
     turns = list(_turns(task.fields))
     verdict = optional_text(task.fields, "raw_rubric_judge_text")
@@ -100,12 +95,7 @@ def _refuse_strange(task: ScenarioTask, head: RunHead) -> None:
 
 
 def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
-    """What was said, the debrief last.
-
-    Raises:
-        Wrong: A part is of the wrong type.
-        Unusable: It is no conversation in turn, or its last reply is missing.
-    """
+    """What was said, the debrief last."""
     history = task.get("conversation_history")
     if not isinstance(history, list):
         raise Wrong('needs "conversation_history", a list')
@@ -133,11 +123,7 @@ def _message(message: object) -> tuple[str, str]:
 
 
 def _verdict(task: JsonObject, said: str | None, status: str, head: RunHead) -> str | None:
-    """What the judge said, if it counts.
-
-    Raises:
-        Unusable: It does not, and why.
-    """
+    """What the judge said; `UnusableTask` with the reason where it does not count."""
     if said is None or not said.strip():
         if task.get("rubric_scores"):
             raise UnusableTask(NO_WORDS)
@@ -161,17 +147,7 @@ def is_run(value: object) -> bool:
 
 
 def read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
-    """A run of a file.
-
-    Args:
-        key: What the file has it under.
-        run: The run.
-        origin: The file.
-        judge: Who gave the verdicts, where the run does not say.
-
-    Raises:
-        DataError: A part of it is of the wrong type.
-    """
+    """A run of a file, by its key; `judge` is who gave the verdicts where the run does not say."""
     place = f"run {key!r:.60}"
     with placed(origin, place):
         model_name(key, "the run's key")

@@ -23,19 +23,10 @@ TextOf = Callable[[str], str]
 class Kind:
     """How scenarios of one kind are asked and graded.
 
-    Attributes:
-        name: ``role-play``, ``drafting``, ``direct`` or ``analysis``.
-        prompt: What wraps each user turn, with a place for ``{scenario_prompt}``.
-        headings: Those that the prompt asks for, in order; replies are parsed by them.
-        debrief: What is asked after the last turn; ``None`` for nothing.
-        template: The judge's prompt.
-        rubric: What the judge is asked for.
-        scored: The criteria that the rubric score is made of; the others are logged.
-        pairwise: The judge's prompt for a comparison; ``None`` where there is none.
-        pairwise_criteria: What that prompt asks for.
-        limits: Most of each section, or of the whole reply, in a comparison.
-        debrief_limit: Likewise of the debrief.
-        margin_cap: Most pluses that a comparison counts as, in the published scheme.
+    `prompt` wraps each user turn, in the place of ``{scenario_prompt}``, and replies are parsed by
+    its `headings`; `template` is the judge's prompt, `scored` the criteria that make the rubric
+    score. `limits` are of each section, or of the whole reply, in a comparison; `margin_cap` is how
+    many pluses a comparison counts at most in the published scheme.
     """
 
     name: str
@@ -57,19 +48,14 @@ class Protocol:
     """A pack's protocol.
 
     Attributes:
-        kinds: By name.
         ids: The kind of the scenarios that the protocol names; others are role-plays.
         families: The family of the scenarios that share a text.
         profile: Criteria by trait.
-        scale: The highest grade.
         strip: Characters that the judge does not see.
-        debrief_temperature: Of the debrief.
         truncation: What limits count: ``characters`` or ``tokens``.
         anchors: Sets of two models with their ratings, the first present one being used.
         constrained: Judges get their form as a JSON schema too, where they take one.
-        least_length: Characters that one reply must have for a transcript to be graded; 0 for any.
-        no_notes: Stands in comparisons for notes that there are none of.
-        no_debrief: Stands in comparisons for an empty debrief.
+        least_length: Characters of one reply that a graded transcript needs; 0 for any.
     """
 
     kinds: Mapping[str, Kind]
@@ -88,17 +74,7 @@ class Protocol:
 
 
 def read_protocol(path: Path, raw: JsonObject, text_of: TextOf, reasoning: str) -> Protocol:
-    """A protocol from its file.
-
-    Args:
-        path: The file, for messages.
-        raw: What it holds.
-        text_of: Gives the texts that it names.
-        reasoning: What the judge's form says in the place of the reasoning.
-
-    Raises:
-        DataError: A part is missing or of the wrong type.
-    """
+    """A protocol from its file, whose texts `text_of` gives by name."""
     try:
         return _protocol(raw, text_of, reasoning)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -45,12 +45,7 @@ def summarise(
 ) -> Summary:
     """The metrics of a run, and how its kinds of scenario did.
 
-    Args:
-        protocol: That of the pack.
-        items: Of the whole pack.
-        scores: Of the samples that were asked.
-        graded: Verdicts were wanted; without them the rubric score, which has no value then, is
-            the only metric.
+    Where no verdicts were wanted the rubric score, which has no value then, is the only metric.
     """
     kinds = {item.id: item.content.kind for item in items}
     ordered = sorted(scores, key=lambda s: (s.item_id, s.iteration))

@@ -27,13 +27,9 @@ _RULE = re.compile(r"[-_*]{2,}")
 
 
 class Sections(NamedTuple):
-    """A reply in its sections.
+    """A reply in its sections, in the order of the headings; empty for one that is missing.
 
-    Attributes:
-        texts: In the order of the headings; empty for one that is missing.
-        missing: The headings that were not found.
-        repeated: The headings that were found more than once.
-        outside: Characters of the reply that stand under no heading.
+    `outside` are the characters of the reply that stand under no heading.
     """
 
     texts: tuple[str, ...]
@@ -145,13 +141,7 @@ class Transcript(NamedTuple):
 async def make_transcript(
     scenario: ScenarioContent, model: Model, temperature: float | None
 ) -> Transcript:
-    """The model's part in a scenario, turns in order, the debrief last.
-
-    Args:
-        scenario: What is asked.
-        model: Who replies.
-        temperature: Of the debrief.
-    """
+    """The model's part in a scenario, turns in order; `temperature` is that of the debrief."""
     kind, talk, turns = scenario.kind, list[Message](), list[TranscriptTurn]()
     for text in scenario.turns:
         prompt = fill(kind.prompt, {"scenario_prompt": text})
@@ -178,9 +168,8 @@ def _turn(prompt: str, response: ChatResponse, kind: Kind) -> TranscriptTurn:
 def judge_messages(scenario: ScenarioContent, transcript: Transcript, form: str) -> list[Message]:
     """The prompt that asks for a verdict on a transcript.
 
-    The model's words cannot change the prompt's structure: what the judge does not see is
-    taken out of them first, then the prompt's markers are made harmless, and every place is
-    filled in one pass.
+    What the judge does not see is taken out of the model's words first, then the prompt's markers
+    are made harmless, and every place is filled in one pass.
     """
     template, strip = scenario.kind.template, scenario.protocol.strip
 

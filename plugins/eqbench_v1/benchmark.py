@@ -36,13 +36,8 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
     """Return 10 minus the summed distance of the normalised ratings to the reference.
 
     Paech (2023), section 3.5: the ratings are scaled to sum 10; the reference already does.
-    The result lies in -10..10 for ratings and references that are not negative.
-
-    Returns:
-        None when the ratings sum to zero or less: they have no proportions to compare.
-
-    Raises:
-        ValueError: The two differ in length.
+    The result lies in -10..10 for ratings and references that are not negative; it is None when the
+    ratings sum to zero or less: they have no proportions to compare.
     """
     total = sum(ratings)
     if total <= 0:
@@ -52,12 +47,7 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
 
 
 def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Iterator[Floats]:
-    """Yield the scores of many answers to each question, shape (n,).
-
-    Args:
-        answers: Shape (n, 4), none all zero.
-        references: Of each question, shape (n_questions, 4).
-    """
+    """Yield scores, shape (n,), of answers, shape (n, 4), none all zero, to each question."""
     import numpy as np
 
     ratings = answers / answers.sum(axis=1, keepdims=True) * TOTAL

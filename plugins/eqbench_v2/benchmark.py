@@ -73,21 +73,13 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
     """Return 10 minus the weighted sum of the penalties of all ratings.
 
     At most 10; for ratings from 0 to 10 at least -19.908. Four zeros are an answer like others.
-
-    Raises:
-        ValueError: The two differ in length.
     """
     pairs = zip(ratings, reference, strict=True)
     return PERFECT - WEIGHT * sum(penalty(abs(rating - target)) for rating, target in pairs)
 
 
 def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Iterator[Floats]:
-    """Yield the scores of many answers to each question, shape (n,).
-
-    Args:
-        answers: Ratings, shape (n, n_emotions). The fewer different ones, the faster.
-        references: Of each question, shape (n_questions, n_emotions).
-    """
+    """Yield scores, shape (n,), of answers, shape (n, 4), to each question; few levels are fast."""
     import numpy as np
 
     levels, level = np.unique(answers, return_inverse=True)
@@ -186,11 +178,7 @@ REFERENCE = ReferenceField("reference_answer_fullscale", as_text=True)
 
 
 def read_in_language(path: Path, form: Form) -> list[Item]:
-    """The items of a pack with their full prompts, each with its own headings and names.
-
-    Raises:
-        DataError: The file is not of that form, or is in another language.
-    """
+    """The items of a pack with their full prompts, each with its own headings and names."""
     items = read_questions(path, REFERENCE, form)
     for item in items:
         if form.first not in item.content.prompt:

@@ -20,12 +20,9 @@ class Person(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What one of the two knows, and who plays them does not before it is unlocked.
+    """What one of the two knows, and who plays them does not before a turn unlocks it.
 
-    Attributes:
-        person: Whose it is.
-        unlock: What a turn of the mediator's must do.
-        after: The fact that has to be open before; empty for none.
+    `after` is the fact that has to be open before; empty for none.
     """
 
     id: str
@@ -55,11 +52,7 @@ class Dispute(NamedTuple):
 
 
 def read_disputes(source: PackSource) -> list[Item]:
-    """The disputes of a pack, in its order.
-
-    Raises:
-        DataError: The file holds none, or one that is not of the form.
-    """
+    """The disputes of a pack, in its order."""
     (path,) = source.files.values()
     rows = read_toml(path).get("dispute")
     if not isinstance(rows, list) or not rows:

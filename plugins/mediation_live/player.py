@@ -59,10 +59,7 @@ class Speech(NamedTuple):
 class Player:
     """Who plays the two people of one talk.
 
-    Attributes:
-        ledger: What has been unlocked.
-        breaks: What was wrong where no reply kept to the rules, by turn.
-        trust: The latest of each person.
+    `breaks` says what was wrong where no reply kept to the rules, by turn; trust is the latest.
     """
 
     def __init__(self, dispute: Dispute, role: Model) -> None:
@@ -222,14 +219,10 @@ OPEN, SETTLED, LEFT = "open", "settled", "breaking point"
 
 
 class Talk(NamedTuple):
-    """All that one sample gave.
+    """All that one sample gave: what was said aloud after the openings, and how it ended.
 
-    Attributes:
-        aloud: What was said, the mediator's turns among it, after the openings.
-        exchanges: How many turns were answered.
-        ended: ``settled``, ``breaking point``, or ``open``: all exchanges were used.
-        trust: Of each person at the end, 0 to 10; without who never said.
-        unread: Why the talk is not graded: a turn of the model's that says nothing.
+    Trust is of each person at the end, 0 to 10, without who never said; `unread` says why the talk
+    is not graded: a turn of the model's that says nothing.
     """
 
     aloud: tuple[SpokenLine, ...]

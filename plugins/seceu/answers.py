@@ -55,13 +55,7 @@ _LONGEST_BARE = 200
 
 
 class PointsReading(NamedTuple):
-    """What a reply says, or why it says nothing.
-
-    Attributes:
-        values: One number per option, in the order of the prompt; ``None`` when unread.
-        reason: Why there are no values; ``None`` when there are.
-        flags: From `FLAGS`, in that order.
-    """
+    """What a reply says, a number per option in the order of the prompt, or why nothing."""
 
     values: tuple[float, ...] | None
     reason: str | None = None
@@ -69,12 +63,7 @@ class PointsReading(NamedTuple):
 
 
 def read_answer(text: str, options: Sequence[str]) -> PointsReading:
-    """The numbers that a reply gives to the options.
-
-    Args:
-        text: The reply, without any thinking before it.
-        options: The four emotions in the order of the prompt.
-    """
+    """The numbers that a reply, without thinking, gives to the options of the prompt."""
     names = tuple(plain(name) for name in options)
     reading = PointsReading(None, "no number for any of the four emotions")
     for part in _NEXT.split(plain(text)):

@@ -33,14 +33,7 @@ _LARGEST = 1e6
 
 
 class WrittenNumber(NamedTuple):
-    """A number that was read.
-
-    Attributes:
-        value: As written; a percentage as 30, not 0.3. 0 when there is a problem.
-        percent: Written as a percentage, or out of 100.
-        out_of_ten: Written as N/10.
-        problem: Why it is no number to go by.
-    """
+    """A number as written, a percentage as 30, or why it is no number to go by."""
 
     value: float
     percent: bool = False
@@ -90,12 +83,7 @@ _ENDS = re.compile(
 
 
 class NumberedOption(NamedTuple):
-    """An option with a number.
-
-    Attributes:
-        option: Its place in the prompt, from 0.
-        by_index: It was called by its number, not by its name.
-    """
+    """An option, by its position in the prompt from 0, with points; called by number or name."""
 
     option: int
     number: WrittenNumber

@@ -20,11 +20,7 @@ def baselines(items: Sequence[Item], norm: Norm | None) -> dict[str, Baseline]:
     """Random, uniform and the best constant answer: as EQ, or as distance without a norm.
 
     Random is any of the 286 ways to give ten whole points to four options, all alike. The
-    constant gives the same points to the same places of each prompt.
-
-    Args:
-        items: Of the pack, as they are asked: the order of the options counts.
-        norm: ``None`` where there is none.
+    constant gives the same points to the same places of each prompt, so the order there counts.
     """
     answers = allocations()
     shown = np.array([[i.content.reference[o] for o in i.content.order] for i in items])

@@ -32,14 +32,12 @@ class Normed:
 
     Attributes:
         standard: Mean points of each option, a row of four per item.
-        template: Mean distance of each item.
-        item_sds: Standard deviation of the distances of each item.
-        scores: SECEU score of each person, in the order given.
-        spread: Their mean and standard deviation.
-        alpha: Cronbach's alpha of the distances; ``None`` with one item, or without variance.
+        template, item_sds: Mean and standard deviation of the distances of each item.
+        scores, spread: SECEU score of each person in the order given; mean and SD of those.
+        alpha: Cronbach's of the distances; ``None`` with one item, or without variance.
         similarities: Of each person to the template of the others; ``None`` where the distances
             of that person do not vary, or there are fewer than three items.
-        similarity: Mean and standard deviation of those that exist; ``None`` with fewer than two.
+        similarity: Mean and SD of those that exist; ``None`` with fewer than two.
     """
 
     standard: tuple[tuple[float, ...], ...]
@@ -71,12 +69,9 @@ class Normed:
 
 
 def make_norm(points: "Floats") -> Normed:
-    """The norm of people's answers.
+    """The norm of people's answers, shape (n_people, n_items, 4), each row summing to 10.
 
     Standard deviations are with n - 1.
-
-    Args:
-        points: Shape (n_people, n_items, 4), each row summing to 10.
 
     Raises:
         ValueError: There are fewer than two people, or all have the same score.
@@ -137,12 +132,7 @@ class PersonPoints(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Answers that are whole.
-
-    Attributes:
-        points: Shape (n_people, n_items, 4), in the order of the file and of the stories.
-        left_out: Who was left out, each with the reason.
-    """
+    """Whole answers, shape (n_people, n_items, 4), and who was left out, each with the reason."""
 
     points: "npt.NDArray[np.float64]"
     left_out: tuple[str, ...]
@@ -153,16 +143,10 @@ Answers = dict[str, dict[int, float]]
 
 
 def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> People:
-    """The answers of all people in a file.
+    """The answers of all people in a file, whose items are these stories' ids.
 
-    Args:
-        path: The CSV file.
-        stories: What they answered; its ids are those of the file.
-        leave_out: Leave out people with a missing answer or one that does not sum to 10,
-            instead of refusing the file.
-
-    Raises:
-        DataError: The file is broken; the message names the line or the person.
+    People with a missing answer, or one that does not sum to 10, have the file refused or are left
+    out.
     """
     answers = _by_person(path, _marks(path, stories))
     wrong = {person: why for person, own in answers.items() if (why := _wrong(own, stories))}

@@ -22,18 +22,15 @@ class MeanAndSD(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Norm:
-    """What is known of the people of a norm.
+    """What is known of the people of a norm; what is not is ``None``, or empty.
 
     Attributes:
         source: Who they are, for a note.
-        mean: Of their SECEU scores.
-        sd: Likewise; above 0.
+        mean, sd: Of their SECEU scores.
         template: Their mean distance on each item, in pack order.
-        people: How many; ``None`` where that is not known.
-        best: The lowest score among them; ``None`` likewise.
-        similarity: Of each one's distances to the template of the others; ``None`` likewise.
-        scores: All their scores in rising order; empty where only mean and SD are known.
-        similarities: Likewise.
+        best: The lowest score among them.
+        similarity: Of each one's distances to the template of the others.
+        scores, similarities: Each person's, in rising order.
     """
 
     source: str

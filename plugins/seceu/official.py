@@ -32,12 +32,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 def read_paragraphs(path: Path) -> list[str]:
-    """The text of each paragraph in order; tabs are tabs, line breaks are newlines.
-
-    Raises:
-        DataError: The file is missing, is no .docx, unpacks to too much, or its XML is broken
-            or declares a document type.
-    """
+    """The text of each paragraph in order; tabs are tabs, line breaks are newlines."""
     collector = _Paragraphs()
     try:
         collector.parser.Parse(_document(path), True)
@@ -153,14 +148,7 @@ class _Numbers(NamedTuple):
 def read_official(items: Path, norm: Path, prompts: Path | None, lang: str) -> Contents:
     """The contents of the published files, or of files of the same form.
 
-    Args:
-        items: The stories in one language.
-        norm: Standard scores, mean and SD, pattern template.
-        prompts: The four promptings; ``None`` to leave them to eibench's own wording.
-        lang: Of the stories.
-
-    Raises:
-        DataError: A file is not of that form, or stories and norm differ in number.
+    The norm's file has standard scores, mean and SD, and pattern template.
     """
     bodies = list(_bodies(items))
     numbers = _read_norm(norm)
@@ -252,11 +240,7 @@ def _with_facts(numbers: _Numbers) -> _Numbers:
 
 
 def read_templates(path: Path) -> dict[str, str]:
-    """The prompt of each prompting, with ``{story}`` and ``{options}`` in their places.
-
-    Raises:
-        DataError: A prompting is missing, or its last question is not of the known form.
-    """
+    """The prompt of each prompting, with ``{story}`` and ``{options}`` in their places."""
     sections: dict[str, list[str]] = {}
     paragraphs: list[str] = []
     for paragraph in read_paragraphs(path):

@@ -15,13 +15,7 @@ PROMPTING = {"direct": "asked directly", "prompted": "best of several, selected"
 
 
 class Published(NamedTuple):
-    """A model of table 1 in Wang et al. (2023).
-
-    Attributes:
-        score: The mean distance.
-        percentile: 0..1.
-        prompting: ``direct``, or ``prompted``: the best of several promptings.
-    """
+    """A model of table 1 in Wang et al. (2023); percentiles are 0..1, `score` the mean distance."""
 
     model: str
     score: float

@@ -35,12 +35,7 @@ class PromptTemplate(NamedTuple):
 
 
 def read(source: PackSource, options: Options) -> NormedPack:
-    """A pack with its stories as they are asked with these options.
-
-    Raises:
-        DataError: A file is broken, there are no stories in that language, or the file that
-            the prompting takes its words from is missing.
-    """
+    """A pack with its stories as they are asked with these options."""
     path, contents = read_contents(source, options["lang"])
     prompting, shuffle = options["prompting"], options["shuffle_options"]
     if _lacks_prompts(source) and contents.lang == "en" and prompting in WORDED.values():
@@ -54,11 +49,7 @@ def read(source: PackSource, options: Options) -> NormedPack:
 
 
 def read_contents(source: PackSource, lang: str) -> tuple[Path, Contents]:
-    """What a pack's files hold, and the file of its stories.
-
-    Raises:
-        DataError: A file is broken, or there are no stories in that language.
-    """
+    """What a pack's files hold, and the file of its stories."""
     files = dict(source.files)
     if not files:
         message = f"the {source.name} pack has no stories in {lang!r}"
@@ -110,11 +101,7 @@ _PLACE = re.compile(r"\{(story|options)\}")
 
 
 def template(path: Path, contents: Contents, prompting: str) -> PromptTemplate:
-    """The pack's own wording of a prompting, else eibench's in the pack's language.
-
-    Raises:
-        DataError: There is neither.
-    """
+    """The pack's own wording of a prompting, else eibench's in the pack's language."""
     if prompting in contents.prompts:
         return PromptTemplate(contents.prompts[prompting], own=False)
     ours = WORDING.get(contents.lang)
@@ -127,18 +114,7 @@ def template(path: Path, contents: Contents, prompting: str) -> PromptTemplate:
 def items(
     path: Path, contents: Contents, text: str, prompting: str, *, shuffle: bool
 ) -> Iterator[Item]:
-    """The items of a pack, each with its whole prompt.
-
-    Args:
-        path: The file of the stories, for messages.
-        contents: What it holds.
-        text: The template.
-        prompting: Its name.
-        shuffle: Show the options in an order drawn per item, the same in every run.
-
-    Raises:
-        DataError: A story has no reference.
-    """
+    """The items of a pack, each with its whole prompt; orders drawn are the same in every run."""
     template_of = contents.norm.template if contents.norm else (None,) * len(contents.stories)
     for story, human in zip(contents.stories, template_of, strict=True):
         if story.reference is None:

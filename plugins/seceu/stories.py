@@ -16,14 +16,10 @@ ROUNDING = 0.02
 
 
 class Story(NamedTuple):
-    """A story with four emotions, as its file has it.
+    """A story with four emotions, as its file has it; it ends with words such as "She would feel:".
 
-    Attributes:
-        id: Of the item.
-        text: It ends with words such as "She would feel:".
-        options: The emotions, in the order of the file.
-        reference: Points of each emotion: the standard scores of people, or what the authors
-            decided; ``None`` in a file that is still to be normed.
+    The reference is points of each emotion: the standard scores of people, or what the authors
+    decided; ``None`` in a file that is still to be normed.
     """
 
     id: str
@@ -34,11 +30,9 @@ class Story(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the files of a pack hold.
+    """What the files of a pack hold; without a norm there are distances, and no EQ.
 
-    Attributes:
-        norm: ``None`` where no people were asked: then there are distances, and no EQ.
-        prompts: Templates by prompting that the pack brings; others are eibench's own.
+    `prompts` are templates by prompting that the pack brings; others are eibench's own.
     """
 
     stories: tuple[Story, ...]
@@ -48,15 +42,10 @@ class Contents:
 
 
 class AskedStory(NamedTuple):
-    """What an item of SECEU holds: a story as it is asked.
+    """What an item of SECEU holds: a story as it is asked, options and reference in pack order.
 
-    Attributes:
-        prompt: The whole request.
-        options: The emotions, in the order of the pack.
-        reference: Points of each, in the order of the pack.
-        order: Which option stands at each place of the prompt.
-        prompting: How it is asked.
-        human: Mean distance of the norm's people on this item, if there is a norm.
+    `order` says which option stands at each position of the prompt; `human` is the mean distance of
+    the norm's people on this item.
     """
 
     prompt: str
@@ -83,13 +72,10 @@ def sums_to_ten(values: Sequence[float]) -> bool:
 
 
 def prepared(values: Sequence[float]) -> tuple[float, ...] | None:
-    """An answer as it is scored.
+    """An answer as it is scored; ``None`` when all are one negative number, which has no direction.
 
     Four zeros stay; then |minimum| is added to each number if one is negative; then the
     numbers are scaled to sum to 10, unless they do but for rounding.
-
-    Returns:
-        ``None`` when all are one negative number: lifted, they have no direction.
     """
     if not any(values):
         return tuple(0.0 for _ in values)

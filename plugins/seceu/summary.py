@@ -26,16 +26,11 @@ _ORDER = (
 
 
 class Pattern(NamedTuple):
-    """How a model's distances go with those of people, item by item.
+    """How a model's distances go with those of people, item by item; `why` says why r is ``None``.
 
-    Attributes:
-        r: ``None`` where it does not exist; `why` says why.
-        interval: Of r.
-        p: Of r = 0.
-        n: Items.
-        place: Percentage of the norm's people whose own similarity is lower.
-        unlike: Whether r is below the mark of a qualitatively different pattern.
-        shown: Whether its whole interval is.
+    `p` is of r = 0, `place` the percentage of the norm's people whose own similarity is lower;
+    `unlike` says whether r is below the mark of a qualitatively different pattern, `shown` whether
+    its whole interval is.
     """
 
     r: float | None
@@ -49,13 +44,7 @@ class Pattern(NamedTuple):
 
 
 def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleScore]) -> Summary:
-    """All metrics of a run.
-
-    Args:
-        items: Of the pack, in its order.
-        norm: ``None`` where there is none: then EQ does not exist.
-        scores: Of all graded samples, in any order.
-    """
+    """All metrics of a run; without a norm EQ does not exist."""
     place = {item.id: n for n, item in enumerate(items)}
     ordered = sorted(scores, key=lambda s: (place[s.item_id], s.iteration))
     run = Run({item.id: item for item in items}, ordered, norm)

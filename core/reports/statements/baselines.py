@@ -19,14 +19,7 @@ class Side(Enum):
 
 
 class AgainstBaseline(NamedTuple):
-    """A result beside a baseline.
-
-    Attributes:
-        name: Of the baseline, such as ``random``.
-        words: What it is called in a sentence: ``chance (random 18.0)``.
-        side: Of the result.
-        higher_is_better: Of the metric.
-    """
+    """On which side of a baseline, by name and as ``chance (random 18.0)``, a result is."""
 
     name: str
     words: str
@@ -55,13 +48,7 @@ _VERBS = {
 
 
 class TooFew(NamedTuple):
-    """That a number stands on too few items for any claim.
-
-    Attributes:
-        asked: Items that were asked.
-        of: Items of the pack.
-        reason: Of a result without an interval, why it has none.
-    """
+    """That a number stands on too few items for any claim; the reason is why it has no interval."""
 
     asked: int
     of: int

@@ -75,13 +75,9 @@ class LeaderKind(Enum):
 
 
 class Leader(NamedTuple):
-    """Who is first.
+    """Who has the first place, or may have it, the best number first, of how many with a rank.
 
-    Attributes:
-        kind: What can be said.
-        models: Who has the first place, or may have it; the best number first.
-        of: How many models have a rank.
-        others: Whether the board has models without one too.
+    `others` says whether the board has models without one too.
     """
 
     kind: LeaderKind
@@ -168,14 +164,9 @@ def ranked_by(board: StatedBoard) -> str:
 
 
 class BaselineNote(NamedTuple):
-    """Which models of a board are not surely better than a baseline.
+    """Which models of a board, where it is known, are not surely better than a baseline.
 
-    Attributes:
-        name: Of the baseline.
-        words: What it is called in a sentence, with its value.
-        models: Not surely better than it; those of which nothing is known are not among them.
-        everybody: None of the board's ranked models is surely better.
-        higher_is_better: Of the metric.
+    `everybody`: none of the board's ranked models is surely better.
     """
 
     name: str

@@ -14,12 +14,7 @@ from ..ratings import WholeJudges
 
 
 class JudgeFindings(NamedTuple):
-    """What was found against a judge, or against several together.
-
-    Attributes:
-        strong: What about, each.
-        weak: Likewise.
-    """
+    """What was found against a judge, or against several together."""
 
     strong: Sequence[str]
     weak: Sequence[str]

@@ -26,12 +26,9 @@ class PairVerdict(Enum):
 
 
 class OnBoard(NamedTuple):
-    """What a board says of two of its models, all pairs at once.
+    """What a board says of two of its models, all pairs at once; ``None`` where that is not known.
 
-    Attributes:
-        models: How many are on it.
-        by: What they are ranked by: ``rating``, or a metric's label.
-        told_apart: ``None`` where that is not known.
+    Models are ranked `by` ``rating``, or a metric's label.
     """
 
     models: int
@@ -49,24 +46,14 @@ class OnBoard(NamedTuple):
 
 
 class PairStatement(NamedTuple):
-    """What two runs come to.
-
-    Attributes:
-        verdict: By the test of this pair alone, at 5 %.
-        text: The same in a sentence, with the difference in the main metric and its interval.
-    """
+    """What two runs come to, by the test of this pair alone at 5 %, also in a sentence."""
 
     verdict: PairVerdict
     text: str
 
 
 def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -> PairStatement:
-    """Which of two runs is better in the metric that ranks, as far as the paired test tells.
-
-    Args:
-        document: Of `bench compare`.
-        on_board: What the board says that both are on, where there is one.
-    """
+    """Which of two runs is better in the metric that ranks, as far as the paired test tells."""
     a, b, main = document.a.name, document.b.name, document.main
     if failed := _failed(document):
         return PairStatement(PairVerdict.UNKNOWN, f"no claim: {failed}")

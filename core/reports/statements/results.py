@@ -14,14 +14,7 @@ NAMED = 4
 
 
 class Completeness(NamedTuple):
-    """How much of what a whole result has is there.
-
-    Attributes:
-        status: Of the result.
-        asked: Items that were asked.
-        of: Items of the pack.
-        causes: Why it is not complete, the first of each kind.
-    """
+    """How many of the pack's items were asked, and why a result is not complete."""
 
     status: str
     asked: int
@@ -115,16 +108,14 @@ def origin(document: ResultDocument) -> Origin | None:
 
 
 class StatedRank(NamedTuple):
-    """The place of a model among those it was compared with.
+    """The place of a model among those it was compared with; ``None`` is not known.
 
     Attributes:
         rank: By the rating alone.
-        ends: The ranks that it may have, of all models at once; ``None`` where that is not known.
-        of: How many models there are.
+        ends: The ranks that it may have, of all models at once.
         first: Whether it is first, shares first place, or neither.
-        tied: Who cannot be told apart from it; ``None`` where that is not known.
-        rating: Its rating; ``None`` on a board of scores.
-        ci95: The rating's interval.
+        tied: Who cannot be told apart from it.
+        rating: ``None`` on a board of scores.
     """
 
     rank: int
