@@ -18,8 +18,6 @@ UNREAD = "unread"
 """The flag of a sample whose judge could not be read."""
 Said: TypeAlias = "ChatResponse | str | Sequence[tuple[str, str]]"
 """What is judged: a reply, a text, or a talk as speakers and what they said."""
-
-
 Filled = TypeVar("Filled")
 
 

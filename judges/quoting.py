@@ -107,8 +107,6 @@ def _only_letters(char: str) -> str:
 
 
 _FOLDED, _BONES, _LETTERS = _Table(_fold), _Table(_bone), _Table(_only_letters)
-
-
 MORE_FOLLOWS = "more text follows the verdict"
 _VALUE = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:\s*(?:/|out of)\s*\d+)?|yes|no|true|false"
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[nr])+")

@@ -173,8 +173,6 @@ def _ties(row: "RatingRow | BoardRow") -> str:
 
 
 _NAMED = 3
-
-
 Ends = Mapping[str, Sequence[int] | None]
 
 

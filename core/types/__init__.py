@@ -102,8 +102,6 @@ class SamplingSetting(Setting):
 
 ANTHROPIC, OPENAI = "api.anthropic.com", "api.openai.com"
 """Hosts that stand for their APIs."""
-
-
 DRAWING = "How replies are drawn"
 """The heading above sampling parameters."""
 

@@ -120,8 +120,6 @@ class SwitchRule:
 
 
 _SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
-
-
 _UNITS = {
     "": 1, "b": 1,
     "kb": 10**3, "mb": 10**6, "gb": 10**9,

@@ -138,15 +138,7 @@ class EmotionRatings(Benchmark):
         from .summary import find_baselines
 
         references = [item.content.reference for item in pack.items]
-        found = find_baselines(references, self.score_answers, all_zero=not self.proportional)
-        equal, constant = found.uniform, found.best_constant
-        height = None if self.proportional else tuple(map(float, equal.answer))
-        answer = tuple(map(float, constant.answer))
-        return {
-            "random": Baseline(found.random, "random", sd=found.random_sd),
-            "uniform": Baseline(equal.score, "all equal", answer=height),
-            "best_constant": Baseline(constant.score, "best constant", answer=answer),
-        }
+        return find_baselines(references, self.score_answers, proportional=self.proportional)
 
     def beside_reference(self, item: Item, score: Score) -> Table:
         """The ratings of each pass beside the reference."""

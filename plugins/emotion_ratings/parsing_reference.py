@@ -107,14 +107,8 @@ def _read_section(
 
 
 _GERMAN_NUMBER = re.compile(r":\s*+\**+(\d++(?:,\d++)?+)")
-
-
 _FIRST = re.compile("erste", re.IGNORECASE)
-
-
 _REVISED = re.compile("überarbeitete", re.IGNORECASE)
-
-
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZäöüßÄÖÜ")
 
 

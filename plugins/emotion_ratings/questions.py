@@ -185,7 +185,7 @@ def _lines(question: Question, offsets: Sequence[float], *, bold: bool) -> str:
 
 
 class PromptParts(NamedTuple):
-    """A prompt in parts: to the mark of the dialogue's end, what is asked, how to rate, the rest."""
+    """A prompt in parts: to the mark of the dialogue's end, the question, how to rate, the rest."""
 
     dialogue: str
     question: str

@@ -1,10 +1,10 @@
 """Where a score would stand among published ones."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from eibench import ResultDocument, Table
+from eibench import ResultDocument, Table, read_rows
 
 NEIGHBOURS = 3
 
@@ -25,9 +25,8 @@ class PublishedScores:
 
     def scores(self) -> list[tuple[str, float]]:
         """Models and their scores, the best first."""
-        with self.file.open(encoding="utf-8", newline="") as file:
-            rows = [(row["model"], float(row["score"])) for row in csv.DictReader(file)]
-        return sorted(rows, key=lambda row: -row[1])
+        rows: list[dict[str, Any]] = read_rows(self.file, {"model": str, "score": float})
+        return sorted(((row["model"], row["score"]) for row in rows), key=lambda row: -row[1])
 
     def board(self) -> Table:
         """All of them, the best first, as a table of its own."""

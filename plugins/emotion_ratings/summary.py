@@ -6,15 +6,16 @@ Importing this imports numpy, so the benchmark does it when it is needed.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from eibench import Baseline
 from eibench.statistics import Interval, cluster_bootstrap, cluster_index, cluster_sums
 from eibench.statistics import iteration_spread as spread
 
@@ -184,63 +185,44 @@ def _finite(value: float) -> float | None:
 _RATINGS = range(11)
 
 
-class Constant(NamedTuple):
-    """An answer that is given to every question, and what it scores."""
-
-    score: float
-    answer: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Baselines:
-    """What a run scores without reading the dialogues, on the scale of a run.
-
-    Expected score, and its standard deviation over runs, of uniform random whole ratings 0-10; the
-    best answer of four equal ratings; the best same answer to every question.
-    """
-
-    random: float
-    random_sd: float
-    uniform: Constant
-    best_constant: Constant
-
-
 def find_baselines(
-    references: Sequence[Sequence[float]], score: ScoreAnswers, *, all_zero: bool
-) -> Baselines:
-    """Return the exact baselines of a pack, by enumeration of all whole answers 0-10.
+    references: Sequence[Sequence[float]], score: ScoreAnswers, *, proportional: bool
+) -> Mapping[str, Baseline]:
+    """Return the exact baselines of a pack on the scale of a run, by enumeration.
 
-    References have the shape (n_questions, n_emotions), at least one; a random run answers each
-    question once and independently.
+    Of all whole answers 0-10: random ones, each question by itself, with the standard deviation
+    over runs; the best of four equal ratings; the best same answer to every question. Where only
+    proportions count four zeros are none, and equal ratings have no height. References have the
+    shape (n_questions, n_emotions), at least one.
     """
     if not references:
         raise ValueError("no references to compute baselines from")
-    return _find_baselines(tuple(map(tuple, references)), score, all_zero)
+    return {**_find_baselines(tuple(map(tuple, references)), score, proportional)}
 
 
 @lru_cache(maxsize=8)
 def _find_baselines(
-    references: tuple[tuple[float, ...], ...], score: ScoreAnswers, all_zero: bool
-) -> Baselines:
+    references: tuple[tuple[float, ...], ...], score: ScoreAnswers, proportional: bool
+) -> Mapping[str, Baseline]:
     every = list(itertools.product(_RATINGS, repeat=len(references[0])))
     # By columns, as so many rows of four are summed far faster.
-    answers = np.array(every if all_zero else every[1:], dtype=np.float64, order="F")
+    answers = np.array(every[proportional:], dtype=np.float64, order="F")
     totals, variance, mean = np.zeros(len(answers)), 0.0, SCALE / len(references)
     for scores in score(answers, references):
         totals += scores
         variance += float(scores.var())
     equal = (answers == answers[:, :1]).all(axis=1)
-    return Baselines(
-        random=float(totals.mean()) * mean,
-        random_sd=variance**0.5 * mean,
-        uniform=_best(answers[equal], totals[equal] * mean),
-        best_constant=_best(answers, totals * mean),
-    )
+    uniform = _best(answers[equal], totals[equal] * mean, "all equal")
+    return {
+        "random": Baseline(float(totals.mean()) * mean, "random", sd=variance**0.5 * mean),
+        "uniform": replace(uniform, answer=None) if proportional else uniform,
+        "best_constant": _best(answers, totals * mean, "best constant"),
+    }
 
 
-def _best(answers: Floats, scores: Floats) -> Constant:
+def _best(answers: Floats, scores: Floats, label: str) -> Baseline:
     """Pick the best answer, of equals the one with the smallest sum, then the first."""
     # Where only proportions count, (1, 2, 1, 1) and (2, 4, 2, 2) differ by rounding only.
     best = np.flatnonzero(scores >= scores.max() - 1e-9)
     first = best[np.argmin(answers[best].sum(axis=1))]
-    return Constant(float(scores[first]), tuple(int(rating) for rating in answers[first]))
+    return Baseline(float(scores[first]), label, answer=tuple(answers[first].tolist()))

@@ -158,31 +158,19 @@ _FLAT = (
     "Well, such is life, and the weekend is near.",
     "OK. It is important to stay positive.",
 )
-
-
 _WARM = (
     "I'm glad you told me, and I am thinking of you.",
     "I'm with you in this, whatever comes next.",
     "I can see how much this means to you.",
 )
-
-
 _COLD = (
     "That is what I take from your message.",
     "So much for the facts.",
     "This seems to be the point.",
 )
-
-
 _IS_WARM = re.compile(r"I'm glad you told me|I'm with you|how much this means", re.IGNORECASE)
-
-
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-
-
 _REPLY = re.compile(r"\[REPLY\]\n(.*)\n\[/REPLY\]", re.DOTALL)
-
-
 SHARE = 0.5
 """Of the longer words of the note's first sentence: so many make the demo judge say PASS."""
 

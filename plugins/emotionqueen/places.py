@@ -116,12 +116,8 @@ POLARITY_RULES: Mapping[str, str] = {
     "positive": "positive: the person has reason to be glad, without a shadow over it",
     "negative": "negative: something weighs on the person",
 }
-
-
 RUN = 3
 """Neighbouring words in a run."""
-
-
 LIMIT = 0.2
 """Share of the shorter text's runs that two statements may have in common."""
 

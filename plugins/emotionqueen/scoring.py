@@ -1,20 +1,13 @@
 """From verdicts to metrics: overall, and by task, life scenario and polarity."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 from eibench import Item, JsonDict, Metric, ResultDocument, SampleScore, Summary, Table, Value
 
 from .statements import CHOICES, Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Interval = tuple[float, float]
-
 
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
@@ -30,26 +23,14 @@ class SampleVerdict(NamedTuple):
     won: float
 
 
-class RateEstimate(NamedTuple):
-    """A number with its 95 % interval over statements, where those are eight or more.
-
-    `n` samples make it, of that many statements.
-    """
-
-    value: float | None
-    ci95: Interval | None
-    n: int
-    statements: int = 0
-
-
 class Rates(NamedTuple):
     """Rates of samples: the paper ranks by `both`; `given_pass` is WIN among those that pass."""
 
     statements: int
-    passed: RateEstimate
-    won: RateEstimate
-    both: RateEstimate
-    given_pass: RateEstimate
+    passed: Metric
+    won: Metric
+    both: Metric
+    given_pass: Metric
 
 
 def rates(verdicts: Sequence[SampleVerdict]) -> Rates:
@@ -65,17 +46,18 @@ def rates(verdicts: Sequence[SampleVerdict]) -> Rates:
     )
 
 
-def _share(verdicts: Sequence[SampleVerdict], hits: Sequence[float]) -> RateEstimate:
+def _share(verdicts: Sequence[SampleVerdict], hits: Sequence[float]) -> Metric:
     from eibench.statistics import share_interval
 
     if not hits:
-        return RateEstimate(None, None, 0)
+        return Metric(None, over="statements", families=0)
     statements = [v.statement for v in verdicts]
     ci95 = share_interval(hits, statements)
-    return RateEstimate(sum(hits) / len(hits), ci95, len(hits), len(set(statements)))
+    n, mean = len(hits), sum(hits) / len(hits)
+    return Metric(mean, ci95, n, over="statements", families=len(set(statements)))
 
 
-def _mean_of_both(verdicts: Sequence[SampleVerdict]) -> RateEstimate:
+def _mean_of_both(verdicts: Sequence[SampleVerdict]) -> Metric:
     """The mean of both rates; where all or none pass and win, its interval is that of a share."""
     import numpy as np
 
@@ -87,7 +69,7 @@ def _mean_of_both(verdicts: Sequence[SampleVerdict]) -> RateEstimate:
         return found
     statements = [v.statement for v in verdicts]
     ci95 = mean_interval(halves, statements, rng=np.random.default_rng(SEED))
-    return found._replace(ci95=ci95)
+    return replace(found, ci95=ci95)
 
 
 _KEYS = ("statements", "samples", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
@@ -98,23 +80,8 @@ def tasks_table(document: ResultDocument) -> Table | None:
     tasks = document["notes"].get("tasks")
     if not tasks:
         return None
-    columns = (
-        "task",
-        "statements",
-        "samples",
-        "scored",
-        "unscored",
-        "PASS",
-        "WIN",
-        "WIN given PASS",
-    )
-    rows = [
-        (
-            name.replace("-", " "),
-            *(row[key] for key in _KEYS),
-        )
-        for name, row in tasks.items()
-    ]
+    columns = ("task", *_KEYS[:4], "PASS", "WIN", "WIN given PASS")
+    rows = [(name.replace("-", " "), *(row[key] for key in _KEYS)) for name, row in tasks.items()]
     judge = document["notes"]["judge"]
     note = (
         f"No rate stands on fewer than {LEAST} statements. "
@@ -140,7 +107,13 @@ def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
     ordered = sorted(scores, key=lambda s: (s.item_id, s.iteration))
     scored = [s for s in ordered if s.score.reason is None]
     statements = {item.id: item.content for item in items}
-    metrics = _overall(rates(_verdicts(scored)))
+    overall = rates(_verdicts(scored))
+    metrics = {
+        "pass_rate": replace(overall.passed, label="PASS rate"),
+        "win_rate": replace(overall.won, label="WIN rate"),
+        "pass_win_mean": replace(overall.both, label="mean of PASS and WIN"),
+        "win_given_pass": replace(overall.given_pass, label="WIN given PASS"),
+    }
     metrics |= {name: _length(name, ordered) for name in _LENGTHS}
     parts = _parts(scored, statements)
     metrics |= {f"pass_rate_{k}": _part(r, r.passed, k, "PASS rate") for k, r in parts.items()}
@@ -150,34 +123,8 @@ def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
 
 
 def _verdicts(scored: Iterable[SampleScore]) -> list[SampleVerdict]:
-    return [_verdict(sample) for sample in scored]
-
-
-def _verdict(sample: SampleScore) -> SampleVerdict:
-    passed, won = sample.score.values[PASS], sample.score.values[WIN]
-    assert passed is not None and won is not None, "what is scored has both"
-    return SampleVerdict(sample.item_id, passed, won)
-
-
-def _overall(found: Rates) -> dict[str, Metric]:
-    return {
-        "pass_rate": _metric(found.passed, "PASS rate"),
-        "win_rate": _metric(found.won, "WIN rate"),
-        "pass_win_mean": _metric(found.both, "mean of PASS and WIN"),
-        "win_given_pass": _metric(found.given_pass, "WIN given PASS"),
-    }
-
-
-def _metric(found: RateEstimate, label: str, group: str = "") -> Metric:
-    return Metric(
-        found.value,
-        found.ci95,
-        found.n,
-        over="statements",
-        label=label,
-        group=group,
-        families=found.statements,
-    )
+    pairs = ((s.item_id, s.score.values[PASS], s.score.values[WIN]) for s in scored)
+    return [SampleVerdict(i, p, w) for i, p, w in pairs if p is not None and w is not None]
 
 
 def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -> dict[str, Rates]:
@@ -189,14 +136,14 @@ def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -
     }
 
 
-def _part(found: Rates, estimate: RateEstimate, name: str, message: str) -> Metric:
+def _part(found: Rates, rate: Metric, name: str, message: str) -> Metric:
     """The metric of a part: without a value where its statements are too few for a rate."""
     if found.statements < LEAST:
-        estimate = RateEstimate(None, None, estimate.n)
+        rate = Metric(None, None, rate.n, over="statements", families=0)
     label, group = name.replace("_", " "), f"{message} (none under {LEAST} statements)"
     if found.statements != found.passed.n:  # n counts samples, the rule counts statements
         label += f", {found.statements} statements"
-    return _metric(estimate, label, group)
+    return replace(rate, label=label, group=group)
 
 
 def _belonging(

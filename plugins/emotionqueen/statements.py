@@ -1,11 +1,10 @@
 """The statements of a pack: JSON lines, read with errors that name the line."""
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from eibench import DataError, Item, JsonObject, read_jsonl
+from eibench import DataError, Item, read_rows
 
 TASKS = ("key-event", "mixed-event", "implicit-emotion", "intention")
 LIFE_SCENARIOS = ("achievements", "family-and-friends", "health", "economic-status", "accidents")
@@ -15,6 +14,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "life_scenario": LIFE_SCENARIOS,
     "polarity": POLARITIES,
 }
+FIELDS = {"id": str, **CHOICES, "statement": str, "look_for": str, "made_by": str | None}
+"""Of a line, in the order of `Statement`."""
 
 
 class Statement(NamedTuple):
@@ -33,36 +34,13 @@ class Statement(NamedTuple):
 
 def read_statements(path: Path) -> list[Item]:
     """The items of a pack, in file order; all of them or none are marked as generated."""
-    items = [_item(path, f"line {number}", row) for number, row in read_jsonl(path)]
-    if not items:
-        raise DataError(path, "holds no statement")
-    times = Counter(item.id for item in items)
-    if twice := next((id for id, n in times.items() if n > 1), None):
-        raise DataError(path, f"the id {twice!r} stands twice")
-    if len({item.content.made_by is None for item in items}) > 1:
+    rows: list[dict[str, Any]] = read_rows(path, FIELDS)
+    for row in rows:
+        if blank := [n for n in FIELDS if row[n] is not None and not row[n].strip()]:
+            raise DataError(path, f'"{blank[0]}" is blank', f'statement "{row["id"]}"')
+    if len({row["made_by"] is None for row in rows}) > 1:
         raise DataError(
             path, 'some lines have "made_by" and some have not: generated statements are kept apart'
         )
-    return items
-
-
-def _item(path: Path, place: str, row: object) -> Item:
-    if not isinstance(row, Mapping):
-        raise DataError(path, "must be a JSON object", place)
-    for name, choices in CHOICES.items():
-        if _text(path, place, row, name) not in choices:
-            message = f'"{name}" must be one of {", ".join(choices)}, not {row[name]!r:.40}'
-            raise DataError(path, message, place)
-    text, look_for = (_text(path, place, row, name) for name in ("statement", "look_for"))
-    made_by = _text(path, place, row, "made_by") if "made_by" in row else None
-    belongs = (row["task"], row["life_scenario"], row["polarity"])
-    return Item(_text(path, place, row, "id"), Statement(*belongs, text, look_for, made_by))
-
-
-def _text(path: Path, place: str, row: JsonObject, name: str) -> str:
-    if name not in row:
-        raise DataError(path, f'has no "{name}"', place)
-    value = row[name]
-    if not isinstance(value, str) or not value.strip():
-        raise DataError(path, f'"{name}" must be a text, not {value!r:.40}', place)
-    return value
+    names = [name for name in FIELDS if name != "id"]
+    return [Item(row["id"], Statement(*(row[name] for name in names))) for row in rows]

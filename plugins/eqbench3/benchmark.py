@@ -4,7 +4,6 @@ The model plays its part turn by turn and looks back on it; a judge model grades
 the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
 """
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from eibench import (
     Summary,
     Table,
     folder,
+    read_rows,
 )
 from eibench.judges import Rubric, ask_for_margins, rubric_score
 
@@ -242,11 +242,8 @@ FILE = folder("eqbench3") / "published_leaderboard.csv"
 
 def published_rows() -> list[dict[str, Any]]:
     """The board's rows, the best first; numbers as numbers."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        rows = [
-            {k: v if k == "model_name" else float(v) for k, v in row.items()}
-            for row in csv.DictReader(file)
-        ]
+    numbers = ("elo_norm", "rubric_0_100", "ci_low_norm", "ci_high_norm")
+    rows = read_rows(FILE, {"model_name": str, **dict.fromkeys(numbers, float)})
     return sorted(rows, key=lambda row: -row["elo_norm"])
 
 

@@ -62,8 +62,6 @@ PUBLISHED = PublishedScores(
     note="Those models were run in 2023 under a now historic protocol; their intervals were "
     "not published, and at 60 questions half-widths of 6 to 10 points are usual.",
 )
-
-
 MAY_STAND = "comparable with table 1 of Paech (2023), a now historic protocol and set of models"
 """How the comparability line of a result ends that may."""
 

@@ -213,8 +213,6 @@ def _gate(waiting: Sequence[Fact], turn: str, before: str) -> list[Message]:
 
 
 ROLE = "disputants"
-
-
 OPEN, SETTLED, LEFT = "open", "settled", "breaking point"
 
 

@@ -115,8 +115,6 @@ def _spread(values: Sequence[float]) -> MeanAndSD | None:
 
 
 _LONG = ("person", "item", "option", "points")
-
-
 _WIDE = ("person", "item", *(f"option_{n}" for n in range(1, N_OPTIONS + 1)))
 
 

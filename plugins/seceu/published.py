@@ -1,10 +1,9 @@
 """Where a result would stand among the published ones, and which stories it is furthest off on."""
 
-import csv
-from collections.abc import Sequence
-from typing import NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
-from eibench import ResultDocument, Table, folder
+from eibench import ResultDocument, Table, folder, read_rows
 
 from .reading import MAY
 
@@ -14,41 +13,22 @@ FILE = folder("seceu") / "published_scores.csv"
 PROMPTING = {"direct": "asked directly", "prompted": "best of several, selected"}
 
 
-class Published(NamedTuple):
-    """A model of table 1 in Wang et al. (2023); percentiles are 0..1, `score` the mean distance."""
+def published_scores() -> list[dict[str, Any]]:
+    """The models of table 1 in Wang et al. (2023) that have scores, the best first.
 
-    model: str
-    score: float
-    eq: int
-    percentile: float
-    pattern_r: float
-    pattern_percentile: float
-    prompting: str
-
-
-def published_scores() -> list[Published]:
-    """The models that have scores, the best first."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["eq"]]
-    found = [
-        Published(
-            row["model"],
-            float(row["seceu_score"]),
-            int(row["eq"]),
-            float(row["eq_percentile"]),
-            float(row["pattern_r"]),
-            float(row["pattern_percentile"]),
-            row["prompting"],
-        )
-        for row in rows
-    ]
-    return sorted(found, key=lambda p: p.score)
+    ``seceu_score`` is the mean distance; ``prompted`` is the best of several promptings.
+    """
+    return sorted((row for row in _rows() if row["eq"]), key=lambda row: row["seceu_score"])
 
 
 def failed_models() -> list[str]:
     """The models that the paper marks FAILED."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return [row["model"] for row in csv.DictReader(file) if row["prompting"] == "failed"]
+    return [row["model"] for row in _rows() if row["prompting"] == "failed"]
+
+
+def _rows() -> list[dict[str, Any]]:
+    numbers = ("seceu_score", "eq", "pattern_r")
+    return read_rows(FILE, {"model": str, "prompting": str, **dict.fromkeys(numbers, float | None)})
 
 
 def standing(document: ResultDocument) -> Table | None:
@@ -62,7 +42,7 @@ def standing(document: ResultDocument) -> Table | None:
     if score is None:
         return None
     table = published_scores()
-    place = sum(row.score < score for row in table)
+    place = sum(row["seceu_score"] < score for row in table)
     ranked = [(str(n), *_cells(row)) for n, row in enumerate(table, start=1)]
     above, below = ranked[max(0, place - NEIGHBOURS) : place], ranked[place : place + NEIGHBOURS]
     prompting = document["options"]["prompting"]
@@ -87,8 +67,14 @@ def published_board() -> Table:
     )
 
 
-def _cells(row: Published) -> tuple[str, float, float, float, str]:
-    return row.model, float(row.eq), row.score, row.pattern_r, PROMPTING[row.prompting]
+def _cells(row: Mapping[str, Any]) -> tuple[str, float, float, float, str]:
+    return (
+        row["model"],
+        row["eq"],
+        row["seceu_score"],
+        row["pattern_r"],
+        PROMPTING[row["prompting"]],
+    )
 
 
 def _note() -> str:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from eibench import DataError, Item, Options, Pack, PackSource
 
@@ -26,14 +25,6 @@ class NormedPack(Pack):
     norm: Norm | None = None
 
 
-class PromptTemplate(NamedTuple):
-    """How a prompting is worded, and by whom."""
-
-    text: str
-    own: bool
-    """It is eibench's wording, not the pack's."""
-
-
 def read(source: PackSource, options: Options) -> NormedPack:
     """A pack with its stories as they are asked with these options."""
     path, contents = read_contents(source, options["lang"])
@@ -42,9 +33,9 @@ def read(source: PackSource, options: Options) -> NormedPack:
         message = f"no such file, and --prompting {prompting} takes its words from it; "
         message += "put it there, take --dataset official, or ask with --prompting direct"
         raise DataError(path.parent / PROMPTS_FILE, message)
-    worded = template(path, contents, prompting)
-    asked = tuple(items(path, contents, worded.text, prompting, shuffle=shuffle))
-    may = _comparability(source, contents, worded, options)
+    text = template(path, contents, prompting)
+    asked = tuple(items(path, contents, text, prompting, shuffle=shuffle))
+    may = _comparability(source, contents, options)
     return NormedPack(source, asked, may, tuple(_warnings(contents, options)), contents.norm)
 
 
@@ -69,9 +60,7 @@ def _lacks_prompts(source: PackSource) -> bool:
     return NORM in source.files and PROMPTS not in source.files
 
 
-def _comparability(
-    source: PackSource, contents: Contents, worded: PromptTemplate, options: Options
-) -> str:
+def _comparability(source: PackSource, contents: Contents, options: Options) -> str:
     if _lacks_prompts(source):
         message = f"those are of the official pack, and this folder lacks {PROMPTS_FILE}"
         return f"not comparable with published scores: {message}"
@@ -83,10 +72,10 @@ def _comparability(
         return (
             "not comparable with published scores: those have the options in the order of the pack"
         )
-    wording = "the prompt is eibench's wording" if worded.own else "the prompt is upstream's"
+    whose = "upstream's" if options["prompting"] in contents.prompts else "eibench's wording"
     if options["prompting"] == "direct":
-        return f"{MAY} ({wording}; the paper used several paraphrases)"
-    return f"{MAY} ({wording}; a prompted score there is the best of several, selected)"
+        return f"{MAY} (the prompt is {whose}; the paper used several paraphrases)"
+    return f"{MAY} (the prompt is {whose}; a prompted score there is the best of several, selected)"
 
 
 def _warnings(contents: Contents, options: Options) -> list[str]:
@@ -100,15 +89,15 @@ def _warnings(contents: Contents, options: Options) -> list[str]:
 _PLACE = re.compile(r"\{(story|options)\}")
 
 
-def template(path: Path, contents: Contents, prompting: str) -> PromptTemplate:
+def template(path: Path, contents: Contents, prompting: str) -> str:
     """The pack's own wording of a prompting, else eibench's in the pack's language."""
     if prompting in contents.prompts:
-        return PromptTemplate(contents.prompts[prompting], own=False)
+        return contents.prompts[prompting]
     ours = WORDING.get(contents.lang)
     if ours is None:
         message = f"its language is {contents.lang!r}, for which eibench has no prompts"
         raise DataError(path, f'{message}; add "prompts" with {prompting!r} to it')
-    return PromptTemplate(ours[prompting], own=True)
+    return ours[prompting]
 
 
 def items(

@@ -5,11 +5,10 @@ Importing this imports numpy, so the benchmark does it when it is needed.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from eibench import Item, JsonDict, SampleScore
+from eibench import Item, JsonDict, Metric, SampleScore
 from eibench.statistics import mean_interval, share_interval
 
 from .norms import Norm
@@ -17,16 +16,6 @@ from .stories import N_OPTIONS, POINT_NAMES, distance
 
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
-
-Interval = tuple[float, float]
-
-
-class MeanEstimate(NamedTuple):
-    """A mean: ``None`` where there is none."""
-
-    value: float | None
-    interval: Interval | None
-    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +47,11 @@ class Run:
             found.setdefault(sample.item_id, []).append(_distance(sample))
         return {i: sum(found[i]) / len(found[i]) for i in self.items if i in found}
 
-    def score(self) -> MeanEstimate:
+    def score(self) -> Metric:
         """The SECEU score: the mean distance of the answers that were read."""
         return estimate(self.read, [_distance(s) for s in self.read])
 
-    def score_as_paper(self) -> MeanEstimate:
+    def score_as_paper(self) -> Metric:
         """The same with an unread answer as the null vector, as the paper counts it."""
         null = (0.0,) * N_OPTIONS
         filled = [
@@ -73,13 +62,11 @@ class Run:
         ]
         return estimate(self.scores, filled)
 
-    def violations(self) -> MeanEstimate:
+    def violations(self) -> Metric:
         """The share of the answers read that do not sum to 10."""
-        found = [float("sum" in s.score.flags) for s in self.read]
-        if not found:
-            return MeanEstimate(None, None, 0)
-        interval = share_interval(found, [s.cluster for s in self.read])
-        return MeanEstimate(sum(found) / len(found), interval, len(found))
+        hits = [float("sum" in s.score.flags) for s in self.read]
+        ci95 = share_interval(hits, [s.cluster for s in self.read]) if hits else None
+        return _distance_metric(sum(hits) / len(hits) if hits else None, ci95, len(hits))
 
     def per_iteration(self) -> list[float | None]:
         """The SECEU score of each iteration by itself, in order."""
@@ -111,10 +98,14 @@ def _distance(sample: SampleScore) -> float:
     return value
 
 
-def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> MeanEstimate:
+def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> Metric:
     """The mean of a value per sample; its interval draws stories with all their iterations."""
     if not samples:
-        return MeanEstimate(None, None, 0)
+        return _distance_metric(None, None, 0)
     clusters = [sample.cluster for sample in samples]
     interval = mean_interval(values, clusters, rng=np.random.default_rng(SEED))
-    return MeanEstimate(float(np.mean(values)), interval, len(samples))
+    return _distance_metric(float(np.mean(values)), interval, len(samples))
+
+
+def _distance_metric(value: float | None, ci95: tuple[float, float] | None, n: int) -> Metric:
+    return Metric(value, ci95, n, higher_is_better=False, over="stories")

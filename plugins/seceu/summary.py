@@ -5,13 +5,14 @@ distances only. All functions here are pure.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from eibench import Item, JsonDict, Metric, SampleScore, Summary
 from eibench.statistics import iteration_spread, p_of_zero_correlation, pearson, why_no_interval
 
 from .norms import Norm, band
-from .results import Interval, MeanEstimate, Run
+from .results import Run
 
 _ORDER = (
     "eq",
@@ -34,7 +35,7 @@ class Pattern(NamedTuple):
     """
 
     r: float | None
-    interval: Interval | None = None
+    interval: tuple[float, float] | None = None
     p: float | None = None
     n: int = 0
     place: float | None = None
@@ -55,32 +56,26 @@ def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleS
 
 def _metrics(run: Run, pattern: Pattern) -> dict[str, Metric]:
     score, filled = run.score(), run.score_as_paper()
-    found = {
-        "seceu_score": _distances(score, "SECEU score (mean distance)"),
+    metrics = {
+        "seceu_score": replace(score, label="SECEU score (mean distance)"),
         "eq": Metric(None, label="EQ (the pack has no norm)"),
-        "seceu_score_unread_null": _distances(filled, "SECEU score, unread as (0,0,0,0)"),
-        "sum_violations": _distances(run.violations(), "share of sums other than 10"),
+        "seceu_score_unread_null": replace(filled, label="SECEU score, unread as (0,0,0,0)"),
+        "sum_violations": replace(run.violations(), label="share of sums other than 10"),
     }
     if run.norm is not None:
-        found |= _on_scale(run, run.norm, score, filled) | {"pattern_r": _of_pattern(pattern)}
-        found = {name: found[name] for name in _ORDER}
-    return found | _reruns(run)
+        metrics |= _on_scale(run, run.norm, score, filled) | {"pattern_r": _of_pattern(pattern)}
+        metrics = {name: metrics[name] for name in _ORDER}
+    return metrics | _reruns(run)
 
 
-def _distances(found: MeanEstimate, label: str) -> Metric:
-    return Metric(*found, higher_is_better=False, over="stories", label=label)
-
-
-def _on_scale(run: Run, norm: Norm, score: MeanEstimate, filled: MeanEstimate) -> dict[str, Metric]:
-    eq, standing = _turned(score, norm.eq), _standing(run, score.value)
+def _on_scale(run: Run, norm: Norm, score: Metric, filled: Metric) -> dict[str, Metric]:
+    standing = _standing(run, score.value)
     where = "beyond the best human of the norm" if standing["beyond_best_human"] else "in the norm"
-    named = {
-        "eq": (eq, "EQ" if standing["band"] is None else f"EQ ({standing['band']})"),
-        "percentile": (_turned(score, norm.percentile), f"percentile ({where})"),
-        "eq_unread_null": (_turned(filled, norm.eq), "EQ, unread as (0,0,0,0)"),
-    }
+    among = "" if standing["band"] is None else f" ({standing['band']})"
     return {
-        name: Metric(*found, over="stories", label=label) for name, (found, label) in named.items()
+        "eq": _mirrored(score, norm.eq, f"EQ{among}"),
+        "percentile": _mirrored(score, norm.percentile, f"percentile ({where})"),
+        "eq_unread_null": _mirrored(filled, norm.eq, "EQ, unread as (0,0,0,0)"),
     }
 
 
@@ -92,12 +87,11 @@ def _standing(run: Run, score: float | None) -> JsonDict:
     return {"band": band(norm.eq(score)), "beyond_best_human": norm.beyond_best(score)}
 
 
-def _turned(found: MeanEstimate, scale: Callable[[float], float]) -> MeanEstimate:
-    """An estimate on a scale that falls as it grows, so the ends of its interval change places."""
-    if found.value is None:
-        return found
-    interval = found.interval and (scale(found.interval[1]), scale(found.interval[0]))
-    return MeanEstimate(scale(found.value), interval, found.n)
+def _mirrored(distance: Metric, scale: Callable[[float], float], label: str) -> Metric:
+    """A distance on a scale that falls as it grows, so the ends of its interval change places."""
+    value = None if distance.value is None else scale(distance.value)
+    ci95 = distance.ci95 and (scale(distance.ci95[1]), scale(distance.ci95[0]))
+    return Metric(value, ci95, distance.n, over="stories", label=label)
 
 
 def _of_pattern(pattern: Pattern) -> Metric:

@@ -47,22 +47,22 @@ def test_the_bundled_pack_is_read_in_order() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"task": "empathy"}, '"task" must be one of key-event'),
-        ({"life_scenario": "work"}, '"life_scenario" must be one of achievements'),
-        ({"polarity": "mixed"}, '"polarity" must be one of positive, negative'),
-        ({"polarity": 1}, '"polarity" must be a text'),
-        ({"statement": " "}, '"statement" must be a text'),
-        ({"statement": None}, '"statement" must be a text'),
-        ({"look_for": ""}, '"look_for" must be a text'),
-        ({"id": 7}, '"id" must be a text'),
-        ({"made_by": ""}, '"made_by" must be a text'),
+        ({"task": "empathy"}, "line 2, field 'task': must be one of key-event"),
+        ({"life_scenario": "work"}, "line 2, field 'life_scenario': must be one of achievements"),
+        ({"polarity": "mixed"}, "line 2, field 'polarity': must be one of positive, negative"),
+        ({"polarity": 1}, "line 2, field 'polarity': must be one of"),
+        ({"statement": " "}, 'statement "b": "statement" is blank'),
+        ({"statement": None}, "line 2, field 'statement': must be a text, not None"),
+        ({"look_for": ""}, 'statement "b": "look_for" is blank'),
+        ({"id": 7}, "line 2, field 'id': must be a text, not 7"),
+        ({"made_by": ""}, 'statement "b": "made_by" is blank'),
     ],
 )
-def test_a_wrong_field_is_named_with_its_line(
+def test_a_wrong_field_is_named_with_its_place(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    """The message says which line, which field and what it must be."""
-    with pytest.raises(DataError, match="line 2") as caught:
+    """The message says which line or statement, which field and what it must be."""
+    with pytest.raises(DataError) as caught:
         read_statements(written(tmp_path, ROW, {**ROW, "id": "b", **change}))
     assert message in str(caught.value)
 
@@ -70,16 +70,16 @@ def test_a_wrong_field_is_named_with_its_line(
 @pytest.mark.parametrize("name", list(ROW))
 def test_a_missing_field_is_named(tmp_path: Path, name: str) -> None:
     """Each of the six is needed."""
-    with pytest.raises(DataError, match=f'line 1.* has no "{name}"'):
+    with pytest.raises(DataError, match=f"line 1.* has no field '{name}'"):
         read_statements(written(tmp_path, {key: ROW[key] for key in ROW if key != name}))
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "holds no statement"),
-        ([["a list"]], "must be a JSON object"),
-        ([ROW, ROW], "the id 'a' stands twice"),
+        ([], "holds no rows"),
+        ([["a list"]], "line 1: must be an object"),
+        ([ROW, ROW], "'a' stands twice: also in .*, line 1"),
         ([ROW, {**ROW, "id": "b", "made_by": "openai/x"}], "generated statements are kept apart"),
     ],
 )

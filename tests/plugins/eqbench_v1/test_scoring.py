@@ -2,14 +2,15 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.plugins.emotion_ratings.summary import Baselines, find_baselines
+from eibench import Baseline
+from eibench.plugins.emotion_ratings.summary import find_baselines
 from eibench.plugins.eqbench_v1.benchmark import question_score, score_answers
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -21,9 +22,9 @@ def normalised(ratings: list[int]) -> list[float]:
     return [rating / sum(ratings) * 10 for rating in ratings]
 
 
-def baselines(references: Sequence[Sequence[float]]) -> Baselines:
+def baselines(references: Sequence[Sequence[float]]) -> Mapping[str, Baseline]:
     """Those of a pack, by the rules of version 1."""
-    return find_baselines(references, score_answers, all_zero=False)
+    return find_baselines(references, score_answers, proportional=True)
 
 
 def test_the_example_of_the_paper() -> None:
@@ -64,18 +65,20 @@ def test_baselines_by_hand() -> None:
     """One question with the reference 10, 0, 0, 0: each number follows from its definition."""
     found = baselines([(10, 0, 0, 0)])
     # All equal: 10 - (7.5 + 3 x 2.5) = -5.
-    assert found.uniform.score == pytest.approx(-50)
+    assert found["uniform"].value == pytest.approx(-50)
     # (1, 0, 0, 0) is exact; 2, 3, ... in the first place are multiples of it.
-    assert found.best_constant == (100.0, (1, 0, 0, 0))
+    best = found["best_constant"]
+    assert (best.value, best.answer) == (100.0, (1, 0, 0, 0))
     # 10 - 2 (10 - share) with an expected share of 10/4 by symmetry: -5.
-    assert found.random == pytest.approx(-50, abs=1e-9)
+    assert found["random"].value == pytest.approx(-50, abs=1e-9)
 
 
 def test_the_spread_of_a_random_run_shrinks_with_its_questions() -> None:
     """Four equal questions, answered independently, halve the standard deviation."""
-    one, four = baselines([(5, 3, 2, 0)]), baselines([(5, 3, 2, 0)] * 4)
-    assert four.random_sd == pytest.approx(one.random_sd / 2)
-    assert four.random == pytest.approx(one.random)
+    one, four = (baselines([(5, 3, 2, 0)] * n)["random"] for n in (1, 4))
+    assert one.sd is not None
+    assert four.sd == pytest.approx(one.sd / 2)
+    assert four.value == pytest.approx(one.value)
 
 
 def test_baselines_need_questions() -> None:
@@ -90,6 +93,7 @@ def test_baselines_of_the_official_pack() -> None:
     path = Path(OFFICIAL or "") / "eqbench-v1" / "eq_bench_v1_questions_60.json"
     answers = [q["reference_answer"] for q in json.loads(path.read_text("utf-8")).values()]
     found = baselines([[answer[f"emotion{i}_score"] for i in range(1, 5)] for answer in answers])
-    assert f"{found.random:.1f} {found.random_sd:.1f} {found.uniform.score:.1f}" == "3.4 3.9 13.8"
-    assert found.best_constant.answer == (1, 2, 1, 1)
-    assert found.best_constant.score == pytest.approx(18.0, abs=1e-9)
+    random, best = found["random"], found["best_constant"]
+    assert f"{random.value:.1f} {random.sd:.1f} {found['uniform'].value:.1f}" == "3.4 3.9 13.8"
+    assert best.value == pytest.approx(18.0, abs=1e-9)
+    assert best.answer == (1, 2, 1, 1)

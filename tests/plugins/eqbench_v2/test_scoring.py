@@ -84,16 +84,16 @@ def test_many_answers_score_as_each_by_itself(r: list[int], answers: list[list[f
 def test_baselines_by_a_plain_loop() -> None:
     """Two questions: every whole answer, one by one."""
     references = [(7.0, 0.0, 3.0, 0.0), (9.0, 1.0, 0.0, 6.0)]
-    found = find_baselines(references, score_answers, all_zero=True)
+    found = find_baselines(references, score_answers, proportional=False)
     every = list(product(range(11), repeat=4))
     means = {a: 5 * sum(question_score(a, r) for r in references) for a in every}
     best = max(means, key=lambda answer: means[answer])
     equal = max(((n,) * 4 for n in range(11)), key=lambda answer: means[answer])
     variances = [np.var([question_score(a, r) for a in every]) for r in references]
-    assert found.random == pytest.approx(np.mean(list(means.values())), abs=1e-9)
+    assert found["random"].value == pytest.approx(np.mean(list(means.values())), abs=1e-9)
     # Half of ten times the sum of two independent questions.
-    assert found.random_sd == pytest.approx(5 * sum(variances) ** 0.5, abs=1e-9)
-    assert found.best_constant.score == pytest.approx(means[best])
-    assert found.best_constant.answer == best
-    assert found.uniform.score == pytest.approx(means[equal])
-    assert found.uniform.answer == equal
+    assert found["random"].sd == pytest.approx(5 * sum(variances) ** 0.5, abs=1e-9)
+    assert found["best_constant"].value == pytest.approx(means[best])
+    assert found["best_constant"].answer == best
+    assert found["uniform"].value == pytest.approx(means[equal])
+    assert found["uniform"].answer == equal
