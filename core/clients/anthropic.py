@@ -137,7 +137,7 @@ class AnthropicClient:
     def _connect(self, base_url: str) -> Transport:
         config, headers = self._config, with_key(self._config)
         if config.transfer.by == "sdk":
-            from .sdk_transports import AnthropicSdk
+            from .sdk import AnthropicSdk
 
             return AnthropicSdk(base_url, headers, config, self.asked)
         if _VERSION not in map(str.lower, headers):

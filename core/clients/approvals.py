@@ -10,9 +10,9 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
@@ -90,28 +90,29 @@ class Approvals:
         """All pairs, sorted."""
         try:
             with self.path.open(encoding="utf-8") as file:
-                _refuse_others(file)
-                raw = json.load(file)
+                mode, text = os.fstat(file.fileno()).st_mode, file.read()
+            if os.name == "posix" and mode & _OTHERS_MAY_WRITE:
+                why = "other users may write to it; chmod 600 it after a look at what it holds"
+                raise self._broken(why)
+            raw = json.loads(text)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise self._broken(f"cannot be read: {error.strerror}") from None
-        except _Open as error:
-            raise self._broken(str(error)) from None
         except (ValueError, RecursionError):
             raise self._broken("is not JSON") from None
         return sorted(self._pairs(raw))
 
     def add(self, sending: Sending) -> None:
         """Approve a pair."""
-        self._write(lambda pairs: pairs | {sending})
+        self._write({*self.all(), sending})
 
     def remove(self, sending: Sending) -> bool:
         """Take an approval back; whether there was one."""
-        if sending not in self:
-            return False
-        self._write(lambda pairs: pairs - {sending})
-        return True
+        pairs = self.all()
+        if sending in pairs:
+            self._write({*pairs} - {sending})
+        return sending in pairs
 
     def _pairs(self, raw: object) -> Iterator[Sending]:
         rows = raw.get("approved") if isinstance(raw, dict) and len(raw) == 1 else None
@@ -128,22 +129,13 @@ class Approvals:
             "Repair it, or delete it and approve again"
         )
 
-    def _write(self, change: Callable[[set[Sending]], set[Sending]]) -> None:
-        rows = [pair._asdict() for pair in sorted(change(set(self.all())))]
+    def _write(self, pairs: set[Sending]) -> None:
+        rows = [pair._asdict() for pair in sorted(pairs)]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _replace(self.path, json.dumps({"approved": rows}, indent=2) + "\n")
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from None
-
-
-class _Open(Exception):
-    """Others may write to the file."""
-
-
-def _refuse_others(file: IO[str]) -> None:
-    if os.name == "posix" and os.fstat(file.fileno()).st_mode & _OTHERS_MAY_WRITE:
-        raise _Open("other users may write to it; chmod 600 it after a look at what it holds")
 
 
 def _replace(path: Path, text: str) -> None:

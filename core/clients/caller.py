@@ -42,11 +42,6 @@ class _Course:
     last: ProviderError | None = None
     attempt: Attempt | None = None
 
-    def check(self, now: float) -> None:
-        """Raise the last attempt's error when the call's time is over."""
-        if self.last is not None and self.deadline is not None and now >= self.deadline:
-            raise self.last
-
 
 class Caller:
     """Sends requests to one endpoint until they are answered or given up.
@@ -116,7 +111,8 @@ class Caller:
                     async with self._meter.attempt(sent) as reservation:
                         return await self._attempt(sent, call, course, reservation)
                 except ProviderError as error:
-                    _name(error, self._asked)
+                    if self._asked is not SOMEBODY and self._asked.name not in str(error):
+                        error.args = (f"{self._asked.name}: {error}",)
                     wait = self._after_error(error, course)
                     if wait is None:
                         raise
@@ -163,9 +159,14 @@ class Caller:
                 return await self.client.complete(request, call)
         except BaseException as error:
             self._tpm.give_back(reserved_tokens(request))
-            if isinstance(error, TimeoutError):
-                raise self._timed_out(seconds) from None
-            raise
+            if not isinstance(error, TimeoutError):
+                raise
+            raise ProviderError(
+                ErrorKind.TIMEOUT,
+                f"{self._asked.name} gave no complete answer within {seconds:g} s; a longer "
+                "--timeout may help, or a smaller --concurrency where the server answers few calls "
+                "at a time",
+            ) from None
 
     def _answered(self, request: ChatRequest, response: ChatResponse) -> None:
         """Note what an answer says of the endpoint."""
@@ -181,18 +182,9 @@ class Caller:
     def _go_on(self, course: _Course, reservation: Reservation) -> None:
         """Look again before sending, as waiting for others' money or the rates may take long."""
         self._before_sending()
-        try:
-            course.check(self._clock())
-        except ProviderError:
+        if course.last is not None and self._clock() >= (course.deadline or 0.0):
             reservation.cost = 0.0
-            raise
-
-    def _timed_out(self, seconds: float) -> ProviderError:
-        return ProviderError(
-            ErrorKind.TIMEOUT,
-            f"{self._asked.name} gave no complete answer within {seconds:g} s; a longer --timeout "
-            "may help, or a smaller --concurrency where the server answers few calls at a time",
-        )
+            raise course.last
 
     async def _keep_to_rates(self, request: ChatRequest) -> None:
         """Wait for this request's turn and take its share of the rates.
@@ -285,9 +277,3 @@ class Caller:
     async def close(self) -> None:
         """Close the client."""
         await self.client.close()
-
-
-def _name(error: ProviderError, asked: AskedParty) -> None:
-    """Let an error say who did not answer, where its client did not."""
-    if asked is not SOMEBODY and asked.name not in str(error):
-        error.args = (f"{asked.name}: {error}",)

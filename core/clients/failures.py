@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
-from ..spending.billing import causes, never_sent
+from ..spending.budget import causes, never_sent
 from ..text import readable
 from ..types.rules import size_text
 from .keys import redact
@@ -177,18 +177,16 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
         f"{failure.parameter} {failure.message}"
     )
-    todo = _less_room(asked) if about_room else _what_to_do(kind, failure, asked)
+    todo = _what_to_do(kind, failure, asked)
+    if about_room and asked.options.sampling:
+        todo = "check --max-tokens: the server may take a smaller one"
+    elif about_room:
+        todo = f"the benchmark asks for so many; name another with {asked.options.spec}"
     if todo:
         text += f"; {todo}"
     return ProviderError(
         kind, text, status=failure.status, retry_after=retry_after(failure.headers)
     )
-
-
-def _less_room(asked: AskedParty) -> str:
-    if asked.options.sampling:
-        return "check --max-tokens: the server may take a smaller one"
-    return f"the benchmark asks for so many; name another with {asked.options.spec}"
 
 
 def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str:

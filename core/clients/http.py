@@ -26,8 +26,9 @@ from ..types import JsonObject
 from .bodies import PACKINGS, Body, add_rest, ending_with_its_connection, is_whole, lost, text_of
 from .failures import malformed, too_large
 from .keys import redact
-from .sdk import CONNECT_S
 
+CONNECT_S = 15.0
+"""Three of these fit into the minute in which a dead host has to be noticed."""
 _MOST_OF_AN_ERROR = 2**16
 _ORDINARY = 2**20
 """Bytes of a reply beyond which few are read at a time, so that many cannot fill the memory."""

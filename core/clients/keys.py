@@ -89,7 +89,9 @@ def choose_key(
                 "set it, in the environment or in .env"
             )
         return key, variable
-    is_own_host = base_url is None or _is_own(provider, base_url)
+    parts = urlsplit(base_url or "")
+    is_encrypted = parts.scheme == "https"  # else somebody on the way can read the key
+    is_own_host = base_url is None or (is_encrypted and parts.hostname == provider.host)
     standard = provider.key_env
     if standard is None or not (is_own_host or is_loopback(base_url)):
         return None, None
@@ -108,12 +110,6 @@ def check_variable(variable: str, environment: Environment, party: PartyOptions 
             f"{party.api_key_env} takes the NAME of a variable, such as MY_API_KEY, and what is "
             "given is none that is set; put the key into a variable, in the environment or in .env"
         )
-
-
-def _is_own(provider: Provider, base_url: str) -> bool:
-    """Whether it is the provider's own host, and nobody on the way can read the key."""
-    parts = urlsplit(base_url)
-    return parts.scheme == "https" and parts.hostname == provider.host
 
 
 def _read_key(variable: str, environment: Environment) -> str | None:

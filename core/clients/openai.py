@@ -153,7 +153,7 @@ class OpenAIClient:
         config, headers = self._config, with_key(self._config)
         is_azure = (urlsplit(base_url).hostname or "").endswith(_AZURE)
         if is_azure or config.transfer.by == "sdk":
-            from .sdk_transports import OpenAISdk
+            from .sdk import OpenAISdk
 
             return OpenAISdk(base_url, headers, config, self.asked)
         return HttpTransport(f"{base_url}/chat/completions", headers, config, self.asked)

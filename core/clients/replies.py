@@ -18,8 +18,8 @@ from ..text import readable
 from ..types import JsonObject, Usage
 from .keys import redact
 
-_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE | re.ASCII)
-_BLANK = re.compile(r"\s*")
+_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE | re.ASCII)
+_OPENING = re.compile(r"\s*(?ai:<(think|thinking|reasoning)>)")
 
 
 class Parts(NamedTuple):
@@ -39,25 +39,12 @@ def split_thinking(text: str) -> Parts:
         return Parts(text[first.end() :].lstrip(), text[: first.start()].strip())
     thoughts: list[str] = []
     at = 0
-    while opening := _TAG.match(text, _after_blanks(text, at)):
-        if opening[1]:
-            break
-        closing = _closing(text, opening)
+    while opening := _OPENING.match(text, at):
+        closing = re.compile(f"(?ai:</{opening[1]}>)").search(text, opening.end())
         end, at = closing.span() if closing else (len(text), len(text))
         thoughts.append(text[opening.end() : end].strip())
-    answer = text[_after_blanks(text, at) :] if thoughts else text
+    answer = text[at:].lstrip() if thoughts else text
     return Parts(answer, "\n".join(filter(None, thoughts)))
-
-
-def _after_blanks(text: str, at: int) -> int:
-    blanks = _BLANK.match(text, at)
-    return blanks.end() if blanks else at
-
-
-def _closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
-    """The tag that closes another; the thinking goes on to the end where there is none."""
-    tag = re.compile(f"</{opening[2]}>", re.IGNORECASE | re.ASCII)
-    return tag.search(text, opening.end())
 
 
 _DIGITS = 16  # of MOST_TOKENS

@@ -1,22 +1,133 @@
-"""What all clients do alike to an SDK: hide the environment, connect directly, never time out.
+"""Requests through the providers' SDKs: for Azure, and wherever ``--transport sdk`` asks for it.
 
-Total time is bounded around the client (`caller`); only connecting has a limit
-of its own.
+An SDK sends, over aiohttp; bodies are made and read by us, as it passes HTML, ``{}`` and error
+objects with status 200 as replies. It never sees the provider's variables, which it would send to
+any host. It reads a reply whole, so one that is too large is refused only afterwards. Total time is
+bounded around the client (`caller`); only connecting has a limit of its own.
 """
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..parties.providers import ClientConfig, is_loopback
+from ..errors import ProviderError
+from ..parties.providers import AskedParty, ClientConfig, is_loopback
+from ..types import JsonDict, JsonObject
+from .failures import connection_error, malformed, too_large
+from .http import CONNECT_S, HttpAnswer
 
 if TYPE_CHECKING:
     import httpx
 
-CONNECT_S = 15.0
-"""Three of these fit into the minute in which a dead host has to be noticed."""
+
+_RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
+
+
+class _SdkTransport:
+    """What the SDKs have in common, as they are made by one generator."""
+
+    _sdk: Any
+    _errors: tuple[type[Exception], ...]
+
+    def __init__(self, config: ClientConfig, asked: AskedParty) -> None:
+        self._asked, self._most = asked, config.transfer.max_reply
+
+    async def _send(self, body: JsonDict) -> Any:
+        raise NotImplementedError
+
+    async def post(self, body: JsonObject) -> HttpAnswer:
+        """The answer to a request, of whatever status."""
+        answer: HttpAnswer | ProviderError
+        try:
+            raw = await self._send(dict(body))
+            answer = HttpAnswer(raw.status_code, raw.headers, raw.content)
+        except self._errors as error:
+            answer = self._answer(error)
+        if isinstance(answer, ProviderError):
+            raise answer  # out here, as the SDK's error holds the request, and with it the key
+        if len(answer.body) > self._most and answer.status < 300:
+            raise too_large(self._asked, self._most)
+        return answer
+
+    def _answer(self, error: Exception) -> HttpAnswer | ProviderError:
+        response, cause = getattr(error, "response", None), error.__cause__
+        if response is not None:
+            return HttpAnswer(response.status_code, response.headers, response.content)
+        if type(cause).__name__ == "DecodingError":
+            return malformed(self._asked, f"(not decodable: {cause})")
+        return connection_error(self._asked, cause or error)
+
+    async def close(self) -> None:
+        """Close connections."""
+        await self._sdk.close()
+
+
+class OpenAISdk(_SdkTransport):
+    """Sends chat completions to one base URL; see `http.Transport`."""
+
+    def __init__(
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
+    ) -> None:
+        super().__init__(config, asked)
+        with without_variables("OPENAI_"):
+            with no_collection():
+                import openai
+
+            self._errors = (openai.APIStatusError, openai.APIConnectionError)
+            self._options: object = {"headers": _RAW | _omitted(headers, openai.Omit())}
+            self._sdk = openai.AsyncOpenAI(
+                api_key=config.key or "no-key",
+                base_url=base_url,
+                max_retries=0,
+                default_headers=dict(headers),
+                http_client=openai.DefaultAioHttpClient(**sdk_connections(openai, config)),
+            )
+
+    async def _send(self, body: JsonDict) -> object:
+        """The SDK's raw response.
+
+        Its own method for chat completions is not used, as it takes twice the time to bring
+        into form what is in form already.
+        """
+        return await self._sdk.post(
+            "/chat/completions", cast_to=object, body=body, options=self._options
+        )
+
+
+class AnthropicSdk(_SdkTransport):
+    """Sends messages to one base URL; see `http.Transport`."""
+
+    def __init__(
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
+    ) -> None:
+        super().__init__(config, asked)
+        with without_variables("ANTHROPIC_"):
+            with no_collection():
+                import anthropic
+                import httpx2
+
+            self._raw = httpx2.Response
+            self._errors = (anthropic.APIStatusError, anthropic.APIConnectionError)
+            self._sdk = anthropic.AsyncAnthropic(
+                api_key=config.key or "no-key",
+                base_url=base_url,
+                max_retries=0,
+                open_telemetry=False,
+                default_headers={**headers, **_omitted(headers, anthropic.Omit())},
+                http_client=anthropic.DefaultAioHttpClient(**sdk_connections(anthropic, config)),
+            )
+
+    async def _send(self, body: JsonDict) -> object:
+        return await self._sdk.post("/v1/messages", cast_to=self._raw, body=body)
+
+
+def _omitted(headers: Mapping[str, str], omit: object) -> dict[str, Any]:
+    """The header of the key, taken away where it is not among ours."""
+    return {} if "authorization" in map(str.lower, headers) else {"Authorization": omit}
+
+
 DIRECT: Any = {"http://": None, "https://": None, "all://": None}
 """For loopback: a proxy would get what is meant for this machine alone."""
 

@@ -85,36 +85,25 @@ def _read_suite(name: str, raw: object, path: Path) -> Suite:
     where = f"{path}: [suite.{name}]"
     table = plain_names(where, raw)
     benchmarks, options = table.pop("benchmarks", None), table.pop("options", {})
-    if not (isinstance(benchmarks, list) and benchmarks and _are_names(benchmarks)):
+    named = isinstance(benchmarks, list) and all(isinstance(name, str) for name in benchmarks)
+    if not (named and benchmarks):
         raise ConfigError(f'{where} needs benchmarks, such as benchmarks = ["eqbench-v1", "seceu"]')
     if twice := next((b for b in benchmarks if benchmarks.count(b) > 1), None):
         raise ConfigError(f"{where} names {twice} twice")
-    for benchmark in _table(where, options):
+    if not isinstance(options, dict):
+        raise ConfigError(f"{where}: options must hold a table for each benchmark")
+    for many, one in ALIASES.items():
+        if many in table and one in table:
+            raise ConfigError(f"{where} has both {one} and {many}; leave one out")
+    for benchmark in options:
         if benchmark not in benchmarks:
             near = nearest(benchmark, benchmarks)
             raise ConfigError(f"{where} has options of {benchmark}, which it does not run{near}")
     plain_options = {
         b: plain_names(f"{path}: [suite.{name}.options.{b}]", o) for b, o in options.items()
     }
-    return Suite(name, tuple(benchmarks), _settings(where, table), plain_options)
-
-
-def _are_names(values: list[object]) -> bool:
-    return all(isinstance(value, str) for value in values)
-
-
-def _table(where: str, value: object) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{where}: options must hold a table for each benchmark")
-    return value
-
-
-def _settings(where: str, table: Mapping[str, object]) -> dict[str, Any]:
-    """The settings by the names of options."""
-    for many, one in ALIASES.items():
-        if many in table and one in table:
-            raise ConfigError(f"{where} has both {one} and {many}; leave one out")
-    return {ALIASES.get(name, name): value for name, value in table.items()}
+    values = {ALIASES.get(key, key): value for key, value in table.items()}
+    return Suite(name, tuple(benchmarks), values, plain_options)
 
 
 _OF_PLAYER: dict[str, Rule] = {

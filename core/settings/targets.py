@@ -44,7 +44,11 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     if provider.demo:
         headers = settings.headers if party is OF_MODEL else {}
         options = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
-        _refuse(spec, [option for option, value in options.items() if value])
+        for option in (option for option, value in options.items() if value):
+            raise UsageError(
+                f"{option} does not go with {spec}, which is no server's; "
+                "name a real model, such as openai/NAME"
+            )
         return Target(Endpoint(spec, limits=limits_of(settings, None)), party=party)
     role = settings.filed_roles.get(party.role)
     if base_url is None and role:
@@ -68,15 +72,6 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         limits=limits_of(settings, endpoint),
     )
     return Target(asked, endpoint, _sending(settings, asked, provider, party), party)
-
-
-def _refuse(spec: ModelSpec, options: list[str]) -> None:
-    """A model in this process has no address, no key and no headers."""
-    for option in options:
-        raise UsageError(
-            f"{option} does not go with {spec}, which is no server's; "
-            "name a real model, such as openai/NAME"
-        )
 
 
 def _name(option: str) -> str:

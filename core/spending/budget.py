@@ -22,16 +22,70 @@ A `Meter` prices the calls of one party and keeps them within the command's budg
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import isfinite
 from typing import TypedDict
 
-from ..errors import BudgetReached
+from ..errors import BudgetReached, ErrorKind, Interrupted, ProviderError
 from ..types import ChatRequest, ChatResponse
-from .billing import may_be_billed
 from .prices import Price, dollars, exact_dollars, input_bound, known_cost, upper_bound
+
+#: Answered before the model was asked.
+UNBILLED = frozenset(
+    {
+        ErrorKind.RATE_LIMIT,
+        ErrorKind.QUOTA,
+        ErrorKind.AUTH,
+        ErrorKind.NOT_FOUND,
+        ErrorKind.INVALID_REQUEST,
+    }
+)
+_CONNECTING = {"aiohttp.ClientConnectorError", "aiohttp.ConnectionTimeoutError"}
+_CONNECTING_HTTPX = {
+    f"{package}.{name}"
+    for package in ("httpx", "httpx2")
+    for name in ("ConnectError", "ConnectTimeout", "PoolTimeout")
+}
+
+
+def may_be_billed(error: BaseException) -> bool:
+    """Whether an attempt that ended so may have cost something.
+
+    Only what surely cost nothing is given back: a refusal that a provider gives before any work is
+    done, and a request that never left. Azure's "manage costs" page says that work is billed
+    whatever the status, and names a 400 for filtered content or too long an input; a server that
+    breaks down or goes silent has not said what it did.
+    """
+    if isinstance(error, Interrupted):
+        return False  # raised before sending, never after
+    if not isinstance(error, ProviderError):
+        return True
+    if error.kind == ErrorKind.CONNECTION:
+        return not error.unsent
+    return error.kind not in UNBILLED
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came from, the nearest first."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def never_sent(cause: BaseException | None) -> bool:
+    """Whether a transport's error says that no connection was made, so nothing was sent."""
+    kinds = {kind for error in causes(cause) for kind in type(error).__mro__}
+    names = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds}
+    # The aiohttp transport of the openai SDK calls every lost connection ConnectTimeout, so
+    # aiohttp's own word comes first where there is one.
+    if any(name.startswith("aiohttp.") for name in names):
+        return bool(names & _CONNECTING)
+    return bool(names & _CONNECTING_HTTPX)
+
 
 _PICO = 10**12
 MOST = 1e12
@@ -156,28 +210,20 @@ class Budget:
     def settle(self, reservation: Reservation, cost: float) -> None:
         """The attempt is over and cost so much; if more than its bound, it is the last one."""
         self._settled += _pico(cost)
-        self._end(reservation)
+        self.release(reservation)
         if _pico(cost) > reservation.amount + 1 and not self.excess:  # 1 is for rounding
             self.excess = self._explain_excess(reservation, cost)
-
-    def release(self, reservation: Reservation) -> None:
-        """The attempt is over and surely cost nothing."""
-        self._end(reservation)
-
-    def forfeit(self, reservation: Reservation) -> None:
-        """The attempt is over and may have cost all that was reserved."""
-        self._forfeited += reservation.amount
-        self._end(reservation)
 
     def _account(self, reservation: Reservation, billed: bool) -> None:
         if reservation.cost is not None:
             self.settle(reservation, reservation.cost)
-        elif billed:
-            self.forfeit(reservation)
-        else:
-            self.release(reservation)
+            return
+        if billed:
+            self._forfeited += reservation.amount
+        self.release(reservation)
 
-    def _end(self, reservation: Reservation) -> None:
+    def release(self, reservation: Reservation) -> None:
+        """The attempt is over, and no more of what was reserved for it is counted."""
         if not reservation.open:
             raise ValueError("this reservation has ended before")
         reservation.open = False

@@ -164,10 +164,8 @@ def fault_plan(faults: Faults, seed: int) -> FaultPlan:
     bounds = list(accumulate(faults.values()))
     if any(not p >= 0 for p in faults.values()) or (bounds and bounds[-1] > 1 + 1e-9):
         raise ValueError(f"not probabilities, or more than 1 together: {dict(faults)}")
-    return _draw(kinds, bounds, Random(seed))
+    rng = Random(seed)
 
-
-def _draw(kinds: list[Fault], bounds: list[float], rng: Random) -> FaultPlan:
     def plan(request: ReceivedRequest) -> Fault | None:
         i = bisect_right(bounds, rng.random())
         return kinds[i] if i < len(kinds) else None
@@ -211,20 +209,13 @@ def _render_error(fault: Fault, request: ReceivedRequest) -> Response:
         key=request.api_key, model=request.model, temperature=request.body.get("temperature")
     )
     openai = request.dialect == "openai"
-    body = _openai_error(error, message) if openai else _anthropic_error(error, message)
-    status = error.status if openai else error.anthropic_status or error.status
+    status, fields = error.status, {"type": error.type, "message": message}
+    body: JsonDict = {"error": fields | {"param": error.param, "code": error.code}}
+    if not openai:
+        status = error.anthropic_status or status
+        body = {"type": "error", "error": fields | {"type": error.anthropic_type or error.type}}
     response = render_json(body, request, status)
     return response._replace(headers=response.headers + _retry_headers(fault))
-
-
-def _openai_error(error: _Error, message: str) -> JsonDict:
-    fields = {"message": message, "type": error.type, "param": error.param, "code": error.code}
-    return {"error": fields}
-
-
-def _anthropic_error(error: _Error, message: str) -> JsonDict:
-    fields = {"type": error.anthropic_type or error.type, "message": message}
-    return {"type": "error", "error": fields}
 
 
 def _retry_headers(fault: Fault) -> tuple[tuple[str, str], ...]:
