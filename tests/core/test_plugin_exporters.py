@@ -107,7 +107,10 @@ def test_what_an_exporter_may_not_do_is_refused(
     [
         ("'csv'", "it is not an eibench.Exporter"),
         ("eibench.Exporter('csv', 't', print)", "clashes with that of eibench 0.1.0"),
-        ("eibench.Exporter('x', 't', 'files')", "its files is 'files', which cannot be called"),
+        (
+            "eibench.Exporter('x', 't', 'files')",
+            "it has 'files' as files, not something that can be called",
+        ),
         ("eibench.Exporter('x', 't', print, ('a',))", "a tuple of eibench.ExportOption"),
         (
             "eibench.Exporter('x', 't', print, (eibench.ExportOption('output', 'h'),))",

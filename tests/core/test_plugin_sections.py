@@ -156,11 +156,11 @@ def test_a_section_that_fails_is_named_and_the_result_is_shown(
 @pytest.mark.parametrize(
     ("kind", "thing", "message"),
     [
-        ("report_sections", "eibench.ReportSection('a', None, 1)", "its build is 1"),
-        ("report_sections", "eibench.ReportSection('a', 1, print)", "its benchmark is 1"),
+        ("report_sections", "eibench.ReportSection('a', None, 1)", "it has 1 as build, not"),
+        ("report_sections", "eibench.ReportSection('a', 1, print)", "it has 1 as benchmark, not"),
         ("report_sections", "eibench.ReportSection('a b', None, print)", "its name 'a b' must be"),
         ("pages", "eibench.ReportPage('../a', 't', print)", "its name '../a' must be"),
-        ("pages", "eibench.ReportPage('a', '', print)", "its title is ''"),
+        ("pages", "eibench.ReportPage('a', '', print)", "it has '' as title, not a text"),
         ("pages", "print", "it is not an eibench.ReportPage"),
     ],
 )

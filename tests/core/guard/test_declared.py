@@ -94,7 +94,7 @@ FAULTS = {
     ),
     "values that are names": (
         declares(values=("v",)),
-        "its values must be a tuple of eibench.Value",
+        "it has ('v',) as values, not a tuple of eibench.Value",
     ),
     "a value declared twice": (
         declares(values=(Value("v"), Value("v"))),
@@ -127,7 +127,7 @@ FAULTS = {
     ),
     "12 a version that is a number": (
         declares(version=1),
-        "its version is 1; write it as a text, such as '1'",
+        "it has 1 as version, not a text, such as '1'",
     ),
     "13 an option declared twice": (
         options(Option("lang", "en", "h"), Option("lang", "zh", "h")),
@@ -158,18 +158,21 @@ FAULTS = {
         options(Option("lang", "e", "h", choices="en")),  # type: ignore[arg-type]
         "its option 'lang' has choices that are no tuple of texts: 'en'",
     ),
-    "61 options that are names": (options("lang"), "its options must be a tuple of eibench.Option"),
+    "61 options that are names": (
+        options("lang"),
+        "it has ('lang',) as options, not a tuple of eibench.Option",
+    ),
     "62 sampling that is a dict": (
         declares(sampling={"temperature": 0.1}),
-        "its sampling is not an eibench.Sampling",
+        "it has {'temperature': 0.1} as sampling, not an eibench.Sampling",
     ),
     "63 a form that is a text": (
         declares(foreign_forms="inspect"),
-        "its foreign_forms must be a tuple of texts, not 'inspect'",
+        "it has 'inspect' as foreign_forms, not a tuple of texts: write ('inspect',)",
     ),
     "64 a switch that is a text": (
         declares(judged="yes"),
-        "its judged must be True or False, not 'yes'",
+        "it has 'yes' as judged, not True or False",
     ),
 }
 
@@ -185,7 +188,7 @@ def test_a_wrong_declaration_is_refused(thing: Any, message: str) -> None:
 
 def test_python_code_s_own_benchmark_is_held_to_the_same(tmp_path: Any) -> None:
     """`eibench.run` refuses what would be refused from an installed plugin."""
-    with pytest.raises(PluginError, match="its version is 1"):
+    with pytest.raises(PluginError, match="it has 1 as version"):
         eibench.run(declares(version=1), runs_dir=tmp_path)
 
 
