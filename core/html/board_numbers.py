@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from ..reports.statements import better_end
 from ..text import listed
-from .charts.rows import Ends, Mark
+from .charts.rows import ChartRow, measured
+from .charts.svg import Ends
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
-from .words import ends, figure
 
 LEAST = 5
 """Models of a board, from which a line through them says something."""
@@ -95,13 +95,8 @@ def number_of(row: SiteRow) -> float | None:
     return row["score"] if row["rating"] is None else row["rating"]
 
 
-def mark_of(row: SiteRow) -> Mark:
-    """The same with its interval, to be drawn."""
-    ci95: Ends | None = row["score_ci95"] if row["rating"] is None else row["rating_ci95"]
-    return Mark(number_of(row), ci95)
-
-
-def in_words(row: SiteRow) -> tuple[str, str]:
-    """The same and its interval, to be read; a rating has no digits behind the point."""
-    mark, digits = mark_of(row), 2 if row["rating"] is None else 0
-    return figure(mark.value, digits), ends(mark.ci95, digits)
+def in_chart(row: SiteRow) -> ChartRow:
+    """The same with its interval; a rating has no digits behind the point."""
+    is_rated = row["rating"] is not None
+    ci95: Ends | None = row["rating_ci95"] if is_rated else row["score_ci95"]
+    return measured(row["model"], number_of(row), ci95, digits=0 if is_rated else 2)

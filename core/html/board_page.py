@@ -7,13 +7,10 @@ from markupsafe import Markup
 
 from ..compare.board_records import RatedStep
 from ..hooks.sections import Series, Table
-from ..reports.ending import dollars
-from ..reports.ratings import ranks
 from ..text import listed
 from .board_numbers import (
     band_classes,
-    in_words,
-    mark_of,
+    in_chart,
     metric_name,
     number_name,
     number_of,
@@ -22,11 +19,10 @@ from .board_numbers import (
 from .charts.heat import HeatMap
 from .charts.plots import Figure
 from .charts.plots import lines as lines_of
-from .charts.rows import ChartRow, RowChart, ladder
+from .charts.rows import ladder
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path
-from .words import figure
 
 SHOWN = 4
 """Criteria from which on some are called special."""
@@ -37,26 +33,29 @@ LINES = 6
 
 
 class BoardLine(NamedTuple):
-    """A row of the board, as the template sets it."""
+    """A row of the board: its number and interval in words, and how it is drawn."""
 
     row: SiteRow
-    rank: str
+    cells: Sequence[str]
     drawn: Markup | str
-    number: str
-    interval: str
-    score: str
-    chosen: str
-    cost: str
-    scored: str
     notes: Sequence[str]
     band: str
 
 
 def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -> Page:
     """The page of a board, with the ratings after each model that joined."""
-    chart = _chart(document)
-    classes = band_classes(document["rows"])
-    lines = [_line(document, chart, n, of) for n, of in enumerate(classes)]
+    rows = document["rows"]
+    chart = ladder("", [in_chart(row) for row in rows], ())
+    lines = [
+        BoardLine(
+            row,
+            drawn.cells,
+            row["completeness"] if number_of(row) is None else chart.drawn(drawn),
+            list(_notes(row, document)),
+            band,
+        )
+        for row, drawn, band in zip(rows, chart.rows, band_classes(rows), strict=True)
+    ]
     return page_of(
         "board.html",
         f"boards/{document['key']}.html",
@@ -104,29 +103,6 @@ def _history(steps: Sequence[RatedStep]) -> Figure | None:
         "models have, on average, their rating of today."
     )
     return lines_of(caption, series, ("", "step", "rating"))
-
-
-def _chart(document: SiteBoardDocument) -> RowChart:
-    rows = [ChartRow(row["model"], [mark_of(row)]) for row in document["rows"]]
-    return ladder("", rows, ("", ""))
-
-
-def _line(document: SiteBoardDocument, chart: RowChart, place: int, band: str) -> BoardLine:
-    row = document["rows"][place]
-    number, interval = in_words(row)
-    return BoardLine(
-        row=row,
-        rank=ranks(row["rank"]),
-        drawn=row["completeness"] if number_of(row) is None else chart.drawn(chart.rows[place]),
-        number=number,
-        interval=interval,
-        score=figure(row["score"]),
-        chosen=row["chosen"],
-        cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
-        scored=f"{row['scored']}/{row['total']}" if row["total"] else "–",
-        notes=list(_notes(row, document)),
-        band=band,
-    )
 
 
 def _notes(row: SiteRow, document: SiteBoardDocument) -> Iterator[str]:

@@ -8,15 +8,14 @@ from ..compare.boards import Board
 from ..hooks.sections import Series
 from ..parties.graders import Panel
 from ..reports.ending import dollars
-from ..reports.ratings import ranks
 from ..text import duration
-from .board_numbers import in_words, number_name, number_of
+from .board_numbers import in_chart, number_name, number_of
 from .charts.plots import Figure, scatter
+from .charts.svg import figure
 from .gather import Gathered, SiteBoard
 from .plugin_parts import plugin_path
 from .rendering import Page, glossary, page_of
 from .shapes import SiteBoardDocument, SiteRow
-from .words import figure
 
 
 class Spending(NamedTuple):
@@ -144,7 +143,7 @@ def index_page(gathered: Gathered, documents: Mapping[str, SiteBoardDocument], d
         for document in first_documents(gathered.boards, documents)
     ]  # fmt: skip
     return page_of("index.html", "index.html", title="Boards", boards=boards,
-                   rank=lambda row: ranks(row["rank"]), number=lambda row: in_words(row)[0],
+                   number=lambda row: in_chart(row).cells[0],
                    absent=gathered.absent, date=date, demo=False,
                    pages=gathered.pages, page_path=plugin_path)  # fmt: skip
 

@@ -8,11 +8,12 @@ from ..statistics.correlation import pearson
 from .board_files import graded_name
 from .board_numbers import number_of
 from .charts.rows import ChartRow, Mark, RowChart, ladder
+from .charts.svg import figure
 from .gather import SiteBoard
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument
 from .slugs import Address, board_path, model_path, slug
-from .words import figure, plain_name
+from .words import plain_name
 
 MOST = 500
 """Items of a board, beyond which neither their list nor a page for each stays handy."""
@@ -129,11 +130,10 @@ def _sentences(item: ItemOnBoard, of: int) -> Iterator[str]:
 
 def _chart(board: SiteBoard, item: ItemOnBoard) -> RowChart:
     rows = [
-        ChartRow(name, [Mark(value)], (figure(value),),
-                 href=_transcript(board, name, item.item_id))
+        ChartRow(name, [Mark(value)], [figure(value)], href=_transcript(board, name, item.item_id))
         for name, value in item.values.items()
-    ]  # fmt: skip
-    return ladder("Each model, the best first", rows, ("", "", "value"))
+    ]
+    return ladder("Each model, the best first", rows, ["value"])
 
 
 def _transcript(board: SiteBoard, name: str, item_id: str) -> Address:

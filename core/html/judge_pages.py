@@ -2,76 +2,66 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from ..hooks.sections import Table
 from ..reports.judges import JudgesDocument
-from ..types.result_document import ConclusionRow, Grade
+from ..types.result_document import Grade
 from .charts.rows import ChartRow, Mark, RowChart, ladder
+from .charts.svg import ends, figure
 from .gather import SiteBoard
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument
 from .slugs import board_path, judge_path
-from .words import ends, figure
 
-_ORDER = {verdict: n for n, verdict in enumerate(get_args(Grade))}
 MOST = 21
 """Whole scores that a histogram shows."""
 
 
-class JudgeOnBoard(NamedTuple):
-    """What a board says of its judge."""
-
-    document: SiteBoardDocument
-    conclusions: Sequence[ConclusionRow]
-    used: RowChart | None
-    agreement: Sequence[Table]
-
-
-def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> Iterator[Page]:
+def judge_pages(boards: Sequence[tuple[SiteBoard, SiteBoardDocument]]) -> Iterator[Page]:
     """A page for each judge, or panel, of the boards."""
-    found = dict[str, list[JudgeOnBoard]]()
-    for board, document in boards.values():
+    of_judges = dict[str, list[Mapping[str, object]]]()
+    for board, document in boards:
         if document["judge"]:
-            found.setdefault(document["judge"], []).append(_part(board, document))
-    for judge, parts in found.items():
-        demo = all(part.document["demo"] for part in parts)
+            of_judges.setdefault(document["judge"], []).append(_part(board, document))
+    for judge, parts in of_judges.items():
+        demo = all(document["demo"] for _, document in boards if document["judge"] == judge)
         yield page_of("judge.html", judge_path(judge), title=judge, parts=parts, demo=demo,
                       board_path=board_path)  # fmt: skip
 
 
-def _part(board: SiteBoard, document: SiteBoardDocument) -> JudgeOnBoard:
-    order = sorted(document["conclusions"], key=lambda row: _ORDER.get(row["verdict"], len(_ORDER)))
-    agreement = [
-        table
-        for study in board.board.robustness
-        for table in [_agreement(study, board.public)]
-        if table
-    ]
-    return JudgeOnBoard(document, order, _used(board, document), agreement)
+def _part(board: SiteBoard, document: SiteBoardDocument) -> Mapping[str, object]:
+    """What a board says of its judge."""
+    order = get_args(Grade)
+    return {
+        "document": document,
+        "conclusions": sorted(document["conclusions"], key=lambda row: order.index(row["verdict"])),
+        "used": _used(board, document),
+        "agreement": [*filter(None, (_agreement(s, board.public) for s in board.board.robustness))],
+    }
 
 
 def _used(board: SiteBoard, document: SiteBoardDocument) -> RowChart | None:
     """How often it gave which score, over all criteria, or all answers of yes and no."""
-    found = dict[str, list[float]]()
+    values = dict[str, list[float]]()
     for run in board.runs.values():
-        for name, value in (v for row in run.items.items for s in row.samples
-                            for v in s.values.items()):  # fmt: skip
-            if value is not None:
-                found.setdefault(name, []).append(value)
+        for sample in (sample for row in run.items.items for sample in row.samples):
+            for name, value in sample.values.items():
+                if value is not None:
+                    values.setdefault(name, []).append(value)
     criteria = {criterion["name"] for criterion in document["criteria"]}
-    values = [v for name, of in found.items() if name in criteria for v in of]
-    values = values or [v for of in found.values() if set(of) <= {0.0, 1.0} for v in of]
-    if not values or not 0 <= min(values) <= max(values) < MOST:
+    scores = [v for name, of in values.items() if name in criteria for v in of]
+    scores = scores or [v for of in values.values() if set(of) <= {0.0, 1.0} for v in of]
+    if not scores or not 0 <= min(scores) <= max(scores) < MOST:
         return None
-    counts = Counter(map(round, values))
+    counts = Counter(map(round, scores))
+    shown = ((n, counts[n]) for n in range(max(counts) + 1))
     rows = [
-        ChartRow(str(n), [Mark(float(count))], (f"{count:,}", f"{count / len(values):.0%}"))
-        for n in range(max(counts) + 1)
-        for count in [counts[n]]
+        ChartRow(str(n), [Mark(float(count))], (f"{count:,}", f"{count / len(scores):.0%}"))
+        for n, count in shown
     ]
-    caption = f"How often each score was given: {len(values):,} values of {len(board.runs)} models"
-    return ladder(caption, rows, ("score", "", "count", "share"), bars=True)
+    caption = f"How often each score was given: {len(scores):,} values of {len(board.runs)} models"
+    return ladder(caption, rows, ("count", "share"), names="score", bars=True)
 
 
 def _agreement(study: JudgesDocument, public: Mapping[str, str]) -> Table | None:
@@ -79,13 +69,9 @@ def _agreement(study: JudgesDocument, public: Mapping[str, str]) -> Table | None
     if not study.pairs:
         return None
     rows = [
-        (
-            public.get(pair.first, pair.first),
-            public.get(pair.second, pair.second),
-            figure(pair.rho.value),
-            ends(pair.rho.ci95),
-        )
+        (*(public.get(one, one) for one in (pair.first, pair.second)),
+         figure(pair.rho.value), ends(pair.rho.ci95))
         for pair in study.pairs
-    ]
+    ]  # fmt: skip
     columns = ("judge", "judge", "rank correlation", "95 % interval")
     return Table(f"Agreement of judges on {study.value.replace('_', ' ')}", columns, rows)

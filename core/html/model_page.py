@@ -9,8 +9,9 @@ from ..reports.ratings import ranks
 from ..types import JsonObject
 from .board_document import shown_name
 from .board_files import graded_name, text_name
-from .board_numbers import in_words, mark_of, number_name, number_of
-from .charts.rows import ChartRow, RowChart, ladder
+from .board_numbers import in_chart, number_name, number_of
+from .charts.rows import RowChart, ladder
+from .charts.svg import figure
 from .gather import SiteBoard, SiteRun
 from .item_pages import item_paths
 from .one_run import (
@@ -34,7 +35,7 @@ from .rendering import Page, page_of
 from .result_charts import among_rated, profiles, standing
 from .shapes import SiteBoardDocument, SiteRow
 from .slugs import Address, board_path, model_path, slug
-from .words import figure, plain_name
+from .words import plain_name
 
 NEIGHBOURS = 3
 """Models above and below that are shown."""
@@ -180,7 +181,7 @@ def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
         return ""
     ranked = sum(one["rank"] is not None for one in document["rows"])
     rank = f", rank {ranks(row['rank'])} of {ranked}" if row["rank"] else ""
-    return f"{number_name(document)} {in_words(row)[0]}{rank}"
+    return f"{number_name(document)} {in_chart(row).cells[0]}{rank}"
 
 
 def _ranked(run: SiteRun, shown: Shown | None, own: SiteRow | None) -> list[RowChart]:
@@ -196,13 +197,11 @@ def _neighbours(shown: Shown, own: SiteRow) -> RowChart:
     document, rows = shown.document, shown.document["rows"]
     place, near = rows.index(own), len(rows) if shown.near is None else shown.near
     chart = [
-        ChartRow(
-            row["model"] + (" DEMO" if row["demo"] else ""),
-            [mark_of(row)],
-            in_words(row),
-            "own" if row is own else "other",
-            ranks(row["rank"]),
-            "" if row is own or not row["href"] else Address(row["href"]),
+        in_chart(row)._replace(
+            name=row["model"] + (" DEMO" if row["demo"] else ""),
+            kind="own" if row is own else "other",
+            rank=ranks(row["rank"]),
+            href="" if row is own or not row["href"] else Address(row["href"]),
         )
         for row in rows[max(0, place - near) : place + near + 1]
     ]
@@ -212,4 +211,4 @@ def _neighbours(shown: Shown, own: SiteRow) -> RowChart:
         f"Its neighbours on the board, with 95 % intervals and the ranks they may have ({what}"
         f"{engine})"
     )
-    return ladder(caption, chart, ("", "", what, "95 % interval"))
+    return ladder(caption, chart, (what, "95 % interval"))

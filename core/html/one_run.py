@@ -11,11 +11,12 @@ from ..text import plural
 from ..types.result_document import ConclusionRow, Facts, ResultDocument
 from .board_document import conclusions_of
 from .charts.plots import Figure, strip
+from .charts.svg import figure, signed
 from .gather import SiteBoard, SiteRun
 from .plugin_parts import ShownPart, shown_part
 from .result_charts import is_charted
 from .shapes import SiteBoardDocument, SiteRow
-from .words import figure, listed_facts, plain_name, signed, took, verdict
+from .words import listed_facts, plain_name, took, verdict
 
 NAMED = 3
 """Items and criteria that are named at either end."""

@@ -166,11 +166,7 @@ class Policy:
     public: bool = True
 
     def shows(self, facts: Mapping[str, object]) -> bool:
-        """Whether the texts of a pack are shown.
-
-        Args:
-            facts: What its manifest says.
-        """
+        """Whether the texts of a pack are shown, of which its manifest has these facts."""
         licensed = str(facts.get("licence") or "").lower() not in _NO_LICENCE
         return self.texts == "all" or (self.texts == "licensed" and licensed)
 

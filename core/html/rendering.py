@@ -12,11 +12,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from .. import __version__
+from ..reports.ending import dollars
+from ..reports.ratings import ranks
 from .charts.heat import shades
-from .charts.svg import safe
+from .charts.svg import figure, safe, signed
 from .shapes import FilePart
 from .slugs import Address
-from .words import figure, signed
 
 FOLDER = Path(__file__).parent
 POLICY = "default-src 'none'; style-src {}; script-src {}; {}base-uri 'none'; form-action 'none'"
@@ -123,7 +124,9 @@ def _environment(masked: Callable[[Any], Any]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"shown": _shown, "signed": signed}
+    made.filters |= {
+        "shown": _shown, "figure": figure, "signed": signed, "ranks": ranks, "dollars": dollars,
+    }  # fmt: skip
     return made
 
 

@@ -57,7 +57,7 @@ def _pages(given: RunInput, policy: Policy) -> Iterator[Page]:
     # What was found of the judge stands on its own page.
     part = run_part(run, shown, policy, given.runs) | {"judge": ""}
     yield _page(run, _with_texts(part, given, policy))
-    yield from judge_pages({board.key: (board, document)})
+    yield from judge_pages([(board, document)])
     if len(board.runs) > 1:
         pages = item_pages(board, document)
         yield from pages if given.texts else (p for p in pages if p.template == "items.html")

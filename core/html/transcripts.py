@@ -14,8 +14,9 @@ from ..hooks.sections import Table, TranscriptView, Turn
 from ..reports.transcripts import ItemCall, ItemComparison, ItemDocument, IterationRow, score_facts
 from ..text import harmless
 from ..types import JsonDict
+from .charts.svg import figure
 from .gather import SiteRun
-from .words import figure, plain_name
+from .words import plain_name
 
 _GRADING = ("judge", "compare")
 

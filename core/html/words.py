@@ -14,29 +14,9 @@ from ..reports.statements import (
     too_few,
 )
 from ..reports.statements.baselines import main_metric
-from ..text import duration, number
+from ..text import duration
 from ..types.result_document import MetricRow, ResultDocument
-from .charts.rows import Ends
-
-MINUS = "\N{MINUS SIGN}"
-
-
-def figure(value: float | None, digits: int = 2) -> str:
-    """A number with a true minus sign; a dash where there is none."""
-    return number(value, digits).replace("-", MINUS)
-
-
-def signed(value: float | None, digits: int = 2) -> str:
-    """A difference with its sign."""
-    return "–" if value is None else ("+" if value > 0 else "") + figure(value, digits)
-
-
-def ends(ci95: Ends | None, digits: int = 2) -> str:
-    """An interval as ``[low, high]``; an open end says so."""
-    if ci95 is None:
-        return "–"
-    low, high = ("open" if end is None else figure(end, digits) for end in ci95)
-    return f"[{low}, {high}]"
+from .charts.svg import ends, figure
 
 
 def plain_name(name: str) -> str:

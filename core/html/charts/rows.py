@@ -10,13 +10,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from .svg import Axis, axis_over, drawing, percent, tag
+from .svg import Axis, Ends, axis_over, drawing, ends, figure, percent, tag
 
 HEIGHT, STEP = 26, 12
 """Pixels of a row with one mark, and of each further one."""
-
-Ends = Sequence[float | None]
-"""Both ends of an interval; ``None`` for one that is open."""
 
 
 class Mark(NamedTuple):
@@ -102,27 +99,46 @@ class RowChart(NamedTuple):
         return drawing(*texts, height=22, class_="axis")
 
 
+MEASURED = ("value", "95 % interval")
+"""Headings of the cells of measured rows."""
+
+
+def measured(
+    name: str,
+    value: float | None,
+    ci95: Ends | None = None,
+    *more: str,
+    words: str = "",
+    digits: int = 2,
+    shape: str = "dot",
+    series: int = 0,
+    kind: str = "other",
+    rank: str = "",
+    href: str = "",
+) -> ChartRow:
+    """A row of one number with its interval, or words in place of that; then more cells."""
+    cells = (figure(value, digits), words or ends(ci95, digits), *more)
+    return ChartRow(name, [Mark(value, ci95, shape, series)], cells, kind, rank, href)
+
+
 def ladder(
     caption: str,
     rows: Sequence[ChartRow],
-    columns: Sequence[str],
+    cells: Sequence[str] = MEASURED,
     *,
+    names: str = "",
     bars: bool = False,
     reference: float | None = None,
 ) -> RowChart:
-    """Rows on one axis that holds every number and every end of an interval."""
+    """Rows on one axis that holds every number and every end of an interval.
+
+    `names` and `cells` are headings; differences have their reference, no difference, at zero.
+    """
     drawn = [mark for row in rows for mark in row.marks]
     values = [mark.value for mark in drawn]
     values += [end for mark in drawn for end in mark.ci95 or ()]
-    start = [0.0] if bars else []
-    line = [] if reference is None else [reference]
-    axis = axis_over([*values, *start, *line])
-    return RowChart(caption, rows, columns, axis, bars, reference)
-
-
-def forest(caption: str, rows: Sequence[ChartRow], columns: Sequence[str]) -> RowChart:
-    """Differences on an axis with a line at zero."""
-    return ladder(caption, rows, columns, reference=0.0)
+    values += [0.0] * bars + [reference]
+    return RowChart(caption, rows, (names, "", *cells), axis_over(values), bars, reference)
 
 
 @lru_cache(maxsize=64)

@@ -3,13 +3,13 @@
 Every text is escaped, and what would hide or reorder text is made visible.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from ...text import harmless
+from ...text import harmless, number
 
 MARGIN = 2.5
 """Per cent on either side that a dot on the edge needs."""
@@ -101,3 +101,26 @@ def drawing(*inside: object, height: int, label: str | None = None, class_: str 
     """A drawing as wide as its place on the page; without a label it only repeats a text."""
     named = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
     return tag("svg", *inside, class_=class_ or None, width="100%", height=height, **named)
+
+
+Ends = Sequence[float | None]
+"""Both ends of an interval; ``None`` for one that is open."""
+MINUS = "\N{MINUS SIGN}"
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number with a true minus sign; a dash where there is none."""
+    return number(value, digits).replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A difference with its sign."""
+    return "–" if value is None else ("+" if value > 0 else "") + figure(value, digits)
+
+
+def ends(ci95: Ends | None, digits: int = 2) -> str:
+    """An interval as ``[low, high]``; an open end says so."""
+    if ci95 is None:
+        return "–"
+    low, high = ("open" if end is None else figure(end, digits) for end in ci95)
+    return f"[{low}, {high}]"

@@ -10,7 +10,7 @@ import pytest
 from eibench.core.hooks.sections import Series
 from eibench.core.html.charts.heat import HeatMap, shades
 from eibench.core.html.charts.plots import Figure, lines, scatter, strip
-from eibench.core.html.charts.rows import ChartRow, Mark, RowChart, forest, ladder
+from eibench.core.html.charts.rows import ChartRow, Mark, RowChart, ladder
 from eibench.core.html.charts.svg import MARGIN, Axis, axis_over
 
 
@@ -47,7 +47,7 @@ def whiskers(element: ElementTree.Element) -> list[tuple[str, str]]:
 )
 def test_an_interval_stands_where_it_is(value: float, ci95: tuple[float, float]) -> None:
     """Also one that is not symmetric, and one that the number is outside of."""
-    chart = ladder("", [ChartRow("a", [Mark(value, ci95)]), ChartRow("b", [Mark(7.0)])], ("", ""))
+    chart = ladder("", [ChartRow("a", [Mark(value, ci95)]), ChartRow("b", [Mark(7.0)])], ())
     element = drawn(chart, 0)
     ((left, right),) = whiskers(element)
     assert number_at(chart.axis, left) == pytest.approx(ci95[0], abs=1e-3)
@@ -59,7 +59,7 @@ def test_an_interval_stands_where_it_is(value: float, ci95: tuple[float, float])
 def test_rows_share_one_axis() -> None:
     """The same number stands at the same place in every row."""
     rows = [ChartRow(name, [Mark(3.0, (0.0, high))]) for name, high in (("a", 4.0), ("b", 90.0))]
-    chart = ladder("", rows, ("", ""))
+    chart = ladder("", rows, ())
     places = [
         next(p.get("x") for p in drawn(chart, n).iter("svg") if p.get("class")) for n in (0, 1)
     ]
@@ -68,7 +68,7 @@ def test_rows_share_one_axis() -> None:
 
 def test_an_open_end_has_an_arrow_and_no_cap() -> None:
     """It goes on to the edge."""
-    chart = ladder("", [ChartRow("a", [Mark(5.0, (4.0, None))]), ChartRow("b", [Mark(9.0)])], ("",))
+    chart = ladder("", [ChartRow("a", [Mark(5.0, (4.0, None))]), ChartRow("b", [Mark(9.0)])], ())
     element = drawn(chart, 0)
     assert whiskers(element)[0][1] == "100.000%"
     assert [text.text for text in element.iter("text")] == ["›"]
@@ -76,7 +76,7 @@ def test_an_open_end_has_an_arrow_and_no_cap() -> None:
 
 def test_a_bar_goes_from_zero_to_its_number() -> None:
     """To the left where that is negative."""
-    chart = ladder("", [ChartRow("a", [Mark(-4.0)]), ChartRow("b", [Mark(8.0)])], ("",), bars=True)
+    chart = ladder("", [ChartRow("a", [Mark(-4.0)]), ChartRow("b", [Mark(8.0)])], (), bars=True)
     for n, value in enumerate((-4.0, 8.0)):
         bar = next(part for part in drawn(chart, n).iter("rect") if "bar" in part.get("class", ""))
         start = float(bar.get("x", "").removesuffix("%"))
@@ -85,9 +85,9 @@ def test_a_bar_goes_from_zero_to_its_number() -> None:
         assert [start, end] == pytest.approx(ends, abs=1e-2)
 
 
-def test_a_forest_has_a_line_at_no_difference() -> None:
+def test_differences_have_a_line_at_none() -> None:
     """Also where every difference is far from it."""
-    chart = forest("", [ChartRow("a", [Mark(40.0, (30.0, 55.0))])], ("",))
+    chart = ladder("", [ChartRow("a", [Mark(40.0, (30.0, 55.0))])], (), reference=0.0)
     line = next(part for part in drawn(chart, 0).iter("line") if part.get("class") == "reference")
     assert number_at(chart.axis, line.get("x1", "")) == pytest.approx(0.0, abs=1e-3)
 
