@@ -10,12 +10,7 @@ from ..clients.limits import Notices
 from ..errors import ConfigError, PluginError
 from ..guard import make_client
 from ..parties.party import Party, is_local
-from ..parties.providers import (
-    OF_MODEL,
-    ClientConfig,
-    PartyOptions,
-    check_base_url,
-)
+from ..parties.providers import OF_MODEL, ClientConfig, PartyOptions, check_base_url
 from ..plugins import installed
 from ..sample.context import ConnectedParty
 from ..settings.run_config import Endpoint

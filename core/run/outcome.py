@@ -14,12 +14,7 @@ from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unread
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..reports.document import build_document
-from ..reports.evidence import (
-    Evidence,
-    ModelComparisons,
-    Selection,
-    kept_comparisons,
-)
+from ..reports.evidence import Evidence, ModelComparisons, Selection, kept_comparisons
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result
 from ..sample.context import RunContext

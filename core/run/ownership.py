@@ -96,11 +96,7 @@ def _known(journal: Journal, run: RunRecord | None, role: str, party: Party) -> 
 
 
 def _why_another(
-    role: str,
-    endpoint: Endpoint,
-    run: RunRecord | None,
-    then: JsonObject,
-    now: JsonObject,
+    role: str, endpoint: Endpoint, run: RunRecord | None, then: JsonObject, now: JsonObject
 ) -> str:
     differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
     message = f"{endpoint.address} has another model than the one that"

@@ -11,14 +11,7 @@ from ..compare.contest import Contest
 from ..compare.expectation import look_ahead
 from ..compare.opponents import check_opponents
 from ..compare.reuse import reuse_comparisons
-from ..errors import (
-    BenchError,
-    BudgetReached,
-    ErrorKind,
-    Interrupted,
-    JournalError,
-    ProviderError,
-)
+from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, JournalError, ProviderError
 from ..guard.calls import watched
 from ..journal import Journal, network_file_system
 from ..parties.party import is_local

@@ -18,13 +18,7 @@ from ..journal import AskedParties, Journal, RunRecord, StoredComparison
 from ..parties.graders import Judge
 from ..parties.party import Party, site_of
 from ..plugins import installed
-from ..settings.run_config import (
-    Endpoint,
-    RunConfig,
-    identity,
-    stored_roles,
-    with_judges,
-)
+from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
 from ..types import Json, JsonDict, JsonObject, digest
 
 MODEL, JUDGE = "model", "judge"

@@ -10,12 +10,7 @@ from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Journal, RunRecord
 from ..sample.model import Answer, RecordedModel, known_replies
-from ..settings.run_config import (
-    RunConfig,
-    stored_role_sampling,
-    stored_roles,
-    stored_sampling,
-)
+from ..settings.run_config import RunConfig, stored_role_sampling, stored_roles, stored_sampling
 from ..types import ChatRequest, ChatResponse, Item, Score
 
 
