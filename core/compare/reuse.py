@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ..errors import BenchError, JournalError, MissingCall
 from ..guard import guard
 from ..journal import CallKey, RunRecord, StoredComparison
-from ..sample.model import RecordedModel
+from ..sample.model import ConnectedParty, RecordedModel
 from ..sample.progress import COMPARE
 from ..types import ChatRequest, ChatResponse
 from .comparison_pool import ComparisonPool, turned
@@ -97,11 +97,5 @@ class _Reuse:
                 raise MissingCall("the judge was not asked this")
             return reply
 
-        return RecordedModel(
-            answer,
-            phase=COMPARE,
-            asked=judge,
-            item_id=row.item_id,
-            sampling=self.contest.config.benchmark.judge_sampling,
-            iteration=row.iteration,
-        )
+        party = ConnectedParty(COMPARE, judge, self.contest.config.benchmark.judge_sampling)
+        return RecordedModel(answer, party, row.item_id, row.iteration)

@@ -18,7 +18,7 @@ from ..journal.calls import storable
 from ..parties.party import Party
 from ..run.score_file import answers_of
 from ..sample.context import Sample
-from ..sample.model import Answer, RecordedModel, model_of
+from ..sample.model import Answer, ConnectedParty, RecordedModel, model_of
 from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 
@@ -186,14 +186,8 @@ class _Judge:
 
     def model(self, item: Item) -> RecordedModel:
         """What the benchmark asks as its judge."""
-        return RecordedModel(
-            self.answer,
-            phase="judge",
-            asked=self._asked,
-            sampling=self._config.benchmark.judge_sampling,
-            item_id=item.id,
-            iteration=self._iteration,
-        )
+        judge = ConnectedParty("judge", self._asked, self._config.benchmark.judge_sampling)
+        return RecordedModel(self.answer, judge, item.id, self._iteration)
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
         """The verdict; `MissingCall` for whatever is asked after it."""

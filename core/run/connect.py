@@ -12,7 +12,7 @@ from ..guard import make_client
 from ..parties.party import Party, is_local
 from ..parties.providers import OF_MODEL, ClientConfig, PartyOptions, check_base_url
 from ..plugins import installed
-from ..sample.context import ConnectedParty
+from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint
 from ..types import digest
 from .task import Session, Task, TaskParty

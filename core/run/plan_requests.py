@@ -20,7 +20,7 @@ from ..journal import CallKey, Journal
 from ..parties.party import Party
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..sample.caution import CallBound, method_of
-from ..sample.model import RecordedModel, model_of
+from ..sample.model import ConnectedParty, RecordedModel, model_of
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
 from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score, digest
@@ -170,13 +170,11 @@ def _recorder(
         return await client.complete(request, context)
 
     roles = benchmark.roles if phase == MODEL else ()
+    system = config.system if phase == MODEL else None
     return RecordedModel(
         answer,
-        phase=phase,
-        asked=Party(spec),
-        sampling=config.sampling_in(phase),
-        item_id=item.id,
-        system=config.system if phase == MODEL else None,
+        ConnectedParty(phase, Party(spec), config.sampling_in(phase), system),
+        item.id,
         roles={r.name: _recorder(config, item, r.phase, asked, bound) for r in roles},
     )
 

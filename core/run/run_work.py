@@ -18,9 +18,10 @@ from ..parties.party import is_local
 from ..reports.result import Result, as_result
 from ..runs.views import write_document
 from ..sample.caution import Absences, FirstReplies, Room
-from ..sample.context import ConnectedParty, RunContext, Sample
+from ..sample.context import RunContext, Sample
 from ..sample.judging import HealthCheck, trial_digest
 from ..sample.life import run_sample
+from ..sample.model import ConnectedParty
 from ..sample.progress import COMPARE
 from ..sample.workers import run_workers
 from ..types import Item

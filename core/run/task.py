@@ -26,7 +26,7 @@ from ..reports.evidence import Selection
 from ..runs.finding import asked_as_first, asked_by_known, find_run
 from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
-from ..sample.context import ConnectedParty
+from ..sample.model import ConnectedParty
 from ..sample.progress import Progress
 from ..sample.workers import Stop
 from ..settings.run_config import Endpoint, RunConfig
@@ -117,7 +117,7 @@ class TaskParty(NamedTuple):
         """The party with who sends its requests; without, only what the journal holds is had."""
         endpoint = self.endpoint
         return ConnectedParty(
-            self.phase, endpoint.party, self.sampling, caller, self.system, endpoint.address
+            self.phase, endpoint.party, self.sampling, self.system, caller, endpoint.address
         )
 
 

@@ -5,11 +5,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..benchmark.model import MODEL
+from ..benchmark.model import JUDGE, MODEL
 from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Journal, RunRecord
-from ..sample.model import Answer, RecordedModel, known_replies
+from ..sample.model import Answer, ConnectedParty, RecordedModel, known_replies
 from ..settings.run_config import RunConfig, stored_role_sampling, stored_roles, stored_sampling
 from ..types import ChatRequest, ChatResponse, Item, Score
 
@@ -18,29 +18,15 @@ def stored_model(
     run: RunRecord, benchmark: Benchmark, answer: Answer, item_id: str, iteration: int
 ) -> RecordedModel:
     """That of one sample of a run, whose calls to the model and to roles are answered alike."""
-    players, drawn = stored_roles(run.settings), stored_role_sampling(run.settings)
-    roles = {
-        role.name: RecordedModel(
-            answer,
-            phase=role.phase,
-            asked=players[role.name].party,
-            sampling=drawn.get(role.name, role.sampling),
-            item_id=item_id,
-            iteration=iteration,
-        )
-        for role in benchmark.roles
-        if role.name in players
-    }
-    return RecordedModel(
-        answer,
-        phase=MODEL,
-        asked=run.party,
-        sampling=stored_sampling(run.settings),
-        system=run.settings["system"],
-        item_id=item_id,
-        iteration=iteration,
-        roles=roles,
-    )
+    settings, parties = run.settings, dict[str, ConnectedParty]()
+    players, drawn = stored_roles(settings), stored_role_sampling(settings)
+    for role in benchmark.roles:
+        if role.name in players:
+            sampling = drawn.get(role.name, role.sampling)
+            parties[role.name] = ConnectedParty(role.phase, players[role.name].party, sampling)
+    model = ConnectedParty(MODEL, run.party, stored_sampling(settings), settings["system"])
+    roles = {n: RecordedModel(answer, one, item_id, iteration) for n, one in parties.items()}
+    return RecordedModel(answer, model, item_id, iteration, roles=roles)
 
 
 class ReplayedSample(NamedTuple):
@@ -79,14 +65,8 @@ class SampleReplay:
         benchmark, options, plugin = self.config.benchmark, self.config.options, self.plugin
         (judge,) = self.config.judges
         model = stored_model(self.run, benchmark, answer, item.id, iteration)
-        judge_handle = RecordedModel(
-            counted,
-            phase="judge",
-            asked=judge.party,
-            item_id=item.id,
-            sampling=benchmark.judge_sampling,
-            iteration=iteration,
-        )
+        party = ConnectedParty(JUDGE, judge.party, benchmark.judge_sampling)
+        judge_handle = RecordedModel(counted, party, item.id, iteration)
         try:
             transcript = await plugin.generate(item, model, options)
             score = await plugin.grade(item, transcript, judge_handle, options)

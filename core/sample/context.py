@@ -14,8 +14,9 @@ from ..guard import guard
 from ..journal import Failure, Journal, RunRecord
 from ..parties.party import Party
 from ..settings.run_config import RunConfig, grader, with_judges
-from ..types import ChatResponse, Item, Sampling, Score
+from ..types import ChatResponse, Item, Score
 from .caution import ENOUGH, Absences, FirstReplies, Room
+from .model import ConnectedParty
 from .progress import COMPARE, TRIAL, Progress
 from .workers import Stop
 
@@ -35,26 +36,6 @@ class Sample(NamedTuple):
 
     item: Item
     iteration: int
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedParty:
-    """A model, a judge or who plays a role: how its replies are drawn and who sends the requests.
-
-    Attributes:
-        asked: It, as it was asked first; in call keys, so that another judge's calls are others.
-        caller: ``None`` offline: only what the journal holds can be answered.
-        address: Host and port that answer now; ``None`` for the provider's own host.
-        proof: Stands in call keys beside it, where the answer holds for this address and key alone.
-    """
-
-    phase: str
-    asked: Party
-    sampling: Sampling
-    caller: Caller | None
-    system: str | None = None
-    address: str | None = None
-    proof: str | None = None
 
 
 _Who = tuple[str, Party]

@@ -19,8 +19,8 @@ from ..clients.caller import Caller
 from ..errors import ErrorKind, JudgeError, MissingCall, ProviderError
 from ..parties.party import Party
 from ..types import ChatRequest, Message, Sampling, Score
-from .context import ConnectedParty, RunContext, Sample
-from .model import RecordedModel, key_digest
+from .context import RunContext, Sample
+from .model import ConnectedParty, RecordedModel, key_digest
 from .progress import TRIAL, TRIAL_QUESTION
 
 if TYPE_CHECKING:

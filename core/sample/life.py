@@ -28,9 +28,9 @@ from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
 from ..types import ChatRequest, ChatResponse, Score
 from .caution import CallBound, Room, Shape
-from .context import ConnectedParty, RunContext, Sample
+from .context import RunContext, Sample
 from .judging import panel_score
-from .model import Answer, RecordedModel, known_replies
+from .model import Answer, ConnectedParty, RecordedModel, known_replies
 from .progress import COMPARE, SampleProgress
 
 
@@ -119,13 +119,9 @@ class CallReplayer:
         others = self._context.roles if party is self._context.model else {}
         return RecordedModel(
             self._asking(party, party.caller) if party.caller else known_replies(self._known),
-            phase=party.phase,
-            asked=party.asked,
-            proof=party.proof,
-            item_id=self._sample.item.id,
-            sampling=party.sampling,
-            system=party.system,
-            iteration=self._sample.iteration,
+            party,
+            self._sample.item.id,
+            self._sample.iteration,
             roles={name: self.handle(role) for name, role in others.items()},
             marked=self._mark if party is self._context.model else None,
             holds=lambda key: self._find(key) is not None,

@@ -7,9 +7,10 @@ journal knows it, whatever order concurrent calls come in.
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from random import Random
+from typing import TYPE_CHECKING
 
 from ..benchmark.model import MODEL
 from ..errors import MissingCall
@@ -18,10 +19,33 @@ from ..parties.party import Party
 from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse, Item, Message, Sampling, canonical, digest
 
+if TYPE_CHECKING:
+    from ..clients.caller import Caller
+
 _ROLES = ("system", "user", "assistant")
 _SAMPLING = frozenset(field.name for field in fields(Sampling))
 
 Answer = Callable[[ChatRequest, CallKey], Awaitable[ChatResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedParty:
+    """A model, a judge or who plays a role: how its replies are drawn and who sends the requests.
+
+    Attributes:
+        asked: It, as it was asked first; in call keys, so that another judge's calls are others.
+        caller: ``None`` offline: only what the journal holds can be answered.
+        address: Host and port that answer now; ``None`` for the provider's own host.
+        proof: Stands in call keys beside it, where the answer holds for this address and key alone.
+    """
+
+    phase: str
+    asked: Party
+    sampling: Sampling
+    system: str | None = None
+    caller: "Caller | None" = None
+    address: str | None = None
+    proof: str | None = None
 
 
 class RecordedModel:
@@ -30,29 +54,21 @@ class RecordedModel:
     def __init__(
         self,
         answer: Answer,
-        *,
-        phase: str,
-        asked: Party,
-        proof: str | None = None,
-        sampling: Sampling,
+        party: ConnectedParty,
         item_id: str,
         iteration: int = 1,
-        system: str | None = None,
+        *,
         roles: "Mapping[str, RecordedModel] | None" = None,
         marked: "Callable[[ChatResponse, str | None], None] | None" = None,
         holds: Callable[[CallKey], bool] = lambda key: False,
     ) -> None:
-        self.iteration = iteration
-        self._roles = roles or {}
-        self._item_id = item_id
-        seed = sampling.seed
-        self.sampling = sampling if seed is None else replace(sampling, seed=seed + iteration - 1)
-        self._answer = answer
-        self._phase = phase
-        self._asked, self._proof = asked, proof
-        self._marked = marked
-        self._holds = holds
-        self._system = system
+        seed = party.sampling.seed
+        self.sampling = party.sampling
+        if seed is not None:
+            self.sampling = replace(self.sampling, seed=seed + iteration - 1)
+        self.iteration, self._item_id = iteration, item_id
+        self._answer, self._party, self._roles = answer, party, roles or {}
+        self._marked, self._holds = marked, holds
         self._seen: Counter[str] = Counter()
         self.noted: dict[str, object] = {}
 
@@ -76,8 +92,8 @@ class RecordedModel:
 
     def _key(self, request: ChatRequest) -> CallKey:
         """Under which the journal has the reply to a request that is made now."""
-        request_digest = key_digest(self._asked, self._proof, request)
-        return CallKey(self._phase, request_digest, self._seen[request_digest])
+        request_digest = key_digest(self._party.asked, self._party.proof, request)
+        return CallKey(self._party.phase, request_digest, self._seen[request_digest])
 
     def role(self, name: str) -> "RecordedModel":
         """Who plays a role; see `benchmark.Model.role`."""
@@ -106,11 +122,11 @@ class RecordedModel:
         self, messages: str | Sequence[Message], cache_prefix: int, changes: Mapping[str, object]
     ) -> ChatRequest:
         given = [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
-        if self._system is not None:
+        if self._party.system is not None:
             if given[:1] and given[0].role == "system":  # many chat templates take only one
-                given[0] = Message("system", f"{self._system}\n\n{given[0].content}")
+                given[0] = Message("system", f"{self._party.system}\n\n{given[0].content}")
             else:
-                given.insert(0, Message("system", self._system))
+                given.insert(0, Message("system", self._party.system))
                 cache_prefix += bool(cache_prefix)
         if unknown := changes.keys() - _SAMPLING:
             raise TypeError(_unknown(min(unknown)))
@@ -184,12 +200,5 @@ def known_replies(known: Mapping[CallKey, ChatResponse]) -> Answer:
 
 def model_of(config: RunConfig, answer: Answer, item: Item, iteration: int = 1) -> RecordedModel:
     """The model that a configuration asks about an item, answered from elsewhere."""
-    return RecordedModel(
-        answer,
-        phase=MODEL,
-        asked=config.model.party,
-        sampling=config.effective_sampling,
-        system=config.system,
-        item_id=item.id,
-        iteration=iteration,
-    )
+    party = ConnectedParty(MODEL, config.model.party, config.effective_sampling, config.system)
+    return RecordedModel(answer, party, item.id, iteration)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...benchmark import Benchmark
+from ...benchmark.model import MODEL
 from ...clients.caller import Caller
 from ...clients.keys import Environment
 from ...clients.limits import Limits, RetryPolicy
@@ -32,7 +33,7 @@ from ...parties.providers import (
     is_loopback,
 )
 from ...plugins import Catalogue
-from ...sample.model import RecordedModel
+from ...sample.model import ConnectedParty, RecordedModel
 from ...settings.run_config import Endpoint
 from ...spending.budget import Meter
 from ...spending.prices import Price
@@ -67,9 +68,7 @@ async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
         return replies[0]
 
     sampling = _smaller(plugin.sampling_for(options))
-    model = RecordedModel(
-        answer, phase="generate", asked=DOCTOR, item_id=item.id, sampling=sampling
-    )
+    model = RecordedModel(answer, ConnectedParty(MODEL, DOCTOR, sampling), item.id)
     score: Score | None = None
     try:
         transcript = await plugin.generate(item, model, options)

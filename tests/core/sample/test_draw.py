@@ -2,20 +2,14 @@
 
 from eibench import Sampling
 from eibench.core.parties.party import Party
-from eibench.core.sample.model import RecordedModel, given_replies
+from eibench.core.sample.model import ConnectedParty, RecordedModel, given_replies
 from eibench.testing import ScriptedModel
 
 
 def handle(item_id: str, iteration: int, asked: str = "openai/a") -> RecordedModel:
     """What a plugin's coroutine holds in a run."""
-    return RecordedModel(
-        given_replies([]),
-        phase="generate",
-        asked=Party.of(asked),
-        sampling=Sampling(seed=7),
-        item_id=item_id,
-        iteration=iteration,
-    )
+    party = ConnectedParty("generate", Party.of(asked), Sampling(seed=7))
+    return RecordedModel(given_replies([]), party, item_id, iteration)
 
 
 def test_every_model_meets_the_same() -> None:
