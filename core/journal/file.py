@@ -17,7 +17,17 @@ from typing import Self, TypeVar
 
 from ..errors import JournalError
 from ..types import JsonDict
-from .opening import FileId, close_dropped, closed, connect, ensure, is_there, open_checked, reading
+from .opening import (
+    FILE,
+    FileId,
+    close_dropped,
+    closed,
+    connect,
+    ensure,
+    is_there,
+    open_checked,
+    reading,
+)
 from .presence import Presence
 from .records import RunRecord
 from .tables import DamagedRow, Row, storable_row
@@ -56,7 +66,6 @@ class ReadAhead:
 
 
 T = TypeVar("T")
-FILE = "bench.sqlite"
 _WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What reading a row raises that holds what it cannot hold."""
 

@@ -13,14 +13,25 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import JournalError, UsageError
 from ..reading.files import exists
-from .schema import APPLICATION_ID, UNRELEASED_ID, migrate, refuse_newer
+from .locks import owner_of
+from .schema import (
+    APPLICATION_ID,
+    CHECKED,
+    UNRELEASED_ID,
+    migrate,
+    newest,
+    refuse_newer,
+    version_of,
+)
+from .tables import quoted
 
+FILE = "bench.sqlite"
 _HEADER = 100
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION = slice(68, 72)
@@ -172,8 +183,8 @@ def _check_file(path: Path) -> None:
         raise JournalError(f"cannot read {path}: {error.strerror or error}") from error
     with reading(path), contextlib.closing(read_only(path)) as connection:
         refuse_newer(connection, path)
-        if size <= _CHECKED_UP_TO:
-            _check_structure(connection)
+        if size <= _CHECKED_UP_TO and (wrong := damage_in(connection)):
+            raise sqlite3.DatabaseError(wrong)
 
 
 def _check_kind(path: Path) -> None:
@@ -208,10 +219,10 @@ def _wrong_header(header: bytes) -> str | None:
     return None
 
 
-def _check_structure(connection: sqlite3.Connection) -> None:
-    (message,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if message != "ok":
-        raise sqlite3.DatabaseError(message)
+def damage_in(connection: sqlite3.Connection, most: int = 1) -> str | None:
+    """What is wrong with a file's structure, so many things at most; ``None`` for nothing."""
+    messages = [row[0] for row in connection.execute(f"PRAGMA quick_check({most})")]
+    return None if messages == ["ok"] else "; ".join(messages)
 
 
 def _damaged(path: Path, why: object) -> JournalError:
@@ -220,3 +231,46 @@ def _damaged(path: Path, why: object) -> JournalError:
         f"{path} is damaged or no journal ({message}); nothing was changed. "
         "Restore it from a copy, or use another --runs-dir"
     )
+
+
+_TOLD_AT_MOST = 3
+
+
+class Health(NamedTuple):
+    """What is known of a journal that can be used: its owners by the id of the run they work on."""
+
+    path: Path
+    size: int
+    schema: int
+    newest: int
+    runs: int
+    calls: int
+    owners: Mapping[str, str]
+
+
+def read_health(folder: Path) -> Health | None:
+    """How the journal of a runs folder is; ``None`` when there is none yet.
+
+    The whole structure is checked, and each row with a checksum, however large the file.
+    """
+    path = folder / FILE
+    if not is_there(path):
+        return None
+    check_file(path)
+    with reading(path), contextlib.closing(read_only(path)) as connection:
+        if wrong := damage_in(connection, _TOLD_AT_MOST):
+            raise JournalError(
+                f"{path} is damaged ({wrong}); nothing was changed. "
+                "Restore it from a copy, or use another --runs-dir"
+            )
+        schema = version_of(connection)
+        if schema == newest():
+            for checked in CHECKED:
+                sql = f"SELECT {quoted(checked.stored)} FROM {checked.name}"
+                for row in connection.execute(sql):
+                    checked.opened(row)
+        (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+        ids = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs")]
+    owners = {run_id: owner for run_id in ids if (owner := owner_of(folder, run_id))}
+    size = path.stat().st_size
+    return Health(path, size, schema, newest(), len(ids), int(calls), owners)

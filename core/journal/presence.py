@@ -10,7 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from .opening import FileId, file_id, put_into_place, read_only
+from .opening import FileId, damage_in, file_id, put_into_place, read_only
 from .temporary import PARTIAL, make_held
 
 
@@ -112,10 +112,9 @@ def _damage(path: Path) -> str | None:
     """What is wrong with a journal's contents, seen without what is held in memory."""
     try:
         with contextlib.closing(read_only(path)) as fresh:
-            (message,) = fresh.execute("PRAGMA quick_check(1)").fetchone()
+            return damage_in(fresh)
     except sqlite3.Error as error:
         return str(error)
-    return None if message == "ok" else str(message)
 
 
 def _id_or_none(path: Path) -> FileId | None:

@@ -19,7 +19,7 @@ from ...datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_on
 from ...errors import BenchError, JournalError, PluginError
 from ...guard import guard
 from ...journal import network_file_system
-from ...journal.health import Health, read_health
+from ...journal.opening import Health, read_health
 from ...plugins import Catalogue
 from ...reading.files import exists
 from ...text import plural
