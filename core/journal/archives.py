@@ -177,10 +177,10 @@ class _Counted:
 
     def read(self, size: int = -1) -> bytes:
         """Some more bytes."""
-        found = self._file.read(size)
-        self.count += len(found)
-        return found
+        data = self._file.read(size)
+        self.count += len(data)
+        return data
 
-    def seek(self, place: int) -> None:
+    def seek(self, position: int) -> None:
         """Not possible: lines are read once, in their order."""
         raise io.UnsupportedOperation("seek")

@@ -46,8 +46,8 @@ def _pool_of(row: Row) -> tuple[RunRecord, str, Judge]:
 
 
 def _kept_of(row: Row) -> tuple[_Place, _Kept]:
-    place, stored = row[: len(_PLACE)], row[len(_PLACE) :]
-    return place, (stored[-1], comparison_of(stored))
+    key, stored = row[: len(_PLACE)], row[len(_PLACE) :]
+    return key, (stored[-1], comparison_of(stored))
 
 
 class ComparisonStore(JournalFile):
@@ -76,24 +76,24 @@ class ComparisonStore(JournalFile):
             if value is not None:
                 where.append(f"{name} = ?")
                 values.append(value)
-        chosen, given = " AND ".join(where), tuple(values)
+        chosen, arguments = " AND ".join(where), tuple(values)
         if self._kept is None or pool is None:
-            return self._rows(f"{_SELECT}{chosen}{_ORDER}", given, comparison_of)
-        return self._changed_read(self._kept.setdefault(pool, {}), chosen, given)
+            return self._rows(f"{_SELECT}{chosen}{_ORDER}", arguments, comparison_of)
+        return self._changed_read(self._kept.setdefault(pool, {}), chosen, arguments)
 
     def _changed_read(
         self, kept: "dict[_Place, _Kept]", where: str, values: tuple[object, ...]
     ) -> Iterator[StoredComparison]:
         sql = f"SELECT {', '.join(_PLACE)}, crc FROM comparisons WHERE {where}{_ORDER}"
-        there = list(self._rows(sql, values, lambda row: (row[:-1], row[-1])))
-        changed = [place for place, crc in there if kept.get(place, (None,))[0] != crc]
+        present = list(self._rows(sql, values, lambda row: (row[:-1], row[-1])))
+        changed = [key for key, crc in present if kept.get(key, (None,))[0] != crc]
         if len(changed) > _ONE_BY_ONE:
             kept.update(self._rows(f"{_SELECT_KEPT}{where}", values, _kept_of))
         else:
             one = " AND ".join(f"{name} = ?" for name in _PLACE)
-            for place in changed:
-                kept.update(self._rows(f"{_SELECT_KEPT}{one}", place, _kept_of))
-        return (kept[place][1] for place, _ in there if place in kept)
+            for key in changed:
+                kept.update(self._rows(f"{_SELECT_KEPT}{one}", key, _kept_of))
+        return (kept[key][1] for key, _ in present if key in kept)
 
     def pools(self, benchmark: str) -> list[tuple[RunRecord, str, Judge]]:
         """The pools that a benchmark's comparisons are in, by the run that asked and the judge."""

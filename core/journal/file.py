@@ -43,7 +43,7 @@ class ReadAhead:
 
     def __init__(self, runs: Sequence[int]) -> None:
         self._runs = list(dict.fromkeys(runs))
-        self._places = {run: place for place, run in enumerate(self._runs)}
+        self._places = {run: position for position, run in enumerate(self._runs)}
         self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Row]]] = {}
 
     def rows(self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch) -> list[Row]:
@@ -57,12 +57,12 @@ class ReadAhead:
     def _fetch(
         self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
     ) -> Mapping[int, list[Row]]:
-        place = self._places.get(run)
-        batch = [run] if place is None else self._runs[place : place + AT_ONCE]
-        found: dict[int, list[Row]] = {n: [] for n in batch}
+        position = self._places.get(run)
+        batch = [run] if position is None else self._runs[position : position + AT_ONCE]
+        rows: dict[int, list[Row]] = {n: [] for n in batch}
         for row in fetch(sql.format(of=f"IN ({', '.join(map(str, batch))})"), values):
-            found[row[0]].append(row)
-        return found
+            rows[row[0]].append(row)
+        return rows
 
 
 T = TypeVar("T")
@@ -83,10 +83,10 @@ def has_journal(folder: Path) -> bool:
 def _read_each(rows: Iterable[Row], read: Callable[[Row], T], run: RunRecord | None) -> Iterator[T]:
     for row in rows:
         try:
-            made = read(row)
+            value = read(row)
         except _WRONG as error:
             raise DamagedRow(f"{f'run {run.run_id}, ' if run else ''}{error}") from error
-        yield made
+        yield value
 
 
 def object_of(text: str) -> JsonDict:

@@ -160,10 +160,10 @@ def read_line(raw: bytes) -> JsonDict:
 
 
 def _once(pairs: list[tuple[str, Json]]) -> JsonDict:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    value = dict(pairs)
+    if len(value) != len(pairs):
         raise ValueError("has a key twice in one object")
-    return made
+    return value
 
 
 def _no_number(name: str) -> None:

@@ -157,8 +157,8 @@ def _opened(path: Path, flags: int) -> IO[str]:
         if error.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "it is a link, which no lock is; remove it") from None
         raise
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is no plain file of its own, as a lock is; remove it")
     return os.fdopen(descriptor, "r" if flags == os.O_RDONLY else "r+", encoding="utf-8")

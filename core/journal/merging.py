@@ -47,8 +47,8 @@ class Imported(NamedTuple):
 def run_here(database: sqlite3.Connection, run: sqlite3.Row) -> sqlite3.Row | None:
     """The journal's row of a staged run; a run is known by its identity and ordinal."""
     key = (run["identity"], run["ordinal"])
-    found = _rows(database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", key)
-    return next(iter(found), None)
+    rows = _rows(database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", key)
+    return next(iter(rows), None)
 
 
 def staged_runs(database: sqlite3.Connection) -> list[sqlite3.Row]:
@@ -187,8 +187,8 @@ def _refuse_others(
     differing = [f'new."{column}" IS NOT old."{column}"' for column in columns]
     sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(table)}"
     sql += f" AND {condition} AND ({' OR '.join(differing)}) ORDER BY new.line LIMIT 1"
-    if found := database.execute(sql, rows._asdict()).fetchone():
-        line, item, *differs = found
+    if differing_row := database.execute(sql, rows._asdict()).fetchone():
+        line, item, *differs = differing_row
         pairs = zip(columns, differs, strict=True)
         fields = ", ".join(field_of(column) for column, different in pairs if different)
         raise Conflict(

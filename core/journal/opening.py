@@ -163,8 +163,8 @@ def closed(which: FileId) -> None:
 
 def file_id(path: Path) -> FileId:
     """Which file is at a path."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def check_file(path: Path) -> None:

@@ -41,10 +41,10 @@ class Presence:
         return self.wrong
 
     def _moved(self, path: Path, which: FileId) -> str | None:
-        found = _id_or_none(path)
-        if found == which:
+        current = _id_or_none(path)
+        if current == which:
             return None
-        return f"{path} was {'replaced' if found else 'removed'} while it was in use"
+        return f"{path} was {'replaced' if current else 'removed'} while it was in use"
 
     def _cut(self) -> str | None:
         """What is wrong with a log that is shorter than it was; some programs may make it so."""
@@ -62,13 +62,13 @@ class Presence:
         try:
             if self._moved(self._path, self._which) is None and _is_brought_in(writing):
                 return "All replies are in the journal; run the same command again"
-            place = self._copied(reading)
+            path = self._copied(reading)
         except (OSError, sqlite3.Error) as error:
             return f"What it held could not be saved: {error}"
-        if place == self._path:
+        if path == self._path:
             return "All that it held is saved there again; run the same command again"
         return (
-            f"All that it held is saved in {place}; bench runs --runs-dir {place.parent} lists it, "
+            f"All that it held is saved in {path}; bench runs --runs-dir {path.parent} lists it, "
             "bench export and bench import bring it back"
         )
 
@@ -79,20 +79,20 @@ class Presence:
         if not self._path.exists() and self._is_copied_to(reading, self._path):
             return self._path
         for n in itertools.count(1):
-            place = folder / f"rescued-{n}" / self._path.name
+            path = folder / f"rescued-{n}" / self._path.name
             with contextlib.suppress(FileExistsError):
-                place.parent.mkdir()
-                if self._is_copied_to(reading, place):
-                    return place
+                path.parent.mkdir()
+                if self._is_copied_to(reading, path):
+                    return path
         raise AssertionError("there are more numbers")
 
-    def _is_copied_to(self, reading: sqlite3.Connection, place: Path) -> bool:
+    def _is_copied_to(self, reading: sqlite3.Connection, path: Path) -> bool:
         """Copy everything to a place, unless somebody else has just put a file there."""
-        fresh, held = make_held(place.parent, f".{place.name}.", PARTIAL)
+        fresh, held = make_held(path.parent, f".{path.name}.", PARTIAL)
         try:
             with contextlib.closing(sqlite3.connect(fresh)) as copy:
                 reading.backup(copy)
-            return put_into_place(fresh, place)
+            return put_into_place(fresh, path)
         finally:
             fresh.unlink(missing_ok=True)
             os.close(held)
@@ -104,8 +104,8 @@ class Presence:
 
 def _is_brought_in(writing: sqlite3.Connection) -> bool:
     """Bring all that is in the log into the file; whether that was possible."""
-    busy, there, done = writing.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
-    return not busy and there == done
+    busy, logged, done = writing.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
+    return not busy and logged == done
 
 
 def _damage(path: Path) -> str | None:

@@ -175,8 +175,8 @@ class RunStore(JournalFile):
     def views(self, run: RunRecord) -> dict[str, ResultDocument]:
         """The results beside the run's own by name, the latest last."""
         sql = "SELECT run, name, document FROM views WHERE run {of} ORDER BY at, name"
-        found = self._rows_of(run, sql, (), lambda row: (str(row[0]), document_of(row[1])))
-        return dict(found)
+        rows = self._rows_of(run, sql, (), lambda row: (str(row[0]), document_of(row[1])))
+        return dict(rows)
 
     def document(self, run: RunRecord) -> ResultDocument | None:
         """The run's last result document, if it has one."""

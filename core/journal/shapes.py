@@ -173,8 +173,8 @@ def record(
 def shape_of(hint: Any) -> Shape:
     """The shape of a JSON type; objects may hold more than their typed dict says."""
     if is_typeddict(hint):
-        hints = get_type_hints(hint, include_extras=True)
-        fields = {name: shape_of(each) for name, each in hints.items()}
+        types = get_type_hints(hint, include_extras=True)
+        fields = {name: shape_of(each) for name, each in types.items()}
         return record(fields, more=True, required=hint.__required_keys__)
     kind, args = get_origin(hint), get_args(hint)
     if kind is Annotated:

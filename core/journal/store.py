@@ -44,21 +44,21 @@ class BoardCache(JournalFile):
         Nothing is, where somebody has written meanwhile, has the file locked, or it cannot be
         written to: whoever asks next computes it again.
         """
-        made: dict[int, CachedResult] = {}
+        results: dict[int, CachedResult] = {}
         with ExitStack() as stack:
             database, before = None, None
             with suppress(sqlite3.Error):
                 database = stack.enter_context(closing(connect(self.path, timeout=0)))
                 before = _version(database)
-            yield made
-            if made and database and before is not None:
+            yield results
+            if results and database and before is not None:
                 with suppress(sqlite3.Error):
-                    _store(database, before, made)
+                    _store(database, before, results)
 
 
-def _store(database: sqlite3.Connection, before: int, made: Mapping[int, CachedResult]) -> None:
+def _store(database: sqlite3.Connection, before: int, results: Mapping[int, CachedResult]) -> None:
     rows = []
-    for run, (key, value) in made.items():
+    for run, (key, value) in results.items():
         with suppress(TypeError, ValueError):  # a plugin's note that no file can hold
             text = as_json(value)
             rows.append((run, key, text, _crc(key, text)))

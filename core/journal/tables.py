@@ -95,11 +95,11 @@ class TableSchema:
         columns += [f"{name} INTEGER NOT NULL" for name in self.stored[len(self.columns) :]]
         key = f"(run, {quoted(self.key)})"
         columns += [] if self.is_numbered else [f"PRIMARY KEY {key}"]
-        made = f"CREATE TABLE {self.name} (\n    {f',{chr(10)}    '.join(columns)}\n)"
+        table = f"CREATE TABLE {self.name} (\n    {f',{chr(10)}    '.join(columns)}\n)"
         if not self.is_numbered:
-            return f"{made} WITHOUT ROWID;\n"
+            return f"{table} WITHOUT ROWID;\n"
         index = f"CREATE UNIQUE INDEX {self.name}_by_key ON {self.name} {key};\n"
-        return f"{made};\n{index if self.key else ''}"
+        return f"{table};\n{index if self.key else ''}"
 
     def adding(self, verb: str = "INSERT OR REPLACE") -> str:
         """The SQL that adds a row to a run."""
@@ -170,8 +170,8 @@ class Checked(TableSchema):
     check all but the detail.
     """
 
-    def __init__(self, kind: str, name: str, row: type, **about: Any) -> None:
-        super().__init__(kind, name, row, **about)
+    def __init__(self, kind: str, name: str, row: type, **options: Any) -> None:
+        super().__init__(kind, name, row, **options)
         self._detail = self.columns.index("detail") if "detail" in self.columns else None
         self.stored = (*self.columns, *([] if self._detail is None else [DETAIL_CRC]), CRC)
         self.short = tuple(DETAIL_CRC if c == "detail" else c for c in (*self.columns, CRC))
@@ -221,8 +221,8 @@ class Checked(TableSchema):
         return row
 
     def _damaged(self, row: Sequence[object], wrong: str) -> NoReturn:
-        place = f"item {row[self._item]!r:.60}, iteration {row[self._iteration]!r:.20}"
-        raise DamagedRow(f"a {self.kind} of {place}: {wrong}")
+        sample = f"item {row[self._item]!r:.60}, iteration {row[self._iteration]!r:.20}"
+        raise DamagedRow(f"a {self.kind} of {sample}: {wrong}")
 
     def _sum(self, row: Sequence[object]) -> int:
         """The same for what is written and for what SQLite makes of it."""

@@ -122,14 +122,14 @@ def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]
 
 
 def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
-    found = 0
+    count = 0
     for kind, table in TABLES.items():
         column, value = ("run_id", run.run_id) if kind == "run" else ("run", run.n)
         sql = f"SELECT {quoted(table.stored)} FROM {table.name} WHERE {column} = ?"
         for row in database.execute(f"{sql} ORDER BY {table.order}", (value,)):
-            found += 1
+            count += 1
             yield _line(kind, run, _columns(table, run, row))
-        if not found:
+        if not count:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
 
 
@@ -193,8 +193,8 @@ def import_lines(
                     done = [merge(database, run) for run in staged_runs(database)]
                 except Conflict as conflict:
                     message = f"{conflict.message} ({journal.path}); nothing was imported: "
-                    place = telling.place(conflict.line)
-                    raise DataError(path, message + telling.advice, place) from None
+                    position = telling.place(conflict.line)
+                    raise DataError(path, message + telling.advice, position) from None
             telling.then(journal, done)
         return done
 

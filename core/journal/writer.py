@@ -215,9 +215,9 @@ class GroupWriter:
 def _wake(waiters: "list[asyncio.Future[None]]", error: JournalError | None) -> None:
     """Resolve all futures of a group with one message to each of their loops."""
     for loop in {waiter.get_loop() for waiter in waiters}:
-        own = [waiter for waiter in waiters if waiter.get_loop() is loop]
+        local = [waiter for waiter in waiters if waiter.get_loop() is loop]
         with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
-            loop.call_soon_threadsafe(_resolve, own, error)
+            loop.call_soon_threadsafe(_resolve, local, error)
 
 
 def _resolve(waiters: "list[asyncio.Future[None]]", error: JournalError | None) -> None:

@@ -145,7 +145,7 @@ def check_stored(config: RunConfig) -> None:
 def _stored_texts(config: RunConfig) -> dict[str, str]:
     """What the user wrote and the journal keeps, by option."""
     extra = config.sampling.extra_body
-    own = {f"--{name.replace('_', '-')}": value for name, value in config.options.items()}
+    options = {f"--{name.replace('_', '-')}": value for name, value in config.options.items()}
     return {
         "--name": config.name or "",
         "--model": str(config.model.spec),
@@ -155,5 +155,5 @@ def _stored_texts(config: RunConfig) -> dict[str, str]:
         "--reasoning-effort": config.sampling.reasoning_effort or "",
         "--note": canonical(dict(config.notes)),
         "--extra-body": canonical(dict(extra)) if extra else "",
-        **{option: value for option, value in own.items() if isinstance(value, str)},
+        **{option: value for option, value in options.items() if isinstance(value, str)},
     }

@@ -128,13 +128,13 @@ class RunOutcome:
         met = contest.met()
         standing = find_standing(config.benchmark, pack, met, own=run, options=config.options)
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}
-        own = next((row for row in standing.ratings if row["model"] == run.name), None)
+        row_of_model = next((row for row in standing.ratings if row["model"] == run.name), None)
         stopped, failed, done = self.placement
         return ModelComparisons(
             {**standing.comparisons, "opponents": sorted(others)},
             standing.ratings,
             standing.conclusions,
-            {**standing.details, "stopped": stopped and advised(stopped, own)},
+            {**standing.details, "stopped": stopped and advised(stopped, row_of_model)},
             [*_not_made(failed), *standing.warnings, *_not_read(standing.unread)],
             unread=standing.unread,
             to_do=not done,

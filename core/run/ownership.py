@@ -118,13 +118,13 @@ PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
 
 def package_versions() -> dict[str, str]:
     """Versions by name: Python's, and those of the packages that are installed."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = _installed(name)
+            versions[name] = _installed(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 ID_LENGTHS = (8, 16, 32)
@@ -162,8 +162,8 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
 def _run_id(journal: Journal, run_identity: str, ordinal: int) -> str:
     suffix = f"-{ordinal}" if ordinal > 1 else ""
     ids = [run_identity[:length] + suffix for length in ID_LENGTHS]
-    there = {run_id: journal.find_run(run_id) for run_id in ids}
-    return next(i for i, run in there.items() if run is None or run.identity == run_identity)
+    runs = {run_id: journal.find_run(run_id) for run_id in ids}
+    return next(i for i, run in runs.items() if run is None or run.identity == run_identity)
 
 
 def run_settings(config: RunConfig, meant: JsonDict) -> JsonDict:

@@ -133,8 +133,8 @@ def make_plan(task: Task, session: Session) -> Plan:
             most = ceil(_share_of(task.config) * known.left[COMPARE])
             fewest = None if known.comparisons.about is None else 0  # it may stop at any time
             plans.append(plan(party._replace(phase=COMPARE), most, fewest))
-        due = known.left[MODEL] and (calls or known.left[COMPARE])
-        if due and party.endpoint.party in known.untried:
+        tries = known.left[MODEL] and (calls or known.left[COMPARE])
+        if tries and party.endpoint.party in known.untried:
             plans.append(plan(party._replace(phase=TRIAL), 1))
     return Plan(
         task.selection.total,
@@ -182,8 +182,8 @@ def read_graded(
 
     def graded(grader: Grader) -> dict[tuple[str, int], bool]:
         grades = journal.grades(run, grader, selection.clusters)
-        there = (g for g in grades if g.iteration <= selection.iterations)
-        return {(g.item_id, g.iteration): g.score.reason is None for g in there}
+        counted = (g for g in grades if g.iteration <= selection.iterations)
+        return {(g.item_id, g.iteration): g.score.reason is None for g in counted}
 
     scored = graded(grader(config))
     if config.panel is None:
@@ -265,11 +265,11 @@ def _held(journal: Journal | None, task: Task) -> _Known:
     calls = {(t.item_id, t.iteration, t.phase): t.calls for t in totals}
     graded = read_graded(journal, run, config, selection)
     judged = {(item_id, n) for item_id, n, phase in calls if phase == "judge"}
-    wanted = (judged - graded.scored.keys()) & selection.samples
-    if config.panel or not wanted:
+    ungraded = (judged - graded.scored.keys()) & selection.samples
+    if config.panel or not ungraded:
         return _Known(graded, calls)
     replay = SampleReplay(journal, run, config)
-    return _Known(graded, calls, asyncio.run(_verdicts(task, replay, wanted)))
+    return _Known(graded, calls, asyncio.run(_verdicts(task, replay, ungraded)))
 
 
 async def _verdicts(

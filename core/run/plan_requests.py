@@ -107,7 +107,9 @@ def _phases(config: RunConfig) -> tuple[str, ...]:
 def _differing(first: Requests, second: Requests) -> str | None:
     """The first phase whose requests are not the same, in whatever order; ``None`` if all are."""
     for phase in first:
-        one, other = (Counter(digest(r.as_json()) for r in made[phase]) for made in (first, second))
+        one, other = (
+            Counter(digest(r.as_json()) for r in requests[phase]) for requests in (first, second)
+        )
         if one != other:
             return phase
     return None
@@ -190,8 +192,8 @@ def calls_left(benchmark: DataMaker, journal: Journal | None, task: Task) -> int
         return int(config.options["count"])
     if journal.score_of(run, grader(config), item.id, 1) is not None:
         return 0
-    made = _made_so_far(benchmark, task, journal.replies(run, item.id, 1))
-    return max(0, int(config.options["count"]) - made)
+    count = _made_so_far(benchmark, task, journal.replies(run, item.id, 1))
+    return max(0, int(config.options["count"]) - count)
 
 
 def _made_so_far(benchmark: DataMaker, task: Task, replies: Mapping[CallKey, ChatResponse]) -> int:

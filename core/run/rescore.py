@@ -47,8 +47,8 @@ def rejudge_task(
     config = stored.config(changes, judge=judge, dataset=dataset)
     if not _asks_judge(config, stored.pack_of(config)):
         usual = {o.name: o.default for o in benchmark.options if o.in_grades}
-        given = {**usual, **changes}
-        config = stored.config(given, judge=judge, dataset=dataset)
+        options = {**usual, **changes}
+        config = stored.config(options, judge=judge, dataset=dataset)
     pack = stored.pack_of(config)
     items, iterations = _finished(stored, config, pack)
     config = replace(
@@ -192,7 +192,7 @@ class Unkept(RunContext):
     def by_judge(self) -> dict[Party, list[SampleScore]]:
         """Those of each judge of a panel."""
         members = self.members.items()
-        return {judge: own.scores for judge, own in members if isinstance(own, Unkept)}
+        return {judge: member.scores for judge, member in members if isinstance(member, Unkept)}
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
         """Remember a sample's score."""

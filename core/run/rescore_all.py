@@ -31,8 +31,8 @@ class Number(NamedTuple):
     @classmethod
     def of_rating(cls, document: ResultDocument) -> "Number":
         """That of the run's own row of ratings."""
-        own = (row for row in document["ratings"] if row["model"] == document["name"])
-        return next((cls(row["rating"], _ends(row["ci95"])) for row in own), cls(None, None))
+        rows = (row for row in document["ratings"] if row["model"] == document["name"])
+        return next((cls(row["rating"], _ends(row["ci95"])) for row in rows), cls(None, None))
 
     @property
     def parts(self) -> tuple[float | None, ...]:
@@ -106,12 +106,12 @@ def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> Checked
     try:
         config = stored.config_of(document)
         pack = stored.pack_of(config)
-        made = asyncio.run(regrade(stored, config, pack))
-        if document["items"]["total"] != made.document["items"]["total"]:
+        regraded = asyncio.run(regrade(stored, config, pack))
+        if document["items"]["total"] != regraded.document["items"]["total"]:
             return CheckedRun(run, reason=_OTHER_SAMPLES)
-        changes = tuple(_changes(document, made.document))
-        if changes and made.missing:
-            are = "a sample needs" if made.missing == 1 else f"{made.missing} samples need"
+        changes = tuple(_changes(document, regraded.document))
+        if changes and regraded.missing:
+            are = "a sample needs" if regraded.missing == 1 else f"{regraded.missing} samples need"
             message = f"{are} replies that were never made: its own command asks for them"
             return CheckedRun(run, reason=message)
         if dry or not changes:
@@ -121,12 +121,12 @@ def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> Checked
         return CheckedRun(run, reason=str(error))
 
 
-def _changes(stored: ResultDocument, made: ResultDocument) -> Iterator[Change]:
+def _changes(stored: ResultDocument, today: ResultDocument) -> Iterator[Change]:
     """The metrics, and the run's own rating, that are not alike."""
-    for name in dict.fromkeys((*stored["metrics"], *made["metrics"])):
-        old, new = (Number.of_metric(document["metrics"].get(name)) for document in (stored, made))
+    for name in dict.fromkeys((*stored["metrics"], *today["metrics"])):
+        old, new = (Number.of_metric(document["metrics"].get(name)) for document in (stored, today))
         if not old.is_like(new):
             yield Change(name, old, new)
-    old, new = (Number.of_rating(document) for document in (stored, made))
+    old, new = (Number.of_rating(document) for document in (stored, today))
     if not old.is_like(new):
         yield Change("rating", old, new)

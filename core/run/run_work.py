@@ -202,8 +202,8 @@ class RunWork:
     def _trials(self, judges: Sequence[ConnectedParty]) -> list[HealthCheck]:
         """Of the judges that will be asked and have not answered yet."""
         phases = self.progress.phases.items()
-        due = any(p.left for phase, p in phases if not is_generating(phase))
-        proofs = untried(self.task, self.session) if due else {}
+        is_judged = any(p.left for phase, p in phases if not is_generating(phase))
+        proofs = untried(self.task, self.session) if is_judged else {}
         return [
             HealthCheck(judge, judge.caller, self.session.answered, proof)
             for judge in judges

@@ -115,11 +115,11 @@ async def _score(
     replies: Mapping[tuple[str, int], Mapping[int, str]],
 ) -> Score:
     item, iteration = sample
-    given = replies.get((item.id, iteration))
-    if given is None:
+    texts = replies.get((item.id, iteration))
+    if texts is None:
         return Score.unscored(NO_RESPONSE)
     try:
-        model = model_of(config, await answers_of(config, sample, given), item, iteration)
+        model = model_of(config, await answers_of(config, sample, texts), item, iteration)
         transcript = await plugin.generate(item, model, config.options)
         return await plugin.grade(item, transcript, None, config.options)
     except MissingCall as error:
@@ -128,9 +128,9 @@ async def _score(
         raise at_item(error, item) from error
 
 
-async def answers_of(config: RunConfig, sample: Sample, given: Mapping[int, str]) -> Answer:
+async def answers_of(config: RunConfig, sample: Sample, texts: Mapping[int, str]) -> Answer:
     """What answers a sample's calls: by their order, or by the requests where there are several."""
-    replies = {n: ChatResponse(*split_thinking(text)) for n, text in given.items()}
+    replies = {n: ChatResponse(*split_thinking(text)) for n, text in texts.items()}
     if calls_of(config, sample.item) == 1:
         return given_replies([replies[n] for n in sorted(replies)])
     asked = await sample_requests(config, sample.item, sample.iteration)
@@ -189,12 +189,12 @@ async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list
     if not asked:
         raise PluginError(f"{plugin.called('generate')} asks nothing about item {item.id!r}")
     if len(asked) > calls_of(config, item):
-        made = plural(len(asked), "request")
-        message = f"says {calls_of(config, item)}, and generate makes {made} at once"
+        count = plural(len(asked), "request")
+        message = f"says {calls_of(config, item)}, and generate makes {count} at once"
         raise at_item(PluginError(f"{plugin.called('planned_calls')} {message}"), item)
-    if len(asked) < (wanted := calls_of(config, item)):
+    if len(asked) < (planned := calls_of(config, item)):
         raise UsageError(
-            f"{name} makes {plural(wanted, 'request')} for item {item.id!r} and waits for a reply "
+            f"{name} makes {plural(planned, 'request')} for item {item.id!r} and waits for a reply "
             f"after {len(asked)}: what follows may depend on it, so use bench run"
         )
     return asked

@@ -57,8 +57,8 @@ class Pricing:
 
     def price(self, endpoint: Endpoint, phase: str) -> Price | None:
         """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
-        own = phase == "generate"
-        return self.book.find(endpoint.spec, endpoint.base_url, self.given if own else None)
+        is_model = phase == "generate"
+        return self.book.find(endpoint.spec, endpoint.base_url, self.given if is_model else None)
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""
@@ -275,9 +275,9 @@ def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
         message = f"holds no items, as read_pack of {named_with_origin(config.benchmark)} reads it"
         raise DataError(next(iter(pack.source.files.values())), message)
     if config.items:
-        there = [item.id for item in items]
+        ids = [item.id for item in items]
         for name in config.items:
-            check_name(name, there, f"--items {name}: the pack has no such item", "it has")
+            check_name(name, ids, f"--items {name}: the pack has no such item", "it has")
         items = [item for item in items if item.id in config.items]
     return items[: config.limit] if config.limit else items
 

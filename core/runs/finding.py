@@ -46,16 +46,18 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | Non
     if config.fresh:
         return None
     name, spec = config.benchmark.name, str(config.model.spec)
-    there = journal.runs_of(name, spec, config.display_name, pack.source.sha256)
-    names = {a.run_id: a.endpoint for a in journal.asked(role=MODEL)} if there else {}
+    runs = journal.runs_of(name, spec, config.display_name, pack.source.sha256)
+    names = {a.run_id: a.endpoint for a in journal.asked(role=MODEL)} if runs else {}
     meant = identity(config, pack)
-    own = config.model.name
-    exact = [r for r in there if r.identity == digest(meant) and _agree(own, names.get(r.run_id))]
+    name_here = config.model.name
+    exact = [
+        r for r in runs if r.identity == digest(meant) and _agree(name_here, names.get(r.run_id))
+    ]
     if exact:
         return max(exact, key=lambda run: run.ordinal)
     alike = (
         run
-        for run in there
+        for run in runs
         if config.model.site == site_of(run.settings.get("endpoint"), names.get(run.run_id))
         and _is_alike(run.settings, meant)
     )
@@ -94,8 +96,8 @@ def _player(player: JsonObject) -> Json:
 
 
 def _object(owner: JsonObject, name: str) -> JsonObject:
-    found = owner.get(name)
-    return found if isinstance(found, Mapping) else {}
+    value = owner.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 # Judges
@@ -104,7 +106,7 @@ def _object(owner: JsonObject, name: str) -> JsonObject:
 def _as_asked_first(judge: Endpoint, asked: Iterable[AskedParties]) -> Endpoint:
     """A judge as the first of those asked who is that judge."""
     now = Party(judge.spec, judge.address)
-    found = (
+    matches = (
         a.party
         for a in asked
         if a.party.spec == judge.spec
@@ -113,7 +115,7 @@ def _as_asked_first(judge: Endpoint, asked: Iterable[AskedParties]) -> Endpoint:
             or (a.party == now and _agree(judge.name, a.endpoint))
         )
     )
-    return replace(judge, first=party) if (party := next(found, None)) else judge
+    return replace(judge, first=party) if (party := next(matches, None)) else judge
 
 
 class JudgeNames:
@@ -165,9 +167,9 @@ class EligibleModels(NamedTuple):
     @classmethod
     def of(cls, config: RunConfig) -> "EligibleModels":
         """That of a run's model: its like, and the opponents that are named."""
-        own = installed().provider(config.model.spec.provider).demo
+        is_demo_model = installed().provider(config.model.spec.provider).demo
         named = frozenset(guard(config.benchmark).placement(config.options).names)
-        return cls(None if config.mixed else own, named, frozenset(config.without))
+        return cls(None if config.mixed else is_demo_model, named, frozenset(config.without))
 
     def admits(self, name: str, *, demo: bool) -> bool:
         """Whether a model is one of them."""

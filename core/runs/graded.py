@@ -29,14 +29,14 @@ class ScoredRun(RecordedRun):
         Raises:
             JournalError: It has no grades.
         """
-        found: dict[Grader, GradeCount] = {}
+        counts: dict[Grader, GradeCount] = {}
         for count in self.all_graders:
-            other = found.get(count.grader.online)
+            other = counts.get(count.grader.online)
             if other is None or _worth(count) > _worth(other):
-                found[count.grader.online] = count
-        if not found:
+                counts[count.grader.online] = count
+        if not counts:
             raise JournalError(f"run {self.id} has no scored replies yet; run its command first")
-        graders = [count.grader for count in found.values()]
+        graders = [count.grader for count in counts.values()]
         return [grader for grader in graders if grader.judge] or graders
 
     def by_judge(self, judge: Judge | str) -> Grader:
@@ -48,14 +48,14 @@ class ScoredRun(RecordedRun):
         Raises:
             UsageError: That judge has not, or more than one goes by that name.
         """
-        there = [g for g in self.graders() if g.judge]
-        fitting = [g for g in there if is_meant(g.judge, judge)]
+        judged = [g for g in self.graders() if g.judge]
+        fitting = [g for g in judged if is_meant(g.judge, judge)]
         labels = sorted({str(g.judge) for g in fitting})
         if len(labels) > 1 and str(judge) not in labels:
             message = f"the judge {judge} could be {' or '.join(labels)}"
             raise UsageError(f"{message}; give the whole label")
         if not fitting:
-            listed = ", ".join(sorted({str(g.judge) for g in there})) or "none"
+            listed = ", ".join(sorted({str(g.judge) for g in judged})) or "none"
             raise UsageError(
                 f"run {self.id} has no grades by the judge {judge}; there are: {listed}"
             )
@@ -75,18 +75,18 @@ class ScoredRun(RecordedRun):
         scores = _by_key(self.grades(grader, clusters))
         failures = [f for f in self.failures if f.item_id in clusters]
         failed = frozenset((f.item_id, f.iteration) for f in failures) - scores.keys()
-        found = GradedSamples(self.record, grader, scores, failed, len(clusters))
+        samples = GradedSamples(self.record, grader, scores, failed, len(clusters))
         if not isinstance(panel := grader.judge, Panel):
-            return found
+            return samples
         like = replace(grader.online, judge=None)
         alone = {
             g.judge: _by_key(self.grades(g, clusters))
             for g in self.graders()
             if isinstance(g.judge, Party) and g.judge in panel.judges and g.but_for_judge == like
         }
-        given = {judge: list(alone.get(judge, {}).values()) for judge in panel.judges}
-        replies = replies_of(panel, scores.values(), failures, given)
-        return found._replace(replies=replies, by_judge=alone)
+        by_judge = {judge: list(alone.get(judge, {}).values()) for judge in panel.judges}
+        replies = replies_of(panel, scores.values(), failures, by_judge)
+        return samples._replace(replies=replies, by_judge=alone)
 
     def judged(
         self, clusters: Mapping[str, str] | None = None, judges: Collection[Party] = ()
@@ -97,16 +97,16 @@ class ScoredRun(RecordedRun):
             clusters: Each item's cluster; without it each item is its own.
             judges: Whose grades are wanted; all judges' where none is named.
         """
-        found: dict[Party, dict[Key, SampleScore]] = {}
+        by_judge: dict[Party, dict[Key, SampleScore]] = {}
         items = clusters or {item_id: item_id for item_id, _ in self.samples_done}
         for grader in self.graders() if self.all_graders else ():
             judge = grader.judge
-            if isinstance(judge, Party) and judge not in found and judge in (judges or (judge,)):
+            if isinstance(judge, Party) and judge not in by_judge and judge in (judges or (judge,)):
                 scores = self.grades(grader, items)
-                found[judge] = {
+                by_judge[judge] = {
                     (s.item_id, s.iteration): s for s in scores if s.score.reason is None
                 }
-        return JudgedModel(self.record, found)
+        return JudgedModel(self.record, by_judge)
 
     def evidence(
         self,
@@ -141,8 +141,8 @@ class ScoredRun(RecordedRun):
         spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
         spent.sources = journal.reply_sources(run)
         by_judge = {
-            judge: [s for s in self.grades(own, clusters) if inside(s)]
-            for judge, own in (members or {}).items()
+            judge: [s for s in self.grades(by, clusters) if inside(s)]
+            for judge, by in (members or {}).items()
         }
         panel = grader.judge if isinstance(grader.judge, Panel) else None
         replies = replies_of(panel, scores, failures, by_judge) if panel else {}
@@ -150,16 +150,19 @@ class ScoredRun(RecordedRun):
 
     def _judges_beside(self, grader: Grader) -> dict[Party, Grader]:
         """The graders of all judges that have graded it as this one did; none of one judge."""
-        there = self.graders() if self.all_graders else []
+        graders = self.graders() if self.all_graders else []
         like = grader.but_for_judge
-        alike = [one for one in there if grader in there and one.but_for_judge == like]
-        found = {one.judge: one for one in alike if isinstance(one.judge, Party)}
-        return found if len(found) > 1 else {}
+        alike = [one for one in graders if grader in graders and one.but_for_judge == like]
+        by_judge = {one.judge: one for one in alike if isinstance(one.judge, Party)}
+        return by_judge if len(by_judge) > 1 else {}
 
     def _grader_of(self, document: ResultDocument | None) -> Grader | None:
         """Whose grades are shown: a result's, else of who graded last."""
-        there, own = [count.grader for count in self.all_graders], document and document["grader"]
-        return next((one for one in there if one.digest == own), next(iter(there), None))
+        graders, shown = (
+            [count.grader for count in self.all_graders],
+            document and document["grader"],
+        )
+        return next((one for one in graders if one.digest == shown), next(iter(graders), None))
 
     def samples(self, by: Grader | str | None = None) -> list[RunSample]:
         """What came of its samples: a row for each that was begun, by item and iteration.
@@ -178,17 +181,17 @@ class ScoredRun(RecordedRun):
         return valued(self.document, self._samples(named or self._grader_of(self.document)))
 
     def _samples(self, grader: Grader | None) -> list[RunSample]:
-        found = {key: RunSample(*key, "pending", None, None) for key in self.samples_begun}
-        clusters = {item_id: "" for item_id, _ in found}
+        samples = {key: RunSample(*key, "pending", None, None) for key in self.samples_begun}
+        clusters = {item_id: "" for item_id, _ in samples}
         for failure in self.failures:
             key = (failure.item_id, failure.iteration)
-            found[key] = RunSample(*key, "failed", None, failure.reason)
+            samples[key] = RunSample(*key, "failed", None, failure.reason)
         for item_id, _, n, score in self.grades(grader, clusters) if grader else ():
             status = "scored" if score.reason is None else "unscored"
-            found[item_id, n] = RunSample(
+            samples[item_id, n] = RunSample(
                 item_id, n, status, None, score.reason, score.flags, score.values
             )
-        return [found[key] for key in sorted(found)]
+        return [samples[key] for key in sorted(samples)]
 
     def items(self, sort: str, document: ResultDocument | None = None) -> Items:
         """What came of its items.
@@ -206,5 +209,5 @@ def _worth(count: GradeCount) -> tuple[int, bool]:
 
 
 def _by_key(scores: Iterable[SampleScore]) -> dict[Key, SampleScore]:
-    found = {(s.item_id, s.iteration): s for s in scores}
-    return {key: found[key] for key in sorted(found)}
+    by_key = {(s.item_id, s.iteration): s for s in scores}
+    return {key: by_key[key] for key in sorted(by_key)}

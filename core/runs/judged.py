@@ -16,23 +16,23 @@ def read_judged(
     The pack goes by its name, or the beginning of its SHA-256. Demo models count beside real ones
     if told, else only where there are no others.
     """
-    there = [
+    judged = [
         run
         for run in runs
         if run.benchmark == benchmark.name
         and is_pack(run.record.pack_name, run.record.pack_sha256, dataset)
         and run.all_graders
     ]
-    real = [run for run in there if not run.demo]
-    there = there if demo or not real else real
-    if not there:
+    real = [run for run in judged if not run.demo]
+    judged = judged if demo or not real else real
+    if not judged:
         message = f"no judged run of {benchmark.name} on this pack"
         raise UsageError(f"{message}; {bench('run', benchmark.name, '--judge', 'SPEC')} makes one")
     packs = {
-        r.pack_sha256: f"{r.pack_name} ({r.pack_sha256[:12]})" for r in (r.record for r in there)
+        r.pack_sha256: f"{r.pack_name} ({r.pack_sha256[:12]})" for r in (r.record for r in judged)
     }
     if len(packs) > 1:
         listed = ", ".join(sorted(packs.values()))
         raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
-    by_size = sorted(there, key=lambda run: (max(g.grades for g in run.all_graders), run.record.n))
+    by_size = sorted(judged, key=lambda run: (max(g.grades for g in run.all_graders), run.record.n))
     return [run.judged() for run in {run.name: run for run in by_size}.values()]

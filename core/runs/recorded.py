@@ -129,8 +129,8 @@ class RecordedRun:
         """Whether a judge, by its label or spec, has graded it, alone or in a panel."""
         meant = JudgeNames(self.journal.asked(role=JUDGE)).named(judge)
         graders = (count.grader.judge for count in self.all_graders)
-        own = [*self.journal.judges(self.record), *graders]
-        return any(one in meant or is_meant(one, judge) for one in own)
+        judges = [*self.journal.judges(self.record), *graders]
+        return any(one in meant or is_meant(one, judge) for one in judges)
 
     def is_on(self, dataset: str) -> bool:
         """Whether it is on a pack, or was made with data of that path, which may be gone."""
@@ -144,10 +144,10 @@ class RecordedRun:
         if benchmark is None:
             return False
         try:
-            found = find_pack(benchmark, dataset, self.settings["all_options"])
+            source = find_pack(benchmark, dataset, self.settings["all_options"])
         except BenchError:  # it names no data of this benchmark
             return False
-        return found.sha256 == row.pack_sha256
+        return source.sha256 == row.pack_sha256
 
     @property
     def asked(self) -> Endpoint:
@@ -175,9 +175,9 @@ class RecordedRun:
                 benchmark does not have, or that would change what the model was sent.
         """
         options = _changed(self.plugin, changes or {})
-        made = self.unjudged(options, dataset)
-        judged = guard(made.benchmark).needs_judge(made.options)
-        return judged_by(made, self._judge(judge) if judged else None)
+        config = self.unjudged(options, dataset)
+        judged = guard(config.benchmark).needs_judge(config.options)
+        return judged_by(config, self._judge(judge) if judged else None)
 
     def unjudged(self, options: JsonObject | None = None, dataset: str | None = None) -> RunConfig:
         """Its configuration without a judge, with other values of some options."""
@@ -205,18 +205,18 @@ class RecordedRun:
         options = {**config.options, **document["options"]}
         return judged_by(replace(config, options=options), judge)
 
-    def _judge(self, wanted: Endpoint | Judge | str | None) -> Endpoint | Judge:
+    def _judge(self, requested: Endpoint | Judge | str | None) -> Endpoint | Judge:
         """The judge that is given, or whose replies came last."""
-        if not isinstance(wanted, str | None):
-            return wanted
+        if not isinstance(requested, str | None):
+            return requested
         judges = sorted(self._judges(), key=lambda judge: judge != self.judged_by)
         if not judges:
             raise JournalError(f"run {self.id} has no judge's replies yet; run its command first")
-        known = [judge for judge in judges if wanted is None or judge.goes_by(wanted)]
+        known = [judge for judge in judges if requested is None or judge.goes_by(requested)]
         if not known:
-            there = ", ".join(map(str, judges))
+            listed = ", ".join(map(str, judges))
             raise UsageError(
-                f"run {self.id} has no replies of the judge {wanted}; there are: {there}"
+                f"run {self.id} has no replies of the judge {requested}; there are: {listed}"
             )
         return known[0]
 
@@ -287,8 +287,10 @@ def _changed(benchmark: Benchmark, changes: JsonObject) -> JsonDict:
     gradable = {o.name: o for o in benchmark.options if o.in_grades}
     for name in changes:
         if name not in gradable:
-            there = ", ".join(gradable) or "none"
-            raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
+            listed = ", ".join(gradable) or "none"
+            raise UsageError(
+                f"{benchmark.name} has no grading option {name!r}; there are: {listed}"
+            )
     return {
         name: fitting(name, gradable[name].rule, value, is_text=True)
         if isinstance(value, str)

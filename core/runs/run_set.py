@@ -36,11 +36,11 @@ def differences(runs: Sequence[RunRecord]) -> list[str]:
 def _apart(groups: Sequence[str], known: Sequence[Mapping[str, object]]) -> list[str]:
     """For each run the facts that are not the same in all runs of its group."""
     words = []
-    for group, own in zip(groups, known, strict=True):
-        beside = [facts for of, facts in zip(groups, known, strict=True) if of == group]
-        names = dict.fromkeys(name for facts in beside for name in facts)
-        differing = [n for n in names if len({str(facts.get(n)) for facts in beside}) > 1]
-        words.append(", ".join(f"{n} {own.get(n, 'as usual')}" for n in differing))
+    for group, facts_here in zip(groups, known, strict=True):
+        alongside = [facts for of, facts in zip(groups, known, strict=True) if of == group]
+        names = dict.fromkeys(name for facts in alongside for name in facts)
+        differing = [n for n in names if len({str(facts.get(n)) for facts in alongside}) > 1]
+        words.append(", ".join(f"{n} {facts_here.get(n, 'as usual')}" for n in differing))
     return words
 
 
@@ -55,10 +55,10 @@ def _asked(run: RunRecord) -> Mapping[str, object]:
     return facts
 
 
-def _plain(found: object) -> dict[str, object]:
-    given = found if isinstance(found, Mapping) else {}
+def _plain(value: object) -> dict[str, object]:
+    options = value if isinstance(value, Mapping) else {}
     words = {True: "on", False: "off"}
-    return {n: words[v] if isinstance(v, bool) else v for n, v in given.items() if v is not None}
+    return {n: words[v] if isinstance(v, bool) else v for n, v in options.items() if v is not None}
 
 
 class Selector(NamedTuple):
@@ -180,12 +180,12 @@ class RunSet:
         """
         if not start.strip():
             raise UsageError(f"name a run by its id or its model; {bench('runs')} lists them")
-        found = self._with_id(start) or self._of_model(start)
-        if not found:
+        matches = self._with_id(start) or self._of_model(start)
+        if not matches:
             raise UsageError(
                 f"no run {start!r} in {self.journal.folder}; {bench('runs')} lists them"
             )
-        return self._of([run for run in found if run.run_id == start] or found)
+        return self._of([run for run in matches if run.run_id == start] or matches)
 
     def _with_id(self, start: str) -> list[RunRecord]:
         if self._chosen is None:  # the rows of others need not be read, and may be damaged
@@ -263,8 +263,8 @@ class RunSet:
         Raises:
             UsageError: They differ; the message says in what, and which runs are which.
         """
-        found = (RunResult(run.record, results.get(run.id) or run.result()) for run in self)
-        refuse_mixture(list(found), self.catalogue.benchmarks.things, hint)
+        benchmarks = (RunResult(run.record, results.get(run.id) or run.result()) for run in self)
+        refuse_mixture(list(benchmarks), self.catalogue.benchmarks.things, hint)
 
     def tables(self) -> TidyTables:
         """All that is known of them as tables for dataframes (docs/storage.md)."""

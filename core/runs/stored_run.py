@@ -193,8 +193,8 @@ class StoredRun(ScoredRun):
         Raises:
             UsageError: The run holds nothing about one.
         """
-        there = [count.grader for count in self.all_graders]
-        graders = [one for one in there if one.digest == grader] or there
+        all_graders = [count.grader for count in self.all_graders]
+        graders = [one for one in all_graders if one.digest == grader] or all_graders
         for item_id in ids:
             failed = {f.iteration: f.reason for f in self.failures if f.item_id == item_id}
             yield self._item(item_id, graders, failed, public=public)
@@ -224,7 +224,7 @@ class StoredRun(ScoredRun):
             calls.setdefault(call.iteration, []).append(call)
         if not calls and not failed:
             raise UsageError(f"run {self.id} holds nothing about item {item_id!r}")
-        about = self.journal.comparisons_about(self.id, item_id)
+        comparisons = self.journal.comparisons_about(self.id, item_id)
         return {
             "run_id": self.id,
             "benchmark": self.benchmark,
@@ -248,7 +248,7 @@ class StoredRun(ScoredRun):
             ],
             "comparisons": [
                 decoded(row, self.id, public=public)
-                for row in about
+                for row in comparisons
                 if row.status in ("read", "unread")
             ],
         }
@@ -273,9 +273,9 @@ class StoredRun(ScoredRun):
 
 def _view(plugin: Guarded, item: Item, row: IterationRow) -> TranscriptView:
     """A sample as its benchmark shows it, or why it cannot: a grade may be an import's."""
-    found = row["score"]
-    score = found and Score(
-        found["values"], found["reason"], tuple(found["flags"]), found["detail"]
+    row_score = row["score"]
+    score = row_score and Score(
+        row_score["values"], row_score["reason"], tuple(row_score["flags"]), row_score["detail"]
     )
     calls = [
         RecordedCall(

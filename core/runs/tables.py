@@ -113,14 +113,14 @@ class TidyTables(NamedTuple):
 
 
 def _run(run: StoredRun) -> TidyRun:
-    row, found = run.record, run.document
+    row, document = run.record, run.document
     return TidyRun(
         run.id,
         run.benchmark,
         row.benchmark_version,
         run.model,
         run.name,
-        found["judge"] if found else None,
+        document["judge"] if document else None,
         row.pack_name,
         row.pack_sha256,
         run.demo,
@@ -129,7 +129,7 @@ def _run(run: StoredRun) -> TidyRun:
         row.created_at,
         row.finished_at,
         row.elapsed_s,
-        found["cost_usd"] if found else None,
+        document["cost_usd"] if document else None,
     )
 
 

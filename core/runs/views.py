@@ -39,9 +39,9 @@ def view_of(
     If `whole`, its samples are no part of the run, whatever else that holds.
     """
     parts = [] if whole else [*_part_of(run, config, selection)]
-    own = run.document
-    if own is not None and not _may_replace(own, config, selection, partial=bool(parts)):
-        parts = [*_graded_otherwise(run.journal, own, config), *parts]
+    document = run.document
+    if document is not None and not _may_replace(document, config, selection, partial=bool(parts)):
+        parts = [*_graded_otherwise(run.journal, document, config), *parts]
     return _joined(parts)
 
 
@@ -70,7 +70,7 @@ def _part_of(run: RecordedRun, config: RunConfig, selection: Selection) -> Itera
 
 
 def _may_replace(
-    own: ResultDocument, config: RunConfig, selection: Selection, *, partial: bool
+    document: ResultDocument, config: RunConfig, selection: Selection, *, partial: bool
 ) -> bool:
     """Whether any grader's result takes the place of the stored one.
 
@@ -80,19 +80,21 @@ def _may_replace(
     """
     if partial:
         return False
-    unjudged = own["judge"] is None and config.judge is not None
-    whole = selection.total >= own["items"]["total"] or is_imported(config.model.spec)
-    return bool(unjudged or (own["items"]["pending"] and whole))
+    unjudged = document["judge"] is None and config.judge is not None
+    whole = selection.total >= document["items"]["total"] or is_imported(config.model.spec)
+    return bool(unjudged or (document["items"]["pending"] and whole))
 
 
-def _graded_otherwise(journal: Journal, own: ResultDocument, config: RunConfig) -> Iterator[str]:
+def _graded_otherwise(
+    journal: Journal, document: ResultDocument, config: RunConfig
+) -> Iterator[str]:
     """Names of the judge and of the grading options that are not those of a run's own result."""
-    names, judge, theirs = JudgeNames(journal.asked(role=JUDGE)), config.judge, judge_in(own)
+    names, judge, theirs = JudgeNames(journal.asked(role=JUDGE)), config.judge, judge_in(document)
     if names.first(judge) != names.first(theirs):
         alike = judge and theirs and judge.short == theirs.short
         yield "no-judge" if judge is None else f"judge-{judge if alike else judge.short}"
     for name, value in config.benchmark.grade_options(config.options).items():
-        if own["options"].get(name, value) != value:
+        if document["options"].get(name, value) != value:
             yield f"{name}-{plain(value)}"
 
 
@@ -128,13 +130,17 @@ def keep_result(
 
 def _keep_earlier(run: RecordedRun, document: ResultDocument) -> None:
     """Keep the run's own result as a view, where this one is of the same judge asked otherwise."""
-    journal, own = run.journal, run.document
-    if own is None or own["items"]["pending"] or judge_in(own) != judge_in(document):
+    journal, earlier_result = run.journal, run.document
+    if (
+        earlier_result is None
+        or earlier_result["items"]["pending"]
+        or judge_in(earlier_result) != judge_in(document)
+    ):
         return
-    if (before := own["grader"]) is None or before == document["grader"]:
+    if (before := earlier_result["grader"]) is None or before == document["grader"]:
         return
     view = f"grader-{before[:6]}"
-    earlier: ResultDocument = {**own, "view": view}
+    earlier: ResultDocument = {**earlier_result, "view": view}
     journal.add_view(run.record, view, earlier)
     write_document(journal.folder, earlier)
 

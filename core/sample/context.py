@@ -118,12 +118,12 @@ class RunContext:
         """Send a request while the block runs; refused as invalid, it may end the run."""
         self._tell_address(party)
         who = party.phase, party.asked
-        place = self.begun[who]
+        position = self.begun[who]
         self.begun[who] += 1
         try:
             yield
         except ProviderError as error:
-            if place < REFUSED_AT_FIRST and error.kind == ErrorKind.INVALID_REQUEST:
+            if position < REFUSED_AT_FIRST and error.kind == ErrorKind.INVALID_REQUEST:
                 self.refused[who] += 1
                 all_were = self.refused[who] >= REFUSED_AT_FIRST
                 error.fatal = error.fatal or (all_were and not self._was_answered(party))
@@ -144,7 +144,7 @@ class RunContext:
         totals = self.journal.call_totals(self.run, party.asked) if self.replays else ()
         return any(total.phase == party.phase for total in totals)
 
-    def watch(self, call: "asyncio.Task[ChatResponse]", caller: Caller, place: object) -> None:
+    def watch(self, call: "asyncio.Task[ChatResponse]", caller: Caller, key: object) -> None:
         """Keep a call that was begun until it has ended, whoever waits for it.
 
         Its place is what it is shared under; ``None`` where it is one sample's alone.
@@ -153,9 +153,9 @@ class RunContext:
         call.add_done_callback(self.under_way.pop)
         # The plugin may have lost its interest, and asyncio prints errors that nobody looked at.
         call.add_done_callback(lambda done: done.cancelled() or done.exception())
-        if place is not None:
-            self.shared[place] = call
-            call.add_done_callback(lambda _: self.shared.pop(place))
+        if key is not None:
+            self.shared[key] = call
+            call.add_done_callback(lambda _: self.shared.pop(key))
 
     def _tell_address(self, party: ConnectedParty) -> None:
         """Say, before the first call is sent, that a party is not where it was asked first."""

@@ -94,15 +94,15 @@ async def panel_score(
     """
     panel = context.panel
     assert panel is not None
-    due = panel.assigned(sample.item.id, sample.iteration)
-    members = [context.members[judge] for judge in due]
-    made = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
-    verdicts = [one for one in made if isinstance(one, Score)]
+    assigned = panel.assigned(sample.item.id, sample.iteration)
+    members = [context.members[judge] for judge in assigned]
+    results = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
+    verdicts = [one for one in results if isinstance(one, Score)]
     benchmark = context.benchmark
     votes = [v.name for v in benchmark.values if v.judged and v.kind == "share"]
-    score = panel.score(verdicts, len(due), benchmark.not_judged, votes)
+    score = panel.score(verdicts, len(assigned), benchmark.not_judged, votes)
     if score is None:
-        missing = next(one for one in made if not isinstance(one, Score))
+        missing = next(one for one in results if not isinstance(one, Score))
         raise JudgeError(str(missing)) if isinstance(missing, ProviderError) else missing
     return score
 

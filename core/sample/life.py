@@ -111,8 +111,8 @@ class CallReplayer:
         self._steps = steps or SampleProgress({}, {})
         self._context = context
         self._sample = sample
-        replies, about = context.journal.replies, (sample.item.id, sample.iteration)
-        self._known = replies(context.run, *about) if context.replays else {}
+        replies, key = context.journal.replies, (sample.item.id, sample.iteration)
+        self._known = replies(context.run, *key) if context.replays else {}
 
     def handle(self, party: ConnectedParty) -> RecordedModel:
         """What the plugin's coroutine holds as this party."""
@@ -155,10 +155,10 @@ class CallReplayer:
                 self._steps.advance(party.phase, spared=True)
                 self._look_at(party, known)
                 return known
-            place = (self._sample.item.id, self._sample.iteration, key)
-            if (call := self._context.shared.get(place)) is None:
+            shared_key = (self._sample.item.id, self._sample.iteration, key)
+            if (call := self._context.shared.get(shared_key)) is None:
                 call = asyncio.create_task(self._ask(party, caller, request, key))
-                self._context.watch(call, caller, place if key.phase == COMPARE else None)
+                self._context.watch(call, caller, shared_key if key.phase == COMPARE else None)
             try:
                 await _ended(call)
             finally:  # called back once the plugin has looked at the reply, if it does so at once
@@ -178,8 +178,8 @@ class CallReplayer:
         if key.phase != COMPARE:
             return self._known.get(key)
         item, iteration = self._sample
-        there = (self._context.journal.reply(r, item.id, iteration, key) for r in self._comparing)
-        return next(filter(None, there), None)
+        replies = (self._context.journal.reply(r, item.id, iteration, key) for r in self._comparing)
+        return next(filter(None, replies), None)
 
     async def _ask(
         self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey

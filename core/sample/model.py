@@ -98,14 +98,14 @@ class RecordedModel:
     def role(self, name: str) -> "RecordedModel":
         """Who plays a role; see `benchmark.Model.role`."""
         if name not in self._roles:
-            there = ", ".join(self._roles) or "none"
-            raise ValueError(f"role: there is no role {name!r} here; there are: {there}")
+            listed = ", ".join(self._roles) or "none"
+            raise ValueError(f"role: there is no role {name!r} here; there are: {listed}")
         return self._roles[name]
 
     def mark(self, response: ChatResponse, problem: str | None = None) -> None:
         """Whether a reply could be read; see `benchmark.Model.mark`."""
-        given: tuple[object, object] = (response, problem)
-        if not (isinstance(given[0], ChatResponse) and isinstance(given[1], str | None)):
+        arguments: tuple[object, object] = (response, problem)
+        if not (isinstance(arguments[0], ChatResponse) and isinstance(arguments[1], str | None)):
             raise TypeError("mark takes a ChatResponse and, if it could not be read, why")
         if self._marked is not None:
             self._marked(response, problem)
@@ -121,19 +121,25 @@ class RecordedModel:
     def _request(
         self, messages: str | Sequence[Message], cache_prefix: int, changes: Mapping[str, object]
     ) -> ChatRequest:
-        given = [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
+        conversation = (
+            [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
+        )
         if self._party.system is not None:
-            if given[:1] and given[0].role == "system":  # many chat templates take only one
-                given[0] = Message("system", f"{self._party.system}\n\n{given[0].content}")
+            if (
+                conversation[:1] and conversation[0].role == "system"
+            ):  # many chat templates take only one
+                conversation[0] = Message(
+                    "system", f"{self._party.system}\n\n{conversation[0].content}"
+                )
             else:
-                given.insert(0, Message("system", self._party.system))
+                conversation.insert(0, Message("system", self._party.system))
                 cache_prefix += bool(cache_prefix)
         if unknown := changes.keys() - _SAMPLING:
             raise TypeError(_unknown(min(unknown)))
         sampling = self.sampling
         if not all(_is_same(getattr(sampling, name), value) for name, value in changes.items()):
             sampling = replace(sampling, **changes)  # type: ignore[arg-type]
-        return ChatRequest(tuple(given), sampling, cache_prefix)
+        return ChatRequest(tuple(conversation), sampling, cache_prefix)
 
 
 def key_digest(asked: Party, proof: str | None, request: ChatRequest) -> str:
@@ -154,14 +160,14 @@ def _is_same(one: object, other: object) -> bool:
 
 def _checked(messages: Sequence[object]) -> list[Message]:
     """The messages, if they are some."""
-    made: list[Message] = []
+    checked: list[Message] = []
     for message in messages:
         if not isinstance(message, Message) or not isinstance(message.content, str):
             raise TypeError(f"chat takes a text or a list of Message, not {message!r:.60}")
         if message.role not in _ROLES:
             raise ValueError(f"chat: unknown role {message.role!r}; roles are {', '.join(_ROLES)}")
-        made.append(message)
-    return made
+        checked.append(message)
+    return checked
 
 
 def _unknown(name: str) -> str:

@@ -167,14 +167,14 @@ async def tell_of_waiting(
     context: "RunContext", workers: "Collection[asyncio.Task[None]]", after_s: float = BLOCKED_S
 ) -> None:
     """Tell the user once of each plugin that waits for ever while nothing is asked."""
-    before, said = None, set[str]()
+    before, told_of = None, set[str]()
     while True:
         progress = context.progress
         now = None if context.under_way else (progress.calls, progress.replayed, progress.done)
         if now is not None and now == before:
             waits = dict.fromkeys(waiting(worker) for worker in workers)
-            for message in [m for m in waits if m and m not in said]:
-                said.add(message)
+            for message in [m for m in waits if m and m not in told_of]:
+                told_of.add(message)
                 context.say(f"nothing was asked for {after_s:g} s: {message} (Ctrl-C ends the run)")
         before = now
         await asyncio.sleep(after_s)

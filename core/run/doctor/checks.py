@@ -63,8 +63,10 @@ def warn(name: str, message: str, todo: str) -> Check:
 
 def fail(name: str, message: object, todo: str = "", code: int = 3) -> Check:
     """A check that shows what will not work; an error tells itself what to do."""
-    own = max(getattr(message, "exit_code", code), 3)  # what is looked at is no usage of the doctor
-    return Check(name, CheckVerdict.FAIL, str(message), todo, own)
+    exit_code = max(
+        getattr(message, "exit_code", code), 3
+    )  # what is looked at is no usage of the doctor
+    return Check(name, CheckVerdict.FAIL, str(message), todo, exit_code)
 
 
 def exit_code(checks: list[Check]) -> int:
@@ -75,16 +77,16 @@ def exit_code(checks: list[Check]) -> int:
 def check_programs() -> Iterator[Check]:
     """Python, and the packages that eibench needs."""
     yield ok("python", f"{platform.python_version()} on {platform.system()}")
-    found, missing = [], []
+    installed, missing = [], []
     for name in _needed():
         try:
-            found.append(f"{name} {version(name)}")
+            installed.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             missing.append(name)
     if missing:
         yield fail("packages", f"not installed: {', '.join(missing)}", _MISSING)
     else:
-        yield ok("packages", ", ".join(found))
+        yield ok("packages", ", ".join(installed))
 
 
 def _needed() -> list[str]:
@@ -188,18 +190,18 @@ def check_disk(runs_dir: Path) -> Iterator[Check]:
 
 
 def _room(name: str, folder: Path) -> Check:
-    there = folder.resolve()
+    existing = folder.resolve()
     try:
-        while not exists(there):
-            there = there.parent
+        while not exists(existing):
+            existing = existing.parent
     except OSError as error:
         message = f"{folder} cannot be used: {error.strerror}"
         return fail(name, message, "name another with --runs-dir", 4)
-    if not there.is_dir():
-        return fail(name, f"{there} is no folder", "name another with --runs-dir", 4)
-    if not os.access(there, os.W_OK | os.X_OK):
-        return fail(name, f"{there} cannot be written to", "repair its rights", 4)
-    free = shutil.disk_usage(there).free
+    if not existing.is_dir():
+        return fail(name, f"{existing} is no folder", "name another with --runs-dir", 4)
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return fail(name, f"{existing} cannot be written to", "repair its rights", 4)
+    free = shutil.disk_usage(existing).free
     message = f"{folder}: {free / 2**30:,.1f} GiB free"
     if free < TOO_LITTLE:
         return fail(name, message, "make room", 4)

@@ -220,9 +220,9 @@ async def _item(one: Probe, client: Client, benchmark: Benchmark, asked: AskedPa
     """One item of a benchmark, asked once."""
     name = f"{one.label} item"
     caller = _caller(one, client, asked, ITEM_S)
-    made = await _outcome(name, lambda: ask_item(name, caller, benchmark))
+    check = await _outcome(name, lambda: ask_item(name, caller, benchmark))
     # The server has answered before, so a run may have more patience with it.
-    return made._replace(verdict=CheckVerdict.WARN, code=0) if made.code else made
+    return check._replace(verdict=CheckVerdict.WARN, code=0) if check.code else check
 
 
 def _caller(one: Probe, client: Client, asked: AskedParty, seconds: float) -> Caller:
