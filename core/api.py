@@ -22,7 +22,7 @@ from .reports.result import Result
 from .run.checks import check_task
 from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
-from .run.task import Generate, Pricing, Session, have_data
+from .run.task import Pricing, Session, Task, have_data
 from .sample.progress import Progress
 from .settings.python import (
     RunArguments,
@@ -139,7 +139,7 @@ async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | Non
     own, tell = (progress, None) if isinstance(progress, Progress) else (Progress(), progress)
     if own.samples or own.worked:
         raise UsageError("this Progress has counted another run; make a new one")
-    task = Generate(config)
+    task = Task(config)
     session = Session(process_environment(), Pricing.of(settings), _warn, progress=own)
     check_task(task, session)
     await asyncio.to_thread(have_data, config)

@@ -26,7 +26,7 @@ from ..plugins import installed
 from ..reports.hints import bench
 from ..reports.result import Result
 from ..run.plan import make_plan
-from ..run.task import Generate
+from ..run.task import Task
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
@@ -149,7 +149,7 @@ def generate_command(
         options={"count": count, "attempts": attempts},
     )
     order, session = _order(benchmark, settings, output), begin(settings)
-    task = Generate(order.config)
+    task = Task(order.config)
     check(task, session, dry=dry_run)
     run = PlannedRun(task, session, make_plan(task, session))
     tell(_description(order, run))

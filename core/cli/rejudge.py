@@ -13,8 +13,7 @@ from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import OF_JUDGE, ModelSpec
 from ..plugins import installed
-from ..run.rescore import regrade, rejudge_task, rescore
-from ..run.rescore_all import CheckedRun, check_all
+from ..run.rescore import CheckedRun, check_all, regrade, rejudge_task, rescore
 from ..run.task import Regrade
 from ..runs import run_set
 from ..runs.run_set import place_of

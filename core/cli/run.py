@@ -14,7 +14,7 @@ from ..guard import guard, no_exit
 from ..reports.document import judge_warnings
 from ..reports.hints import bench
 from ..run.plan import make_plan, refuse_too_little
-from ..run.task import Generate, Session, Task
+from ..run.task import Session, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_settings import RunSettings, option_of
@@ -131,7 +131,7 @@ def run_command(
     }
     session = begin(settings[chosen[0].name])
     tasks = [
-        Generate(config)
+        Task(config)
         for benchmark in chosen
         for config in run_configs(benchmark, settings[benchmark.name], allow)
     ]

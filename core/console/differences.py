@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..reports.columns import EstimateRow
     from ..reports.comparing import MetricNumbers, RunComparison
     from ..reports.pairing import ValueDifference
-    from ..run.rescore_all import CheckedRun, Number
+    from ..run.rescore import CheckedRun, Number
 
 
 def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:

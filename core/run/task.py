@@ -1,6 +1,5 @@
 """What a command is to do: one benchmark on one model; and what it needs from outside for that."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -122,8 +121,8 @@ class TaskParty(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Task(ABC):
-    """One benchmark on one model, which a command is about.
+class Task:
+    """One benchmark on one model, which a command is about: asked, and what it says graded.
 
     Once the journal was looked into, `config` has the parties as they are known there, and `run` is
     the stored run that it goes on with; ``None`` for a new one.
@@ -182,53 +181,28 @@ class Task(ABC):
         calls = self.config.planned_calls(item, iteration)
         return {phase: n if self.asks(phase) else 0 for phase, n in calls.items()}
 
-    @abstractmethod
     def asks(self, phase: str) -> bool:
         """Whether anything is asked in a phase."""
-
-    @property
-    @abstractmethod
-    def compares(self) -> bool:
-        """Whether transcripts are compared with those of other models."""
-
-    @abstractmethod
-    def find(self, journal: Journal) -> Self:
-        """The task with the run that it means, and its parties as they were asked first."""
-
-    @abstractmethod
-    def view(self, journal: Journal, run: RunRecord) -> str | None:
-        """What its result is called beside the run's own; ``None`` where it is the run's own."""
-
-    @abstractmethod
-    def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
-        """Whether the run is finished after it, which `ended` may have ended early."""
-
-
-class Generate(Task):
-    """Ask a model, and have what it says graded."""
-
-    def asks(self, phase: str) -> bool:
-        """Everybody is asked."""
         return True
 
     @property
     def compares(self) -> bool:
-        """As the benchmark and its options say."""
+        """Whether transcripts are compared with those of other models."""
         return guard(self.config.benchmark).compares(self.config.options)
 
     def find(self, journal: Journal) -> Self:
-        """The task with the run that its configuration means."""
+        """The task with the run that it means, and its parties as they were asked first."""
         run = find_run(journal, self.config, self.pack)
         config = asked_as_first(self.config, run) if run else self.config
         config = asked_by_known(journal, config, run)
         return replace(self, config=config, given_pack=self.pack, run=run)
 
     def view(self, journal: Journal, run: RunRecord) -> str | None:
-        """The name of a part, or of another grading."""
+        """What its result is called beside the run's own; ``None`` where it is the run's own."""
         return view_of(StoredRun(journal, run), self.config, self.selection)
 
     def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
-        """Unless it was ended early."""
+        """Whether the run is finished after it, which `ended` may have ended early."""
         return ended is None
 
 

@@ -31,7 +31,7 @@ from eibench.core.journal import Journal
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.run_work import run_task
-from eibench.core.run.task import Generate, Session, Task
+from eibench.core.run.task import Session, Task
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from eibench.testing import LoopbackServer
 from tests.processes import Done, Process, run
@@ -135,7 +135,7 @@ class Lab:
             runs_dir=self.runs_dir,
             **given,
         )
-        task = Generate(config, self.pack)
+        task = Task(config, self.pack)
         session = LabSession(environment=Environment({}), say=self.said.append, task=task)
         session.answered = set(self.answered)
         self.sessions.append(session)

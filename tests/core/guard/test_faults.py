@@ -31,7 +31,7 @@ from eibench import (
 from eibench.core.clients.keys import Environment
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.plan import make_plan
-from eibench.core.run.task import Generate, Session
+from eibench.core.run.task import Session, Task
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from tests.core.guard.conftest import Fine, Told
 
@@ -409,7 +409,7 @@ def test_a_plan_changes_no_item() -> None:
     """`bench run` makes requests for its plan: the run must see the items as they were."""
     pack = Fine().read_pack(PackSource("custom", "0" * 64, {}), {})
     config = RunConfig(_Twice(), Endpoint(ModelSpec("demo", "medium")), {"strict": False})
-    make_plan(Generate(config, pack), Session(Environment({})))
+    make_plan(Task(config, pack), Session(Environment({})))
     assert "changed" not in pack.items[0].content
 
 
