@@ -12,7 +12,7 @@ import click
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.command import SECTION
-from eibench.core.cli.values import as_click_option
+from eibench.core.cli.settings import as_click_option
 from eibench.core.hooks.names import GROUPS
 from eibench.core.plugins import installed
 

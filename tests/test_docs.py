@@ -15,8 +15,7 @@ import eibench
 from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.run import run_command
-from eibench.core.cli.settings import filed_options
-from eibench.core.cli.values import as_click_option
+from eibench.core.cli.settings import as_click_option, filed_options
 from eibench.core.hooks import specs
 from eibench.core.hooks.names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed

@@ -15,7 +15,7 @@ from ..text import as_text
 from .command import Command
 from .options import judge_labels, run_ids
 from .selectors import as_given, find_all, model_and_benchmark, selector, stored_options
-from .values import pairs
+from .settings import pairs
 
 _AGREEMENT_EXAMPLES = (
     "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1\n  bench agreement 7a3c\n"

@@ -19,8 +19,7 @@ from ..plugins import installed
 from ..reports.hints import place, typed
 from ..settings.tables import Suite
 from ..types import JsonDict, JsonObject
-from .settings import SUITE, current, find_settings, find_suite
-from .values import as_click_option, env_name
+from .settings import SUITE, as_click_option, current, env_name, find_settings, find_suite
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -25,7 +25,7 @@ from ..text import as_text, line
 from .command import command
 from .options import kin_options, run_ids
 from .selectors import find, grades_option, model_and_benchmark, selector, stored_options
-from .values import pairs
+from .settings import pairs
 
 
 @command(

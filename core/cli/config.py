@@ -28,14 +28,16 @@ from . import options
 from .command import command
 from .run import run_command
 from .settings import (
+    RuleType,
     defaults,
+    env_name,
     filed_options,
     find_settings,
     find_suite,
+    json_object,
     own_settings,
     setting_name,
 )
-from .values import RuleType, env_name, json_object
 
 _ADDRESSES = {"base_url", "judge_base_url"}
 _OF_JUDGES = {"judge_base_url", "judge_api_key_env"}

@@ -1,8 +1,7 @@
 """`bench doctor`: one line for each thing that a run needs, and what to do where it is not well."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Mapping
 
 import click
 
@@ -15,19 +14,7 @@ from ..datasets.fetching import pack_folders
 from ..errors import BenchError
 from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
-from ..run.doctor.checks import (
-    Check,
-    CheckVerdict,
-    check_disk,
-    check_journal,
-    check_packs,
-    check_plugins,
-    check_programs,
-    exit_code,
-    fail,
-    ok,
-    warn,
-)
+from ..run.doctor import checks
 from ..run.doctor.endpoints import TOKENS, Probe, plainest, probe, reach
 from ..run.task import Pricing
 from ..settings.file import SettingsFile
@@ -58,33 +45,32 @@ def doctor_command(*, no_call: bool, json_output: bool, **params: Json) -> int:
     """
     settings = options.run_settings(params)
     models = _models(settings)
-    found = _checks(settings, models, call=not no_call)
-    checks = asyncio.run(_shown(found, quiet=json_output))
-    code = exit_code(checks)
+    results = asyncio.run(_shown(_checks(settings, models, call=not no_call), quiet=json_output))
+    code = checks.exit_code(results)
     if json_output:
         rows = [
             {"name": c.name, "verdict": c.verdict, "told": c.message, "todo": c.todo}
-            for c in checks
+            for c in results
         ]
         click.echo(as_text({"ok": not code, "exit_code": code, "checks": rows}))
     else:
-        click.echo(line(_conclusion(checks)))
+        click.echo(line(_conclusion(results)))
     return code
 
 
-def _conclusion(checks: list[Check]) -> str:
+def _conclusion(results: list[checks.Check]) -> str:
     """Whether a run would work, and what to look at first."""
-    failed = [check.name for check in checks if check.verdict is CheckVerdict.FAIL]
-    doubtful = [check.name for check in checks if check.verdict is CheckVerdict.WARN]
+    failed = [check.name for check in results if check.verdict is checks.CheckVerdict.FAIL]
+    doubtful = [check.name for check in results if check.verdict is checks.CheckVerdict.WARN]
     if failed:
         return f"not ready: {', '.join(failed)}"
     return f"ready, but see {', '.join(doubtful)}" if doubtful else "ready"
 
 
-async def _shown(checks: AsyncIterator[Check], *, quiet: bool) -> list[Check]:
-    """All checks, printed as they come."""
+async def _shown(results: AsyncIterator[checks.Check], *, quiet: bool) -> list[checks.Check]:
+    """All results, printed as they come."""
     made = []
-    async for check in checks:
+    async for check in results:
         hidden = check._replace(message=redact(check.message), todo=redact(check.todo))
         made.append(hidden)
         if not quiet:
@@ -95,9 +81,9 @@ async def _shown(checks: AsyncIterator[Check], *, quiet: bool) -> list[Check]:
 
 async def _checks(
     settings: RunSettings, models: Mapping[str, Target], *, call: bool
-) -> AsyncIterator[Check]:
+) -> AsyncIterator[checks.Check]:
     catalogue, file = installed(), current()
-    for check in (*check_programs(), *check_plugins(catalogue), _check_file(file)):
+    for check in (*checks.check_programs(), *checks.check_plugins(catalogue), _check_file(file)):
         yield check
     async for check in _check_models(settings, models, call=call):
         yield check
@@ -105,43 +91,40 @@ async def _checks(
     for endpoint in (e for name, e in file.endpoints.items() if name not in used):
         async for check in _endpoint(endpoint, catalogue):
             yield check
-    for check in _machine(settings.runs_dir, catalogue):
+    folders = pack_folders(eibench.data.folder(""), catalogue.data_folders)
+    packs, disk = checks.check_packs(catalogue, folders), checks.check_disk(settings.runs_dir)
+    for check in (*packs, *disk, checks.check_journal(settings.runs_dir)):
         yield check
 
 
-def _machine(runs_dir: Path, catalogue: Catalogue) -> Iterator[Check]:
-    folders = pack_folders(eibench.data.folder(""), catalogue.data_folders)
-    yield from check_packs(catalogue, folders)
-    yield from check_disk(runs_dir)
-    yield check_journal(runs_dir)
-
-
-def _check_file(settings: SettingsFile) -> Check:
+def _check_file(settings: SettingsFile) -> checks.Check:
     if settings.path is None:
-        return ok("settings", "no settings file")
+        return checks.ok("settings", "no settings file")
     held = {"default": settings.run, "endpoint": settings.endpoints, "price": settings.prices}
     counts = ", ".join(plural(len(values), noun) for noun, values in held.items())
-    return ok("settings", f"{settings.path}: {counts}")
+    return checks.ok("settings", f"{settings.path}: {counts}")
 
 
 def _models(settings: RunSettings) -> dict[str, Target]:
     """The models, judge and players of roles that are given or configured, by their line."""
     specs = [ModelSpec.parse(text) for text in settings.models]
-    found = {f"model {spec}": find_target(settings, spec) for spec in specs}
+    targets = {f"model {spec}": find_target(settings, spec) for spec in specs}
     for spec in map(judge_spec, settings.judges):
-        found[f"judge {spec}"] = find_target(settings, spec, of_judge(str(spec)))
+        targets[f"judge {spec}"] = find_target(settings, spec, of_judge(str(spec)))
     configured = {name: player.model for name, player in settings.filed_roles.items()}
     for name, player in (configured | dict(settings.roles)).items():
         target = find_target(settings, ModelSpec.parse(player), of_role(name))
-        found[f"role {name} {player}"] = target
-    return found
+        targets[f"role {name} {player}"] = target
+    return targets
 
 
 async def _check_models(
     settings: RunSettings, models: Mapping[str, Target], *, call: bool
-) -> AsyncIterator[Check]:
+) -> AsyncIterator[checks.Check]:
     if not models:
-        yield ok("models", "none is given or configured; bench run uses demo/medium, which is free")
+        yield checks.ok(
+            "models", "none is given or configured; bench run uses demo/medium, which is free"
+        )
     environment, money = process_environment(), Pricing.of(settings)
     for label, target in models.items():
         if refused := _unapproved(label, target):
@@ -158,19 +141,23 @@ async def _check_models(
             yield check
 
 
-def _unapproved(label: str, target: Target) -> Check | None:
+def _unapproved(label: str, target: Target) -> checks.Check | None:
     """What is wrong when the file sends a key that the user did not approve."""
     sending = target.sending
     try:
         if sending is None or sending in Approvals():
             return None
     except BenchError as error:
-        return fail(f"{label} key", error)
+        return checks.fail(f"{label} key", error)
     message = f"{current().path} sends the key in {sending.variable} to {sending.place}"
-    return fail(f"{label} key", f"{message}; that is not approved on this machine", target.way_out)
+    return checks.fail(
+        f"{label} key", f"{message}; that is not approved on this machine", target.way_out
+    )
 
 
-async def _endpoint(endpoint: EndpointSettings, catalogue: Catalogue) -> AsyncIterator[Check]:
+async def _endpoint(
+    endpoint: EndpointSettings, catalogue: Catalogue
+) -> AsyncIterator[checks.Check]:
     """An endpoint of the file that no model uses now: nothing about it is an error."""
     label = f"endpoint {endpoint.name}"
     if endpoint.api_key_env:
@@ -178,27 +165,27 @@ async def _endpoint(endpoint: EndpointSettings, catalogue: Catalogue) -> AsyncIt
     yield _mild(await reach(label, endpoint.base_url))
 
 
-def _mild(check: Check) -> Check:
+def _mild(check: checks.Check) -> checks.Check:
     return (
         check
-        if check.verdict is CheckVerdict.OK
-        else check._replace(verdict=CheckVerdict.WARN, code=0)
+        if check.verdict is checks.CheckVerdict.OK
+        else check._replace(verdict=checks.CheckVerdict.WARN, code=0)
     )
 
 
 def _endpoint_key(
     label: str, endpoint: EndpointSettings, variable: str, catalogue: Catalogue
-) -> Check:
+) -> checks.Check:
     name, url = f"{label} key", endpoint.base_url
     try:
         sending = Sending(normal(url), variable)
         abroad = all(needs_approval(p, url, variable) for p in catalogue.providers)
         if abroad and sending not in Approvals():
             todo = f"bench config --approve {sending.place} {variable} allows it"
-            return warn(name, f"{variable} may not go to {sending.place} yet", todo)
-        there = process_environment().get(variable)
+            return checks.warn(name, f"{variable} may not go to {sending.place} yet", todo)
+        is_set = process_environment().get(variable) is not None
     except BenchError as error:
-        return fail(name, error)
-    if there is None:
-        return warn(name, f"{variable} is not set", "set it in the environment or in .env")
-    return ok(name, f"{variable} is set")
+        return checks.fail(name, error)
+    if not is_set:
+        return checks.warn(name, f"{variable} is not set", "set it in the environment or in .env")
+    return checks.ok(name, f"{variable} is set")

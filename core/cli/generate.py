@@ -46,7 +46,7 @@ from .session import (
     tell,
     work,
 )
-from .values import click_type
+from .settings import click_type
 
 
 def provenance_path(output: Path) -> Path:

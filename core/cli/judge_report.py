@@ -16,9 +16,9 @@ from ..ratings import auditing
 from ..text import as_text, line
 from ..types import Json
 from . import options
-from .board_options import AuditCommand, GivenBoard, board_options, given_board
 from .options import benchmarks_and_files
 from .rate import check_source, read_source
+from .selectors import AuditCommand, GivenBoard, board_options, given_board
 
 if TYPE_CHECKING:
     from ..ratings.auditing.audit import JudgeAudit

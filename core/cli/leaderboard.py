@@ -24,9 +24,9 @@ from ..text import as_text, csv_text, interval, line, listed, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
-from .board_options import BoardCommand, board_options, given_board, rating_options
 from .command import command
 from .rate import anchor_sets
+from .selectors import BoardCommand, board_options, given_board, rating_options
 
 
 @command(

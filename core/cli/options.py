@@ -31,8 +31,20 @@ from ..settings.tables import Suite
 from ..spending.book import parse_price
 from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, Sampling
 from .command import BENCHMARKS, SECTION, BenchmarkName
-from .settings import SUITE, config_option, current, given_by_user, setting_name
-from .values import click_type, env_name, item_list, json_object, pairs, read_system, role_numbers
+from .settings import (
+    SUITE,
+    click_type,
+    config_option,
+    current,
+    env_name,
+    given_by_user,
+    item_list,
+    json_object,
+    pairs,
+    read_system,
+    role_numbers,
+    setting_name,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -25,19 +25,19 @@ from ..reports.ratings import note_of, rating_columns, spans, sure_ranks
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
-from .board_options import (
+from .command import command
+from .data import ladder_of
+from .ladder import published_comparisons
+from .options import benchmarks_and_files
+from .selectors import (
     BoardCommand,
     GivenBoard,
     board_options,
     given_board,
     no_rating_options,
+    official_or_default,
     rating_options,
 )
-from .command import command
-from .data import ladder_of
-from .ladder import published_comparisons
-from .options import benchmarks_and_files
-from .selectors import official_or_default
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons

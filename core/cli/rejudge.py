@@ -24,32 +24,23 @@ from ..settings.targets import find_target
 from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
-from . import options
+from . import options, selectors
 from .command import command
 from .options import run_ids
 from .run import planned, start
-from .selectors import (
-    as_given,
-    check_named,
-    data_option,
-    find_one,
-    grades_option,
-    model_and_benchmark,
-    selector,
-)
 from .session import EXIT, allow, begin, print_result
-from .values import pairs
+from .settings import pairs
 
 
 @command("rescore", "bench rescore 7a3c --set parser=reference", "bench rescore --all --dry-run")
 @click.argument("run", required=False, shell_complete=run_ids)
-@model_and_benchmark
+@selectors.model_and_benchmark
 @options.flag("--all", "every", help="All runs whose numbers would change.")
 @options.flag("--dry-run", help="Say what would change, and store nothing.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
-@grades_option("By the replies of this judge, where several have graded it.")
-@data_option
+@selectors.grades_option("By the replies of this judge, where several have graded it.")
+@selectors.data_option
 @options.place_options
 @options.output_options
 def rescore_command(
@@ -65,7 +56,7 @@ def rescore_command(
     With --set the result is kept as a view beside the run's own. --all takes every stored result
     that this version would compute otherwise, such as after an update.
     """
-    chosen = selector()
+    chosen = selectors.selector()
     if every == (run is not None or any(chosen)):
         raise UsageError("name a RUN, or --all for those whose numbers would be others today")
     if every:
@@ -73,7 +64,7 @@ def rescore_command(
             raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
     with run_set.runs(runs_dir) as kept:
-        stored = find_one(kept, run)
+        stored = selectors.find_one(kept, run)
         given = pairs(changes, "--set")
         config = stored.config(given, judge=chosen.judge, dataset=place_of(chosen.dataset))
         pack = stored.pack_of(config)
@@ -107,11 +98,11 @@ def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
 
 @command("rejudge", "bench rejudge 7a3c --judge openai/gpt-4.1 --dry-run")
 @click.argument("run", required=False, shell_complete=run_ids)
-@model_and_benchmark
+@selectors.model_and_benchmark
 @options.judge_options
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option.")  # fmt: skip
-@data_option
+@selectors.data_option
 @options.limit_options
 @options.money_options
 @options.place_options
@@ -165,11 +156,11 @@ def _task(
     name: str | None, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
 ) -> Regrade:
     judge = find_target(settings, spec, OF_JUDGE)
-    check_named(name)
-    dataset = selector().dataset or as_given("dataset", settings.dataset)
+    selectors.check_named(name)
+    dataset = selectors.selector().dataset or selectors.as_given("dataset", settings.dataset)
     with run_set.runs(settings.runs_dir) as stored:
         return rejudge_task(
-            find_one(stored, name),
+            selectors.find_one(stored, name),
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),

@@ -21,24 +21,11 @@ from ..settings.run_settings import RunSettings, option_of
 from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
-from . import options
+from . import options, session
 from .advice import asks_on, finish
 from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
-from .session import (
-    EXIT,
-    PlannedRun,
-    allow,
-    ask_to_spend,
-    begin,
-    check,
-    describe_plan,
-    describe_plans,
-    plan_as_json,
-    tell,
-    work,
-)
 from .settings import config_option, given_by_user
 from .summary import FailedRun, Limit, lacking, read_limit, shortfalls, summary
 
@@ -87,7 +74,7 @@ def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:
             having.setdefault(option.name, []).append(benchmark.name)
     for name, names in having.items():
         if len(names) < len(benchmarks) and given_by_user(name):
-            tell(f"note: --{name.replace('_', '-')} is for {', '.join(names)} alone")
+            session.tell(f"note: --{name.replace('_', '-')} is for {', '.join(names)} alone")
 
 
 @command(
@@ -129,20 +116,20 @@ def run_command(
         benchmark.name: fitting(options.run_settings(params, benchmark), benchmark, len(chosen))
         for benchmark in chosen
     }
-    session = begin(settings[chosen[0].name])
+    shared = session.begin(settings[chosen[0].name])
     tasks = [
         Task(config)
         for benchmark in chosen
-        for config in run_configs(benchmark, settings[benchmark.name], allow)
+        for config in run_configs(benchmark, settings[benchmark.name], session.allow)
     ]
     say_what_fits_some(chosen)
-    runs = [planned(task, session.for_next_run(), dry=dry_run) for task in tasks]
+    runs = [planned(task, shared.for_next_run(), dry=dry_run) for task in tasks]
     sure = yes or settings[chosen[0].name].by_user("max_cost")  # a file cannot say yes for the user
     return start(runs, sure=sure, dry=dry_run, json_output=json_output, limits=limits)
 
 
 def start(
-    runs: list[PlannedRun],
+    runs: list[session.PlannedRun],
     *,
     sure: bool,
     dry: bool,
@@ -151,36 +138,38 @@ def start(
 ) -> int:
     """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code."""
     for run in runs:
-        console.output.tell_wrapped(describe_plan(run))
+        console.output.tell_wrapped(session.describe_plan(run))
         for warning in judge_warnings(run.config):
-            tell(f"warning: {warning}")
+            session.tell(f"warning: {warning}")
     if len(runs) > 1:
-        tell(describe_plans(runs))
+        session.tell(session.describe_plans(runs))
     for config in {run.config.benchmark.name: run.config for run in runs}.values():
         tell_pack(config)
     budget = runs[0].session.money.budget
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:
-            click.echo(as_text({"dry_run": True, "runs": list(map(plan_as_json, runs))}))
+            click.echo(as_text({"dry_run": True, "runs": list(map(session.plan_as_json, runs))}))
         return 0
-    ask_to_spend(runs, sure=sure)
+    session.ask_to_spend(runs, sure=sure)
     try:
         return _run_all(runs, json_output=json_output, limits=limits)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
-def planned(task: Task, session: Session, *, dry: bool) -> PlannedRun:
+def planned(task: Task, shared: Session, *, dry: bool) -> session.PlannedRun:
     """A run with its plan, ready to begin; the judges that it tries are added to the session's."""
-    check(task, session, dry=dry)
+    session.check(task, shared, dry=dry)
     get_data(task.config)
-    plan = make_plan(task, session)
-    session.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
-    return PlannedRun(task, session, plan)
+    plan = make_plan(task, shared)
+    shared.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
+    return session.PlannedRun(task, shared, plan)
 
 
-def _run_all(runs: list[PlannedRun], *, json_output: bool, limits: Sequence[Limit] = ()) -> int:
+def _run_all(
+    runs: list[session.PlannedRun], *, json_output: bool, limits: Sequence[Limit] = ()
+) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
     documents: list[ResultDocument] = []
     failed: list[FailedRun] = []
@@ -189,21 +178,21 @@ def _run_all(runs: list[PlannedRun], *, json_output: bool, limits: Sequence[Limi
         position = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
             with no_exit():
-                result = asyncio.run(work(run.task, run.session, position))
+                result = asyncio.run(session.work(run.task, run.session, position))
                 if asks_on(run, result.document, alone=len(runs) == 1):
                     run = run.resumed()
-                    result = asyncio.run(work(run.task, run.session, position))
+                    result = asyncio.run(session.work(run.task, run.session, position))
         except BenchError as error:
             if len(runs) == 1:
                 raise
             failed.append(FailedRun(run, error))
-            tell(f"Error: {' '.join(run.names.values())}: {error}")
+            session.tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
         same = [other for other in runs[n:] if other.config.benchmark is run.config.benchmark]
         finish(result, run, json_output=json_output, following=len(same))
         documents.append(result.document)
-        code = max(code, EXIT[result.status])
+        code = max(code, session.EXIT[result.status])
         if result.status in ("interrupted", "budget"):
             failed += [FailedRun(other, None) for other in runs[n:]]
             break
@@ -214,7 +203,7 @@ def _run_all(runs: list[PlannedRun], *, json_output: bool, limits: Sequence[Limi
     elif json_output:
         click.echo(as_text(documents[0]))
     for message in short:
-        tell(f"fail: {message}")
+        session.tell(f"fail: {message}")
     return code or int(bool(short))
 
 

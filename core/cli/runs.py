@@ -167,9 +167,9 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
     They cannot be had back but by asking, and paying, again.
     """
     with run_set.runs(runs_dir) as stored:
-        found = find(stored, run)
-        journal, record, views = stored.journal, found.record, list(found.views)
-        what = f"run {found.id} ({found.benchmark}, {found.name})"
+        match = find(stored, run)
+        journal, record, views = stored.journal, match.record, list(match.views)
+        what = f"run {match.id} ({match.benchmark}, {match.name})"
         what += f" with {journal.count_calls(record)} replies"
         if not yes:
             if not sys.stdin.isatty():

@@ -18,19 +18,10 @@ from ..runs.run_set import RunSet, differences
 from ..runs.stored_run import StoredRun
 from ..text import as_text, csv_text, line, listed
 from ..types.result_document import ResultDocument
-from . import options
+from . import options, selectors
 from .command import command
 from .options import item_ids, run_ids
 from .runs import main_metric
-from .selectors import (
-    check_named,
-    dataset_option,
-    find_matching,
-    find_one,
-    grades_option,
-    model_and_benchmark,
-    selector,
-)
 from .session import print_result
 
 
@@ -57,9 +48,9 @@ from .session import print_result
     "--full",
     help="Show messages as they were sent, judges' prompts and replies about comparisons too.",
 )
-@grades_option("The result by this judge, of all samples.")
-@model_and_benchmark
-@dataset_option
+@selectors.grades_option("The result by this judge, of all samples.")
+@selectors.model_and_benchmark
+@selectors.dataset_option
 @options.flag("--views", help="List the results that are kept beside the run's own.")
 @click.option("--view", metavar="NAME", help="One of them.")
 @options.place_options
@@ -81,22 +72,22 @@ def show_command(
     RUN is a run's id or the beginning of it, or a model's name or its end; or --model and its like
     choose it. Of several runs of a model, the last line of each is shown.
     """
-    judge = selector().judge
+    judge = selectors.selector().judge
     if item is not None and judge:
         raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
     if sum(map(bool, (item, items, judge, views, view))) > 1:
         raise UsageError("ITEM, --items, --judge, --views and --view are for one at a time")
     if csv_output and not items:
         raise UsageError("--csv is for --items")
-    check_named(run)
+    selectors.check_named(run)
     with run_set.runs(runs_dir) as kept:
         one = any((item, items, judge, views, view, json_output))
         if run and not (one or kept.journal.runs_like(run)):
-            matches = find_matching(kept, run)
+            matches = selectors.find_matching(kept, run)
             if len(matches) > 1:
                 _show_each(matches)
                 return
-        stored = find_one(kept, run)
+        stored = selectors.find_one(kept, run)
         if views:
             _list_views(stored, json_output)
         elif items:
@@ -114,10 +105,10 @@ def show_command(
 def _show_each(runs: RunSet) -> None:
     """The last line of each of several runs, with what sets it apart and the command for it."""
     for run, apart in zip(runs, differences(runs.records), strict=True):
-        about = f"{run.benchmark} on {run.record.pack_name}" + (f", {apart}" if apart else "")
+        what = f"{run.benchmark} on {run.record.pack_name}" + (f", {apart}" if apart else "")
         none = f"{run.name}: no result yet ({run.status})"
         ended = result_line(run.document) if run.document else none
-        click.echo(line(f"{bench('show', run.id)}  {about}; {ended}"))
+        click.echo(line(f"{bench('show', run.id)}  {what}; {ended}"))
 
 
 def _show_run(run: StoredRun, json_output: bool) -> None:
@@ -134,19 +125,20 @@ def _show_run(run: StoredRun, json_output: bool) -> None:
             f"run {run.id} has no result yet ({replies} replies are kept); "
             "the command that started it goes on with it"
         )
-    later = "" if json_output or document["ratings"] else _compared_later(run)
-    another = _another(run, document)
-    notes = [] if json_output else list(run.left_out())
-    print_result(document, json_output=json_output, another=another, later=later, notes=notes)
-
-
-def _print_items(found: Items, *, json_output: bool, csv_output: bool) -> None:
     if json_output:
-        click.echo(as_text(found))
+        click.echo(as_text(document))
+        return
+    later = "" if document["ratings"] else _compared_later(run)
+    print_result(document, another=_another(run, document), later=later, notes=list(run.left_out()))
+
+
+def _print_items(items: Items, *, json_output: bool, csv_output: bool) -> None:
+    if json_output:
+        click.echo(as_text(items))
     elif csv_output:
-        click.echo(csv_text(items_csv(found)), nl=False)
+        click.echo(csv_text(items_csv(items)), nl=False)
     else:
-        console.output.show(console.fitted.Fitted(items_table(found)))
+        console.output.show(console.fitted.Fitted(items_table(items)))
 
 
 def _compared_later(run: StoredRun) -> str:
@@ -154,11 +146,8 @@ def _compared_later(run: StoredRun) -> str:
     names = run.journal.compared_by(run.record)
     if not names:
         return ""
-    by = listed(names, _LISTED)
-    return f"compared since by {by}: {bench('leaderboard', run.benchmark)} has the rating"
-
-
-_LISTED = 3
+    board = bench("leaderboard", run.benchmark)
+    return f"compared since by {listed(names, 3)}: {board} has the rating"
 
 
 def _another(run: StoredRun, document: ResultDocument) -> str:
@@ -173,26 +162,22 @@ def _another(run: StoredRun, document: ResultDocument) -> str:
 
 def _list_views(run: StoredRun, json_output: bool) -> None:
     """The results that are kept beside a run's own, which stands first."""
-    found = {**({"": run.document} if run.document else {}), **run.views}
+    views = {**({"": run.document} if run.document else {}), **run.views}
     if json_output:
-        rows = [_view_as_json(name, doc) for name, doc in found.items()]
+        names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items",
+                 "metrics")  # fmt: skip
+        rows = [{"view": view or None} | {n: views[view].get(n) for n in names} for view in views]
         click.echo(as_text({"run_id": run.id, "views": rows}))
         return
 
     cells = [
         [name or "(the run's own)", str(judge_in(doc) or "–"), doc["status"], main_metric(doc)]
-        for name, doc in found.items()
+        for name, doc in views.items()
     ]
     note = f"{bench('show', run.id, '--view', 'NAME')} prints one"
     columns = ("view", "judge", "status", "score")
-    console.output.show(
-        console.tables.table(Table(f"results of run {run.id}", columns, cells, note=note))
-    )
-
-
-def _view_as_json(name: str, document: ResultDocument) -> object:
-    names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items")
-    return {"view": name or None} | {n: document.get(n) for n in (*names, "metrics")}
+    table = Table(f"results of run {run.id}", columns, cells, note=note)
+    console.output.show(console.tables.table(table))
 
 
 def _show_item(run: StoredRun, item: str, *, json_output: bool, full: bool) -> None:

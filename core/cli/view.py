@@ -22,7 +22,7 @@ from ..html.serving import SiteServer, follow
 from ..journal import Journal
 from ..journal.file import now
 from ..plugins import installed
-from ..text import line, listed, plural
+from ..text import line, plural
 from . import options
 from .command import command
 from .session import sections
@@ -48,10 +48,13 @@ def site_command(output: Path | None, texts: str, preview: bool, runs_dir: Path)
             with tempfile.TemporaryDirectory() as folder:
                 _show(make_site(journal, Path(folder) / "site", texts))
             return
-        made = make_site(journal, output, texts)
-    click.echo(line(_said(made.built)), err=True)
-    for message in _masked(made.policy):
-        click.echo(line(message), err=True)
+        site = make_site(journal, output, texts)
+    built = site.built
+    message = f"saved in {built.folder}: {plural(built.written, 'file')} written"
+    message += f", {built.kept} as they were" if built.kept else ""
+    message += f", {built.removed} removed" if built.removed else ""
+    for each in (message, *_masked(site.policy)):
+        click.echo(line(each), err=True)
 
 
 class MadeSite(NamedTuple):
@@ -70,41 +73,32 @@ def make_site(journal: Journal, folder: Path, texts: str) -> MadeSite:
     return MadeSite(built, gathered, policy)
 
 
-def _show(made: MadeSite) -> None:
+def _show(site: MadeSite) -> None:
     """What becomes public, as tables and sentences."""
-    packs = {
-        b.board.pack.source.sha256: (b.title, b.board.pack.source) for b in made.gathered.boards
-    }
-    rows = [
-        (b.title, b.board.board.pack_name, b.board.board.public_judge or "–", len(b.runs),
-         ", ".join(b.runs))
-        for b in made.gathered.boards
-    ]  # fmt: skip
-    boards = Table("Boards", ("benchmark", "pack", "judge", "models", "named"), rows)
-    console.output.show(console.tables.table(boards))
-    of_packs = [
-        (title, p.name, p.sha256[:12], str(p.facts.get("licence") or "none known"),
-         "shown" if made.policy.shows(p.facts) else "left out")
-        for title, p in packs.values()
-    ]  # fmt: skip
-    of_pack = Table("Packs", ("benchmark", "pack", "SHA-256", "licence", "transcripts"), of_packs)
-    console.output.show(console.tables.table(of_pack))
-    click.echo(f"{plural(made.built.written, 'file')}; nothing was written")
-    absent = [one.text for one in made.gathered.absent]
-    for message in [*_masked(made.policy), *absent]:
+    boards, packs = [], {}
+    for one in site.gathered.boards:
+        board, pack = one.board.board, one.board.pack.source
+        names = (len(one.runs), ", ".join(one.runs))
+        boards.append((one.title, board.pack_name, board.public_judge or "–", *names))
+        licence = str(pack.facts.get("licence") or "none known")
+        texts = "shown" if site.policy.shows(pack.facts) else "left out"
+        packs[pack.sha256] = (one.title, pack.name, pack.sha256[:12], licence, texts)
+    for table in (
+        Table("Boards", ("benchmark", "pack", "judge", "models", "named"), boards),
+        Table(
+            "Packs", ("benchmark", "pack", "SHA-256", "licence", "transcripts"), [*packs.values()]
+        ),
+    ):
+        console.output.show(console.tables.table(table))
+    click.echo(f"{plural(site.built.written, 'file')}; nothing was written")
+    for message in [*_masked(site.policy), *(one.text for one in site.gathered.absent)]:
         click.echo(line(message))
 
 
 def _masked(policy: Policy) -> list[str]:
     """What was taken out, in words."""
-    found = [f"{what} ({plural(n, 'place')})" for what, n in policy.masker.found.items() if n > 0]
-    return [f"left out of what was written: {listed(found, len(found))}"] if found else []
-
-
-def _said(built: Built) -> str:
-    said = f"saved in {built.folder}: {plural(built.written, 'file')} written"
-    said += f", {built.kept} as they were" if built.kept else ""
-    return said + (f", {built.removed} removed" if built.removed else "")
+    masked = [f"{what} ({plural(n, 'place')})" for what, n in policy.masker.found.items() if n > 0]
+    return [f"left out of what was written: {', '.join(masked)}"] if masked else []
 
 
 @command("view", "bench view", "bench view --runs-dir elsewhere --no-browser")
@@ -133,8 +127,8 @@ def view_command(port: int, browser: bool, runs_dir: Path) -> None:
 def _followed(server: SiteServer, runs_dir: Path, folder: Path) -> Iterator[None]:
     """Bring the site up to date whenever the journal has changed, while the block lasts."""
     ended = threading.Event()
-    about = (server, JournalState(runs_dir), lambda: _build(runs_dir, folder), ended)
-    threading.Thread(target=follow, args=about, kwargs={"tell": _tell}, daemon=True).start()
+    args = (server, JournalState(runs_dir), lambda: _build(runs_dir, folder), ended)
+    threading.Thread(target=follow, args=args, kwargs={"tell": _tell}, daemon=True).start()
     try:
         yield
     finally:
@@ -184,12 +178,12 @@ class JournalState:
         return self._rows
 
     def _written(self) -> list[tuple[str, int, int]]:
-        found = []
+        files = []
         for path in sorted(self._runs_dir.glob("bench.sqlite*")):
             with contextlib.suppress(OSError):  # it went meanwhile
                 stat = path.stat()
-                found.append((path.name, stat.st_mtime_ns, stat.st_size))
-        return found
+                files.append((path.name, stat.st_mtime_ns, stat.st_size))
+        return files
 
     def _read(self) -> list[tuple[str, str, str]]:
         with Journal(self._runs_dir, create=False) as journal:

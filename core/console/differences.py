@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ..hooks.sections import Table
 from ..text import interval, line, number, p_value, plural
-from .grid import Column, Grid
+from .fitted import Column, Grid
 from .tables import table, titled, warning
 
 if TYPE_CHECKING:
@@ -36,29 +36,26 @@ def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:
 
 def _table(changed: Sequence["CheckedRun"]) -> Grid:
     columns = [Column(heading) for heading in ("run", "benchmark", "model", "metric")]
-    made = Grid([*columns, *(Column(heading, right=True) for heading in ("old", "new"))])
+    grid = Grid([*columns, *(Column(heading, right=True) for heading in ("old", "new"))])
     for one in changed:
         named = [line(name) for name in (one.run.run_id, one.run.benchmark, one.run.name)]
         for change in one.changes:
-            made.add_row(*named, line(change.metric), _cell(change.old), _cell(change.new))
-    return made
+            grid.add_row(*named, line(change.metric), _cell(change.old), _cell(change.new))
+    return grid
 
 
-def _cell(found: "Number") -> str:
-    """A value with its interval."""
-    if found.ci95 is None:
-        return number(found.value)
-    low, high = map(number, found.ci95)
-    return f"{number(found.value)} ({low} … {high})"
+def _cell(value: "Number") -> str:
+    ends = f" ({' … '.join(map(number, value.ci95))})" if value.ci95 else ""
+    return number(value.value) + ends
 
 
-def comparison(document: "RunComparison", said: str) -> RenderableType:
+def comparison(document: "RunComparison", statement: str) -> RenderableType:
     """Everything `bench compare` prints: last what the two runs come to."""
     parts: list[RenderableType] = [title(document, "A − B"), *_sides(document)]
     if metrics := _metrics(document):
         parts += [Text(""), table(metrics)]
     parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
-    last = Text(line(said), style="bold")
+    last = Text(line(statement), style="bold")
     return Group(*parts, *map(warning, document.warnings), last)
 
 
@@ -105,18 +102,11 @@ def _metrics(document: "RunComparison") -> Table | None:
     ]
     columns = ("metric", "A", "95 % interval", "n", "B", "95 % interval", "n")
     note = "Each over all scored samples of its own run."
-    if chosen := _chosen(document):
-        note += f" {chosen}."
-    return Table("Metrics side by side", columns, rows, note=note) if rows else None
-
-
-def _chosen(document: "RunComparison") -> str:
-    """Which of several numbers the main metric is, of each run that chose: ``score: ...``."""
     main, metrics = document.main, document.metrics
-    if main is None or not any(main.chosen):
-        return ""
-    words = [metrics[name].label if name else main.label for name in main.chosen]
-    return f"{main.label} is A's {words[0]} and B's {words[1]}"
+    if main and any(main.chosen):  # which of several numbers the main metric is
+        words = [metrics[name].label if name else main.label for name in main.chosen]
+        note += f" {main.label} is A's {words[0]} and B's {words[1]}."
+    return Table("Metrics side by side", columns, rows, note=note) if rows else None
 
 
 def _numbers(metric: "MetricNumbers | None") -> tuple[float | None, str, int | None]:
@@ -129,17 +119,17 @@ def _differences(document: "RunComparison") -> Table:
     """The main difference first, then those of the values that are not the same numbers."""
     main = document.main
     rows = [_difference(main.label, main.row)] if main else []
-    values = document.differences.items()
-    others = [
-        (name, row) for name, row in values if not main or row._replace(p_holm=None) != main.row
+    rows += [
+        _difference(name, row)
+        for name, row in document.differences.items()
+        if not main or row._replace(p_holm=None) != main.row
     ]
-    rows += [_difference(name, row) for name, row in others]
     columns = ("value", "A − B", "95 % interval", "SE", "p", "p (Holm)", "A higher", "pairs")
     note = (
         "On the samples that both runs have. Intervals and tests are over families of items; "
-        f"p (Holm) allows for all {len(document.differences)} values being looked at"
+        f"p (Holm) allows for all {len(document.differences)} values being looked at, "
+        "p is of one difference alone."
     )
-    note += ", p is of one difference alone."
     marked = 0 if main else None
     return Table("Paired differences", (*columns, "families"), rows, note=note, marked=marked)
 
@@ -161,10 +151,10 @@ def _difference(name: str, row: "ValueDifference") -> tuple[str | float | None, 
 def _missing(document: "RunComparison") -> list[str]:
     """What only one of the runs has."""
     lines, counts = [], document.samples
-    for here, there, only in (("A", "B", counts.only_a), ("B", "A", counts.only_b)):
+    for one, other, only in (("A", "B", counts.only_a), ("B", "A", counts.only_b)):
         if only.total:
-            message = f"only {here} has a score for {plural(only.total, 'sample')}"
-            lines.append(f"{message} (in {there}: {only}); they are left out")
+            message = f"only {one} has a score for {plural(only.total, 'sample')}"
+            lines.append(f"{message} (in {other}: {only}); they are left out")
     for name, row in document.differences.items():
         if row.reason and row.reason not in document.warnings:
             lines.append(line(f"{name}: {row.reason}"))

@@ -1,14 +1,231 @@
 """Tables that leave columns out before they fall apart, and draw intervals where there is room."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
+from rich.box import ROUNDED
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..reports.columns import SPARED, FitColumn, FitTable, Span, narrowings
 from ..text import harmless, line, number
-from .grid import Column, Grid
+
+LONG = 24
+"""Characters of a word that may be broken, and of what is left of it on a line."""
+_UNBROKEN = re.compile(r" … |^< ")  # an interval; a bound
+_WITH_ITS_NUMBER = "95 %"  # how the heading of an interval begins
+
+
+@dataclass
+class Column:
+    """A heading, and to which side its cells are set; what is set to the right is not broken."""
+
+    heading: str
+    right: bool = False
+
+
+class Row(NamedTuple):
+    """Cells, one per column, or the name of a group of rows in the first one."""
+
+    cells: tuple[str, ...]
+    style: str
+    group: bool
+
+
+class Grid:
+    """A table; if `whole`, headings are wrapped, and the box left out, before cells are wrapped."""
+
+    def __init__(self, columns: Iterable[Column], *, whole: bool = False) -> None:
+        self.columns, self.whole = list(columns), whole
+        self._rows: list[Row] = []
+
+    def add_row(self, *cells: str, style: str = "") -> None:
+        """Add a row, whose first cell says what it is about."""
+        self._rows.append(Row(cells, style, group=False))
+
+    def add_group(self, name: str) -> None:
+        """Name the rows that follow."""
+        empty = [""] * (len(self.columns) - 1)
+        self._rows.append(Row((name, *empty), "italic", group=True))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The form that fits."""
+        natural, least = self._naturals(), self._leasts()
+        boxed, bare = (_Form(box, self) for box in (True, False))
+        if not options.is_terminal or boxed.width(natural) <= options.max_width:
+            if self._is_plain():
+                yield from self._lines(console, options, natural)
+                return
+            # Of its own width: within that of the options it would be cut.
+            wide = options.update(width=boxed.width(natural))
+            yield from console.render(boxed.table(natural), wide)
+            return
+        unbroken = [(form, self._unbroken()) for form in (boxed, bare) if self.whole]
+        for form, widths in (*unbroken, (boxed, least), (bare, least)):
+            if form.width(widths) <= options.max_width:
+                room = options.max_width - form.width([0] * len(widths))
+                yield form.table(_shrunk(natural, widths, room))
+                return
+        yield from self._broken_up(options.max_width, least)
+
+    @property
+    def width(self) -> int:
+        """In its box, with its headings wrapped alone."""
+        return _Form(True, self).width(self._unbroken())
+
+    def is_whole_in(self, width: int, *, boxed: bool = True) -> bool:
+        """Whether it stands there in its box, or without, with no cell wrapped."""
+        return _Form(boxed, self).width(self._unbroken()) <= width
+
+    def _unbroken(self) -> list[int]:
+        """The least width of each column whose heading alone is wrapped."""
+        return [
+            max(_longest(column.heading, whole=False), *map(cell_len, self._texts(n)[1:]), 0)
+            for n, column in enumerate(self.columns)
+        ]
+
+    def _is_plain(self) -> bool:
+        """Whether each row is one line of cells that end with what is seen."""
+        cells = (text for n in range(len(self.columns)) for text in self._texts(n))
+        grouped = any(row.group for row in self._rows)
+        return not grouped and all(c.isprintable() and c == c.strip() for c in cells)
+
+    def _lines(
+        self, console: Console, options: ConsoleOptions, widths: Sequence[int]
+    ) -> Iterator[Segment]:
+        """What rich makes of such a table, which takes it twenty times as long."""
+        box, spans = ROUNDED.substitute(options, safe=console.safe_box), [w + 2 for w in widths]
+        heading = Row(tuple(column.heading for column in self.columns), "table.header", group=False)
+        yield Segment(f"{box.get_top(spans)}\n")
+        for row in (heading, *self._rows):
+            style = console.get_style(row.style) if row.style else None
+            for column, text, width in zip(self.columns, row.cells, widths, strict=True):
+                blanks = " " * (width - cell_len(text))
+                yield Segment(box.mid_vertical)
+                yield Segment(f" {blanks}{text} " if column.right else f" {text}{blanks} ", style)
+            yield Segment(f"{box.mid_vertical}\n")
+            if row is heading:
+                yield Segment(f"{box.get_row(spans, 'head')}\n")
+        yield Segment(f"{box.get_bottom(spans)}\n")
+
+    def _broken_up(self, width: int, least: Sequence[int]) -> Iterator[RenderableType]:
+        parts = self._parts(least, width)
+        if self._is_of_numbers() and all(self._fits(part, least, width) for part in parts):
+            yield from map(self._part, parts)
+        else:
+            yield from self._blocks()
+
+    def _naturals(self) -> list[int]:
+        """The width of each column when nothing is wrapped."""
+        return [max(map(cell_len, self._texts(n))) for n in range(len(self.columns))]
+
+    def _leasts(self) -> list[int]:
+        """The least width of each column: that of its longest piece."""
+        return [
+            max(_longest(text, whole=n > 0 and c.right) for n, text in enumerate(self._texts(i)))
+            for i, c in enumerate(self.columns)
+        ]
+
+    def _texts(self, column: int) -> list[str]:
+        """The heading of a column, and its cells."""
+        return [self.columns[column].heading, *(row.cells[column] for row in self._rows)]
+
+    def _is_of_numbers(self) -> bool:
+        """Whether no cell holds a letter, but for the names of the rows."""
+        cells = (cell for row in self._rows for cell in row.cells[1:])
+        return not any(c.isalpha() for cell in cells for c in cell)
+
+    def _parts(self, least: Sequence[int], width: int) -> list[list[int]]:
+        """The numbers of the columns of each part; an interval stands with its number."""
+        parts = [[0]]
+        for together in self._together():
+            if len(parts[-1]) > 1 and not self._fits(parts[-1] + together, least, width):
+                parts.append([0])
+            parts[-1] += together
+        return parts
+
+    def _together(self) -> list[list[int]]:
+        """The columns but the first, those that must not be parted in one list."""
+        found: list[list[int]] = []
+        for n, column in enumerate(self.columns[1:], start=1):
+            if found and column.heading.startswith(_WITH_ITS_NUMBER):
+                found[-1].append(n)
+            else:
+                found.append([n])
+        return found
+
+    def _fits(self, numbers: Sequence[int], least: Sequence[int], width: int) -> bool:
+        """Whether these columns stand abreast in a box."""
+        return _Form(True, self).width([least[n] for n in numbers]) <= width
+
+    def _part(self, numbers: Sequence[int]) -> "Grid":
+        made = Grid(self.columns[n] for n in numbers)
+        made._rows = [r._replace(cells=tuple(r.cells[n] for n in numbers)) for r in self._rows]
+        return made
+
+    def _blocks(self) -> Iterator[RenderableType]:
+        """Each row as lines, the first of them in bold and the others below it."""
+        for row in self._rows:
+            if row.group:
+                yield Text(row.cells[0], style=row.style)
+                continue
+            for n, (column, cell) in enumerate(zip(self.columns, row.cells, strict=True)):
+                if cell:
+                    name = f"{column.heading}: " if column.heading else ""
+                    message = Text(name, style=row.style if n else "bold").append(cell)
+                    yield Padding(message, (0, 0, 0, 2 if n else 0), expand=False)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """In the order in which they were added."""
+        return self._rows
+
+
+class _Form(NamedTuple):
+    """A grid as a table with a box around its cells, or with blanks between them."""
+
+    box: bool
+    grid: Grid
+
+    def width(self, widths: Sequence[int]) -> int:
+        """Of the whole table, when its columns are so wide."""
+        between = 3 * len(widths) + 1 if self.box else 2 * (len(widths) - 1)
+        return sum(widths) + between
+
+    def table(self, widths: Sequence[int]) -> RichTable:
+        made = RichTable(box=ROUNDED if self.box else None, pad_edge=self.box)
+        for column, width in zip(self.grid.columns, widths, strict=True):
+            made.add_column(Text(column.heading), width=width, overflow="fold")
+            made.columns[-1].justify = "right" if column.right else "left"
+        for row in self.grid.rows:
+            if row.group:
+                made.add_section()
+            made.add_row(*map(Text, row.cells), style=row.style)
+        return made
+
+
+def _longest(text: str, *, whole: bool) -> int:
+    """The width of what must stay on one line."""
+    if whole or _UNBROKEN.search(text):
+        return cell_len(text)
+    return max((min(cell_len(word), LONG) for word in text.split()), default=0)
+
+
+def _shrunk(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that fit into the room: the widest column that can be narrower becomes so."""
+    widths = list(natural)
+    while sum(widths) > room:
+        loose = [n for n, width in enumerate(widths) if width > least[n]]
+        widths[max(loose, key=widths.__getitem__)] -= 1
+    return widths
+
 
 LEAST, MOST = 12, 40
 """Characters that the drawing of an interval may have."""

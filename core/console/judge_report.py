@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..text import interval, line, number, plural
-from .grid import Column, Grid
+from .fitted import Column, Grid
 from .tables import conclusions, strong, warning
 
 if TYPE_CHECKING:

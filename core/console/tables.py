@@ -19,13 +19,10 @@ from ..types.result_document import (
     BaselineRow,
     ConclusionRow,
     Grade,
-    RatingRow,
     ResultDocument,
-    TokenCounts,
     rating_notes,
 )
-from .fitted import Fitted, cell
-from .grid import Column, Grid
+from .fitted import Column, Fitted, Grid, cell
 
 _VERDICT_STYLES: Mapping[Grade, str] = {
     "none": "green",
@@ -77,8 +74,17 @@ def details(
 
 
 def head(document: ResultDocument) -> list[RenderableType]:
-    """What a result is of, with its status."""
-    return [_title(document), *_view(document)]
+    """What a result is of, with its status, and whether it is the run's own."""
+    title = titled(f"{document['benchmark']}  {document['name']}", demo=document["demo"])
+    style = "green" if document["status"] == "complete" else "bold red"
+    title.append(f"  {document['status'].upper()}", style=style)
+    view = document["view"]
+    if view:
+        title.append(f"  VIEW {line(view)}", style="bold cyan")
+    if message := "; ".join(filter(None, (document["invalid"], *answered_by(document)))):
+        title.append(f": {line(message)}", style="red")
+    own = f"not the run's own result, which {bench('show', document['run_id'])} prints"
+    return [title, *[Text(line(own), style="dim")] * bool(view)]
 
 
 def foot(document: ResultDocument) -> list[RenderableType]:
@@ -100,32 +106,13 @@ def warning(message: str) -> RenderableType:
     return Text(f"warning: {line(message)}", style="yellow")
 
 
+_DEMO = "  DEMO"
+
+
 def titled(text: str, *, demo: bool) -> Text:
     """The line above a table, with what marks demo models."""
     title = Text(line(text), style="bold")
     return title.append(_DEMO, style="bold magenta") if demo else title
-
-
-_DEMO = "  DEMO"
-
-
-def _title(document: ResultDocument) -> Text:
-    title = titled(f"{document['benchmark']}  {document['name']}", demo=document["demo"])
-    style = "green" if document["status"] == "complete" else "bold red"
-    title.append(f"  {document['status'].upper()}", style=style)
-    if view := document["view"]:
-        title.append(f"  VIEW {line(view)}", style="bold cyan")
-    if message := "; ".join(filter(None, (document["invalid"], *answered_by(document)))):
-        title.append(f": {line(message)}", style="red")
-    return title
-
-
-def _view(document: ResultDocument) -> list[Text]:
-    """That a result is not the run's own, where it is not."""
-    if not document["view"]:
-        return []
-    message = f"not the run's own result, which {bench('show', document['run_id'])} prints"
-    return [Text(line(message), style="dim")]
 
 
 def _metrics(document: ResultDocument) -> Grid:
@@ -150,25 +137,25 @@ def _no_intervals(document: ResultDocument) -> list[str]:
         alike.setdefault(reason, []).append(document["metric_labels"][name][0] or name)
     if len(alike) == 1 and not any(metric["ci95"] for metric in document["metrics"].values()):
         return [f"no intervals: {reason}" for reason in alike]
-    return [f"no interval for {_first_of(names)}: {reason}" for reason, names in alike.items()]
+    return [
+        f"no interval for {', '.join(_first_of(names, ''))}: {why}" for why, names in alike.items()
+    ]
 
 
-def _first_of(names: Sequence[str]) -> str:
-    """The first of many names, and how many there are beside them."""
-    more = [f"{len(names) - _SHOWN} more"] * (len(names) > _SHOWN)
-    return ", ".join([*names[:_SHOWN], *more])
+def _first_of(texts: Sequence[str], noun: str) -> list[str]:
+    """The first of many, and how many more there are."""
+    return [*texts[:_SHOWN], *[f"{len(texts) - _SHOWN} more{noun}"] * (len(texts) > _SHOWN)]
 
 
 def _facts(document: ResultDocument, later: str = "") -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
     lines: list[str] = []
-    imported = document["imported"] is not None
     if document["baselines"]:
         message = "  ·  ".join(map(_baseline, document["baselines"].values()))
         whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
         lines.append(f"baselines  {message}" + ("" if whole else "  (of the whole pack)"))
     lines.append(samples(document))
-    if imported:
+    if document["imported"] is not None:
         lines += _imported(document)
     elif document["run_id"]:
         others = "".join(f", {n} to {role}" for role, n in calls.get("roles", {}).items())
@@ -178,24 +165,28 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
             f" ({calls['replayed']} of them answered from the journal)"
             f"  ·  {plural(calls['retries'], 'retry')}"
         )
+        used = "not counted by the server"
+        if tokens["input"] is not None:
+            used = f"{tokens['input']:,} in ({tokens['cached']:,} cached), "
+            used += f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
         cost = dollars(document["cost_usd"])
-        lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
+        lines.append(f"tokens     {used}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
     lines += rating(document, later)
-    if flags := document["flags"]:
-        shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
-        more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
-        lines.append(f"flags      {'  ·  '.join(shown + more)}")
+    if flags := [f"{n} {line(flag)}" for flag, n in document["flags"].items()]:
+        lines.append(f"flags      {'  ·  '.join(_first_of(flags, ' kinds'))}")
     return lines + missing(document)
 
 
 def samples(document: ResultDocument) -> str:
     """How many samples ended how."""
-    items = document["items"]
+    items, scored = document["items"], "scored" if is_graded(document) else "not graded"
+    absent = "not there or not judged" if document["judge"] else "not there"
+    pending = "to do" if document["imported"] is None else absent
     return (
-        f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
+        f"samples    {items['total']} = {items['scored']} {scored} + {items['unscored']} unscored"
         + (f" ({items['absent']} absent)" if items["absent"] else "")
         + f" + {items['failed']} failed"
-        + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
+        + (f" + {items['pending']} {pending}" if items["pending"] else "")
         + ("" if items["truncated"] is None else f"  ·  {items['truncated']} truncated")
     )
 
@@ -207,19 +198,6 @@ def rating(document: ResultDocument, later: str = "") -> list[str]:
     if later:
         return [f"rating     {line(later)}"]
     return [f"rating     none yet: {_no_rating(document)}"] if document["comparisons"] else []
-
-
-def _scored_samples(document: ResultDocument) -> str:
-    """How many samples have a score; where nobody was to grade them, that they have none."""
-    n = document["items"]["scored"]
-    return f"{n} scored" if is_graded(document) else f"{n} not graded"
-
-
-def _pending(document: ResultDocument) -> str:
-    """What samples are that are neither scored, unscored nor failed."""
-    if document["imported"] is None:
-        return "to do"
-    return "not there or not judged" if document["judge"] else "not there"
 
 
 def _imported(document: ResultDocument) -> list[str]:
@@ -258,31 +236,21 @@ _ALONE = "no other model was compared; run another one on this pack"
 
 def standing(document: ResultDocument, most: int | None = None) -> Iterable[Fitted]:
     """The table of ratings, the run's own marked; `most` rows about it, or all."""
-    rows = document["ratings"]
+    rows, title = document["ratings"], "Ratings"
     if not rows:
         return []
     names = [row["model"] for row in rows]
     marked = names.index(document["name"]) if document["name"] in names else None
-    shown = rows if most is None else _around(rows, marked or 0, most)
-    title, note = "Ratings", _note(document)
-    if len(shown) < len(rows):
-        left = f"{plural(len(rows) - len(shown), 'model')} more"
-        title += f" ({left}: {bench('leaderboard', document['benchmark'])})"
-    if most is not None:
-        note = ""
+    start, shown = 0, rows
+    if most is not None and len(rows) > most:
+        start = max(0, min((marked or 0) - most // 2, len(rows) - most))
+        shown = rows[start : start + most]
+        more = f"{plural(len(rows) - most, 'model')} more"
+        title += f" ({more}: {bench('leaderboard', document['benchmark'])})"
     named = [row["model"] + " DEMO" * bool(row.get("demo")) for row in shown]
-    own = None if marked is None else shown.index(rows[marked])
     columns = rating_columns(shown, named, details=most is None)
-    return [Fitted(FitTable(title, columns, own, note, spans(shown), _DRAWN_AFTER))]
-
-
-_DRAWN_AFTER = "95 % interval"
-
-
-def _around(rows: Sequence[RatingRow], own: int, most: int) -> Sequence[RatingRow]:
-    """So many rows, with one of them in the middle where that can be."""
-    start = max(0, min(own - most // 2, len(rows) - most))
-    return rows[start : start + most]
+    position, note = None if marked is None else marked - start, "" if most else _note(document)
+    return [Fitted(FitTable(title, columns, position, note, spans(shown), "95 % interval"))]
 
 
 def _note(document: ResultDocument) -> str:
@@ -298,15 +266,6 @@ def _note(document: ResultDocument) -> str:
     if stopped := rating.get("stopped"):
         note += f"; stopped: {stopped['told']}"
     return "\n".join([note, *note_of(document["ratings"])])
-
-
-def _used(tokens: TokenCounts) -> str:
-    if tokens["input"] is None:
-        return "not counted by the server"
-    return (
-        f"{tokens['input']:,} in ({tokens['cached']:,} cached), "
-        f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
-    )
 
 
 def _baseline(baseline: BaselineRow) -> str:
@@ -338,29 +297,26 @@ def part(shown: Part) -> RenderableType:
     if not isinstance(found, Paragraph):
         return table(found)
     text = [Text(harmless(found.text))] if found.text or not (found.title or found.note) else []
-    return Group(*_title_of(found), *text, *_note_of(found))
+    return _around(found, *text)
 
 
 def table(section: Table) -> RenderableType:
     """A section's table with its title and note."""
     grid = Grid(
-        Column(line(heading), n in section.right or _is_numeric(section.rows, n))
+        Column(
+            line(heading),
+            n in section.right or not any(isinstance(row[n], str) for row in section.rows),
+        )
         for n, heading in enumerate(section.columns)
     )
     for position, row in enumerate(section.rows):
         style = "bold" if position == section.marked else ""
         grid.add_row(*map(cell, row), style=style)
-    return Group(*_title_of(section), grid, *_note_of(section))
+    return _around(section, grid)
 
 
-def _title_of(shown: Table | Paragraph) -> list[Text]:
+def _around(shown: Table | Paragraph, *content: RenderableType) -> Group:
+    """What is shown between its title and its note."""
     title = shown.title.removesuffix(_DEMO)
-    return [titled(title, demo=title != shown.title)] if title else []
-
-
-def _note_of(shown: Table | Paragraph) -> list[Text]:
-    return [Text(harmless(shown.note), style="dim")] if shown.note else []
-
-
-def _is_numeric(rows: Sequence[Sequence[object]], column: int) -> bool:
-    return all(not isinstance(row[column], str) for row in rows)
+    above = [titled(title, demo=title != shown.title)] if title else []
+    return Group(*above, *content, *[Text(harmless(shown.note), style="dim")] * bool(shown.note))

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def read_json(path: Path) -> Any:
     """
     text = read_text(path)
     try:
-        return json.loads(text, object_pairs_hook=_without_repeats)
+        return json.loads(text, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise DataError(path, f"not JSON: {error.msg}", place) from None
@@ -69,7 +70,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if line.strip():
             try:
-                yield number, json.loads(line, object_pairs_hook=_without_repeats)
+                yield number, json.loads(line, object_pairs_hook=without_repeats)
             except (ValueError, RecursionError) as error:
                 message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 message = "nested too deeply" if isinstance(error, RecursionError) else message
@@ -80,10 +81,11 @@ class _RepeatedKeyError(ValueError):
     pass
 
 
-def _without_repeats(pairs: list[tuple[str, Json]]) -> JsonDict:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        seen: set[str] = set()
-        twice = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+def without_repeats(pairs: list[tuple[str, Json]]) -> JsonDict:
+    """An object that has no key twice, as a hook of `json`."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, n in counts.items() if n > 1)
         raise _RepeatedKeyError(f"the key {twice!r} stands twice in one object")
-    return made
+    return value

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from eibench.core.cli.app import BenchGroup, app
-from eibench.core.cli.values import env_name
+from eibench.core.cli.settings import env_name
 from eibench.core.hooks.names import COMMANDS, EXPORT_TAKEN, GROUPS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 from eibench.core.types import SAMPLING

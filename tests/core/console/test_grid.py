@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from eibench.core.console.grid import Column, Grid
+from eibench.core.console.fitted import Column, Grid
 
 WORDS = st.text(alphabet="abc-/ 0.5…<%", min_size=1, max_size=30).map(str.strip)
 
