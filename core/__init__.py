@@ -25,7 +25,6 @@ in it, each importing only what stands above it:
     testing/      fakes, public as `eibench.testing`
     runs/         stored runs, each as one object
     console/      tables and progress in a terminal; the only place with rich
-    analysis/     what many results say together
     compare/      models beside each other: opponents, tournaments, boards
     html/         pages: a site of all boards, and reports in one file
     run/          a task from its plan to its result; in `doctor/` what may keep one from working

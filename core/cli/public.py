@@ -7,13 +7,18 @@ import click
 
 from ..runs.run_set import RunSet, Selector
 from . import options, selectors
+from .settings import pairs
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
     "model": options.models_option,
     "without": options.without_option,
     "demo": options.demo_option,
     "runs_dir": options.place_options,
-}
+    "set": click.option(
+        "--set", "changes", multiple=True, metavar="NAME=VALUE",
+        callback=lambda _, __, texts: pairs(texts, "--set"),
+        help="Grades by this value of a grading option, where there are several."),
+}  # fmt: skip
 _COMPLETIONS: dict[str, Callable[[click.Context, click.Parameter, str], list[Any]]] = {
     "runs": options.run_ids,
     "models": options.model_names,
@@ -23,7 +28,7 @@ _COMPLETIONS: dict[str, Callable[[click.Context, click.Parameter, str], list[Any
 
 
 def shared_options(
-    *names: Literal["model", "without", "demo", "runs_dir"],
+    *names: Literal["model", "without", "demo", "runs_dir", "set"],
 ) -> Callable[[options.F], options.F]:
     """A decorator that gives a command options as those of `bench` have them.
 
@@ -31,7 +36,8 @@ def shared_options(
         *names: In the order of the help: ``model``, names of the only models that count, as a
             tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo
             models count beside real ones; ``runs_dir``, the folder of the runs as a path, and
-            ``--config``, whose values are defaults of such options.
+            ``--config``, whose values are defaults of such options; ``set``, values of grading
+            options by name, as a mapping `changes`.
     """
     return options.group(*(_SHARED[name] for name in names))
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..hooks.on_demand import submodules
 
 if TYPE_CHECKING:
-    from . import agreement as agreement
     from . import differences as differences
     from . import fitted as fitted
     from . import judge_report as judge_report

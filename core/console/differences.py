@@ -12,7 +12,6 @@ from .fitted import Column, Grid
 from .tables import table, titled, warning
 
 if TYPE_CHECKING:
-    from ..analysis.agreement import Agreement
     from ..reports.columns import EstimateRow
     from ..reports.comparing import MetricNumbers, RunComparison
     from ..reports.pairing import ValueDifference
@@ -59,12 +58,12 @@ def comparison(document: "RunComparison", statement: str) -> RenderableType:
     return Group(*parts, *map(warning, document.warnings), last)
 
 
-def title(document: "RunComparison | Agreement", what: str) -> Text:
+def title(document: "RunComparison", what: str) -> Text:
     """The line above a table of several runs: what it is about, and by whom it was graded."""
     return titled(f"{document.benchmark}  {what}", demo=document.demo)
 
 
-def graded_by(document: "RunComparison | Agreement") -> str:
+def graded_by(document: "RunComparison") -> str:
     """Pack and grading options, on one line."""
     pack = document.dataset
     message = f"pack    {pack['name']} ({pack['sha256'][:12]})"

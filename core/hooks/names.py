@@ -40,7 +40,6 @@ COMMANDS = {
         "view", "Write all boards, with a page for each model, as a folder of HTML pages."
     ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
-    "agreement": CommandEntry("agreement", "Say how well two judges agree on the same runs."),
     "judges": CommandEntry("judges", "Say how far a benchmark's ranking hangs on who judges."),
     "export": CommandEntry("transfer", "Write runs with all their replies to a file."),
     "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
@@ -72,6 +71,7 @@ EXAMPLES = (
 
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {
+    "agreement": "Say how well two judges agree on the same runs.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",

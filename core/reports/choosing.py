@@ -1,7 +1,4 @@
-"""The graders that a command is about: one that two runs share, or two judges of some runs.
-
-Of two runs those of their own results are meant; with several that could be, they are listed.
-"""
+"""The grader that two runs share: that of their own results, or the one that a command names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -116,72 +113,6 @@ def _grade_like(wanted: Grader, other: RunGraders) -> str:
     else:
         command = bench("rescore", run_id, *given)
     return f"{command} adds what is missing"
-
-
-def two_judges(runs: Sequence[RunGraders], named: Sequence[str]) -> list[GraderPair]:
-    """The graders of each run by two judges who read alike, named where there are more than two."""
-    common = [g for g in runs[0].online if g.judge and all(g in run.online for run in runs)]
-    judges = sorted({g.judge for g in common if g.judge}, key=str)
-    first, second = _two_named(runs, judges, named) if named else _only_two(runs, judges)
-    seconds = {g.but_for_judge: g for g in common if g.judge == second}
-    alike = [g for g in _latest(common) if g.judge == first and g.but_for_judge in seconds]
-    if len(alike) != 1:
-        raise UsageError(_no_one_reading(runs[0], first, second, alike))
-    pair = alike[0], seconds[alike[0].but_for_judge]
-    return [GraderPair(*(run.online[grader] for grader in pair)) for run in runs]
-
-
-def _only_two(runs: Sequence[RunGraders], judges: list[Judge]) -> tuple[Judge, Judge]:
-    if len(judges) > 2:
-        message = f"{len(judges)} judges have graded these runs: {', '.join(map(str, judges))}"
-        raise UsageError(f"{message}; name two of them: --judge LABEL --judge LABEL")
-    if len(judges) < 2:
-        raise UsageError(_too_few(runs))
-    return judges[0], judges[1]
-
-
-def _too_few(runs: Sequence[RunGraders]) -> str:
-    judged = [run for run in runs if any(g.judge for g in run.graders)]
-    if not judged:
-        return f"{runs[0].run.benchmark} runs without a judge's grades: nobody to agree with"
-    message = "; ".join(map(str, runs))
-    poorest = min(runs, key=lambda run: len({g.judge for g in run.graders if g.judge}))
-    todo = f"{bench('rejudge', poorest.run.run_id, '--judge', 'SPEC')} adds a judge's grades"
-    return f"agreement needs two judges who graded each run alike: {message}; {todo}"
-
-
-def _two_named(
-    runs: Sequence[RunGraders], judges: list[Judge], named: Sequence[str]
-) -> tuple[Judge, Judge]:
-    if len(named) != 2:
-        raise UsageError("agreement is between two judges: give --judge twice, or not at all")
-    first, second = (_named(runs, judges, name) for name in named)
-    if first == second:
-        raise UsageError(f"--judge names {first} twice; agreement is between two judges")
-    return first, second
-
-
-def _named(runs: Sequence[RunGraders], judges: list[Judge], name: str) -> Judge:
-    fitting = [j for j in judges if name == j.label] or [j for j in judges if j.goes_by(name)]
-    if len(fitting) > 1:
-        could_be = " or ".join(map(str, fitting))
-        raise UsageError(f"the judge {name} could be {could_be}; give the whole label")
-    if not fitting:
-        lacking = [r for r in runs if not any(is_meant(g.judge, name) for g in r.graders)]
-        run_id = (lacking or runs)[0].run.run_id
-        there = ", ".join(map(str, judges))
-        message = f"run {run_id} has no grades by the judge {name}; there are: {there}"
-        raise UsageError(f"{message}; {bench('rejudge', run_id, '--judge', name)} adds them")
-    return fitting[0]
-
-
-def _no_one_reading(run: RunGraders, first: Judge, second: Judge, alike: Sequence[Grader]) -> str:
-    if not alike:
-        message = f"{first} and {second} did not grade with the same options: {run}"
-        command = bench("rejudge", run.run.run_id, "--judge", "SPEC", "--set", "NAME=VALUE")
-        return f"{message}; {command} makes them alike"
-    listed = "; ".join(map(str, alike))
-    return f"{first} and {second} both graded in several ways: {listed}; choose with --set"
 
 
 def refuse_unlike(runs: Sequence[RunRecord]) -> None:

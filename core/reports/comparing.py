@@ -11,7 +11,7 @@ from ..parties.party import NOT_RECORDED, is_imported
 from ..statistics.few_families import few_families
 from ..types import JsonObject, Metric
 from ..types.result_document import DatasetRow, Facts
-from .graded import GradedSamples, LackingTally, SampleTally, dataset_row, scored_by
+from .graded import GradedSamples, LackingTally, SampleTally, dataset_row
 from .pairing import (
     Compared,
     MainDifference,
@@ -98,7 +98,7 @@ class RunComparison(NamedTuple):
 def compare(compared: Compared) -> RunComparison:
     """Two runs side by side."""
     a, b, grader = compared.a, compared.b, compared.a.grader
-    both = scored_by(a, b)
+    both = a.tally_with(b)
     if not both.both:
         raise UsageError(
             f"runs {a.run.run_id} and {b.run.run_id} have no scored sample in common; "

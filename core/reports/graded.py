@@ -1,7 +1,7 @@
 """The samples of a stored run as one grader left them, ready to be set beside others."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Pack
@@ -61,12 +61,24 @@ class CommonTally(NamedTuple):
     only_second: LackingTally
     neither: int
 
+    def plus(self, other: "CommonTally") -> "CommonTally":
+        """Those of both together."""
+        one, two = (LackingTally(*map(sum, zip(*side, strict=True)))
+                    for side in zip(self[1:3], other[1:3], strict=True))  # fmt: skip
+        return CommonTally(self.both + other.both, one, two, self.neither + other.neither)
+
 
 class GradedSamples(NamedTuple):
-    """A run's samples by one grader, and how many items the pack has.
+    """A run's samples by one grader.
 
-    Of a panel also how many verdicts each judge gave of those that it was to give, and the scores
-    by each of its judges alone that has graded.
+    Attributes:
+        run: Whose samples they are.
+        grader: What graded them.
+        scores: By item and iteration, in sorted order.
+        failed: Samples without a usable answer, and without a grade.
+        n_items: How many items the pack has.
+        replies: Of a panel, how many verdicts each judge gave of those that it was to give.
+        by_judge: Of a panel, the scores by each of its judges alone that has graded.
     """
 
     run: RunRecord
@@ -103,12 +115,27 @@ class GradedSamples(NamedTuple):
         there = self.scores.get(key)
         return None if there is None else there.score.values.get(name)
 
+    def value_names(self) -> list[str]:
+        """The values that any sample has, in the order in which the benchmark gives them."""
+        values = (score.score.values.items() for score in self.scores.values())
+        return list(
+            dict.fromkeys(name for own in values for name, value in own if value is not None)
+        )
+
     def counts(self) -> SampleTally:
         """How its samples ended."""
         states = Counter(self.state(key) for key in (*self.scores, *self.failed))
         scored, unscored, failed = (states[name] for name in ("scored", "unscored", "failed"))
         pending = self.total - scored - unscored - failed
         return SampleTally(self.total, scored, unscored, failed, pending)
+
+    def tally_with(self, other: "GradedSamples") -> CommonTally:
+        """How many samples both have a score for, and why one lacks it where only the other has."""
+        keys = {*self.scores, *self.failed, *other.scores, *other.failed}
+        ours, theirs = (set(filter(one.is_scored, keys)) for one in (self, other))
+        only_first = _counted([other.state(key) for key in ours - theirs])
+        only_second = _counted([self.state(key) for key in theirs - ours])
+        return CommonTally(len(ours & theirs), only_first, only_second, len(keys - ours - theirs))
 
     def told_partial(self, *, by_judge: bool = False) -> str | None:
         """A warning that samples are missing, by its judge if wanted; ``None`` when none is."""
@@ -131,26 +158,6 @@ class GradedSamples(NamedTuple):
         found = [kinship(self.run.party.spec, judge.spec) for judge in judges]
         message = "; ".join(filter(None, found))
         return f"run {self.run.run_id}: {message}" if message else None
-
-
-def value_names(samples: Iterable[GradedSamples]) -> list[str]:
-    """The values that any sample has, in the order the benchmark gives them."""
-    names = dict[str, None]()
-    for graded in samples:
-        for score in graded.scores.values():
-            known = (name for name, value in score.score.values.items() if value is not None)
-            names |= dict.fromkeys(known)
-    return list(names)
-
-
-def scored_by(one: GradedSamples, two: GradedSamples) -> CommonTally:
-    """How many samples both have a score for, and why one lacks it where only the other has."""
-    keys = {*one.scores, *one.failed, *two.scores, *two.failed}
-    only_one = [two.state(k) for k in keys if one.is_scored(k) and not two.is_scored(k)]
-    only_two = [one.state(k) for k in keys if two.is_scored(k) and not one.is_scored(k)]
-    both = sum(one.is_scored(k) and two.is_scored(k) for k in keys)
-    neither = len(keys) - both - len(only_one) - len(only_two)
-    return CommonTally(both, _counted(only_one), _counted(only_two), neither)
 
 
 def _counted(states: Sequence[str]) -> LackingTally:

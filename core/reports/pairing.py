@@ -13,7 +13,7 @@ from ..benchmark import Benchmark, Pack
 from ..guard import guard
 from ..statistics.few_families import why_no_interval
 from ..types import Metric
-from .graded import GradedSamples, Key, value_names
+from .graded import GradedSamples, Key
 
 
 class Compared(NamedTuple):
@@ -63,7 +63,7 @@ def value_differences(compared: Compared) -> dict[str, ValueDifference]:
     a, b, scales = compared.a, compared.b, compared.benchmark.value_scales
     keys = sorted({*a.scores, *b.scores})
     rows = {}
-    for name in value_names([a, b]):
+    for name in dict.fromkeys([*a.value_names(), *b.value_names()]):
         scale = scales.get(name, 1.0)
         of_a, of_b = (
             {k: scale * v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b)

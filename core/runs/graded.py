@@ -7,6 +7,7 @@ from ..errors import JournalError, UsageError
 from ..journal import GradeCount
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
+from ..reports.choosing import chosen
 from ..reports.evidence import Evidence, Inside, Selection, add_up, find_repeating
 from ..reports.graded import GradedSamples, Key
 from ..reports.items import Items, RunSample, items_of, valued
@@ -20,14 +21,18 @@ from .recorded import RecordedRun
 class ScoredRun(RecordedRun):
     """A run with its samples and their scores."""
 
-    def graders(self) -> list[Grader]:
+    def graders(self, options: Mapping[str, str] = {}) -> list[Grader]:
         """How it was graded, the latest first.
 
         Of those that differ only in whether `bench rescore` graded, the one with more grades
         counts. Where a judge has graded, grades without one are left out: they have no verdicts.
 
+        Args:
+            options: Values of grading options that all of them have, as texts.
+
         Raises:
             JournalError: It has no grades.
+            UsageError: None has these values.
         """
         counts: dict[Grader, GradeCount] = {}
         for count in self.all_graders:
@@ -37,7 +42,8 @@ class ScoredRun(RecordedRun):
         if not counts:
             raise JournalError(f"run {self.id} has no scored replies yet; run its command first")
         graders = [count.grader for count in counts.values()]
-        return [grader for grader in graders if grader.judge] or graders
+        judged = [grader for grader in graders if grader.judge] or graders
+        return list(chosen(self.record, judged, options).graders)
 
     def by_judge(self, judge: Judge | str) -> Grader:
         """How a judge has graded it last.

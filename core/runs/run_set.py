@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue, installed
+from ..reports.choosing import refuse_unlike
 from ..reports.comparability import RunResult, refuse_mixture
 from ..reports.hints import bench, with_run
 from ..settings.run_config import stored_roles
@@ -252,6 +253,14 @@ class RunSet:
         ]
         more = [f"{len(runs) - _LISTED} more: {bench('runs')}"] if len(runs) > _LISTED else []
         return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
+
+    def refuse_unlike(self) -> None:
+        """Refuse runs that are not all of one benchmark, version and pack.
+
+        Raises:
+            UsageError: They are not; the message says what differs and what to do.
+        """
+        refuse_unlike(self.records)
 
     def refuse_mixture(self, hint: str, results: Mapping[str, ResultDocument] = {}) -> None:
         """Refuse runs of one benchmark whose results never mix: by packs, options, judges.

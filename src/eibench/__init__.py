@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from eibench.core.hooks.sections import Turn as Turn
     from eibench.core.hooks.specs import hookimpl as hookimpl
     from eibench.core.journal.archives import write_lines as write_lines
+    from eibench.core.parties.graders import Grader as Grader
+    from eibench.core.parties.graders import Judge as Judge
     from eibench.core.parties.providers import CallContext as CallContext
     from eibench.core.parties.providers import Client as Client
     from eibench.core.parties.providers import ClientConfig as ClientConfig
@@ -112,8 +114,11 @@ if TYPE_CHECKING:
     from eibench.core.reading.names import check_name as check_name
     from eibench.core.reading.names import left_out_of as left_out_of
     from eibench.core.reading.rows import read_rows as read_rows
+    from eibench.core.reports.columns import EstimateRow as EstimateRow
     from eibench.core.reports.comparability import is_partial as is_partial
     from eibench.core.reports.comparability import judge_in as judge_in
+    from eibench.core.reports.graded import CommonTally as CommonTally
+    from eibench.core.reports.graded import GradedSamples as GradedSamples
     from eibench.core.reports.hints import bench as bench
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
@@ -175,7 +180,10 @@ _HOMES = {
     "eibench.core.journal.archives": "write_lines",
     "eibench.core.plugins.loading": "benchmarks",
     "eibench.core.reading.names": "check_name left_out_of",
+    "eibench.core.parties.graders": "Grader Judge",
+    "eibench.core.reports.columns": "EstimateRow",
     "eibench.core.reports.comparability": "is_partial judge_in",
+    "eibench.core.reports.graded": "CommonTally GradedSamples",
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",

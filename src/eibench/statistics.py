@@ -47,7 +47,7 @@ from eibench.core.statistics.distribution import (
     spread,
 )
 from eibench.core.statistics.estimates import Estimate
-from eibench.core.statistics.few_families import why_no_interval
+from eibench.core.statistics.few_families import few_families, why_no_interval
 from eibench.core.statistics.shares import share_interval
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "complete_pairs",
     "cronbach_alpha",
     "describe",
+    "few_families",
     "fisher_interval",
     "holm",
     "icc_agreement",

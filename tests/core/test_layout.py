@@ -200,7 +200,7 @@ ORDER = (
     "sample",
     "reports testing",
     "runs console",
-    "analysis compare",
+    "compare",
     "html run",
     "exchange",
     "api cli",

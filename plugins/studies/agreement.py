@@ -5,27 +5,21 @@ counted and left out. With several runs the transcripts of all are taken togethe
 order in which the judges put the models is looked at too.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
 from math import factorial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ..benchmark import Pack
-from ..reports.columns import EstimateRow
-from ..reports.graded import (
-    CommonTally,
-    GradedSamples,
-    LackingTally,
-    dataset_row,
-    scored_by,
-    value_names,
+from eibench import CommonTally, EstimateRow, GradedSamples, JsonObject, Pack
+from eibench.statistics import (
+    OrderAgreement,
+    cohen_kappa,
+    few_families,
+    icc_agreement,
+    mean_disagreement,
+    order_agreement,
+    rank_agreement,
 )
-from ..statistics.agreement import icc_agreement, mean_disagreement, order_agreement, rank_agreement
-from ..statistics.categories import cohen_kappa
-from ..statistics.few_families import few_families
-from ..types.result_document import DatasetRow, Facts
-
-if TYPE_CHECKING:
-    from ..statistics.agreement import OrderAgreement
 
 INTERVAL = "expanded percentiles of a bootstrap over families of items"
 ICC = "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater"
@@ -103,9 +97,9 @@ class Agreement(NamedTuple):
 
     benchmark: str
     benchmark_version: str
-    dataset: DatasetRow
+    dataset: JsonObject
     judges: Sequence[str | None]
-    grade_options: Facts
+    grade_options: JsonObject
     demo: bool
     runs: Sequence[TwiceJudgedRun]
     transcripts: CommonTally
@@ -126,35 +120,32 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
     """
     run, graders = runs[0].first.run, [graded.grader for graded in runs[0]]
     clusters = {item.id: item.cluster for item in pack.items}
-    there = value_names(graded for judged in runs for graded in judged)
-    names = [name for name in there if name not in leave_out]
+    names = [name for name in _value_names(runs) if name not in leave_out]
     rows = {name: _rows(runs, name, clusters) for name in names}
-    found = {name: _agreement(runs, name, rows[name]) for name in names}
-    families = max((row.families for row in found.values()), default=0)
+    values = {name: _agreement(runs, name, rows[name]) for name in names}
+    families = max((value.families for value in values.values()), default=0)
     order = _order(runs, names[0], rows[names[0]]) if names else None
-    read = [TwiceJudgedRun(*judged.first.facts(), scored_by(*judged)) for judged in runs]
+    judged = [TwiceJudgedRun(*one.first.facts(), one.first.tally_with(one.second)) for one in runs]
+    source = pack.source
     return Agreement(
         benchmark=run.benchmark,
         benchmark_version=run.benchmark_version,
-        dataset=dataset_row(pack),
+        dataset={"name": source.name, "sha256": source.sha256, "n_items": len(pack.items)},
         judges=[grader.judge.label if grader.judge else None for grader in graders],
         grade_options=graders[0].options,
-        demo=any(one.demo for one in read),
-        runs=read,
-        transcripts=_added([one.transcripts for one in read]),
+        demo=any(one.demo for one in judged),
+        runs=judged,
+        transcripts=reduce(CommonTally.plus, (one.transcripts for one in judged)),
         families=families,
-        agreement=found,
+        agreement=values,
         order=order,
         method=AgreementMethod(),
         warnings=_warnings(runs, families, order),
     )
 
 
-def _added(counts: Sequence[CommonTally]) -> CommonTally:
-    """Counts of transcripts, those of all runs together."""
-    both, first, second, neither = zip(*counts, strict=True)
-    one, two = (LackingTally(*map(sum, zip(*side, strict=True))) for side in (first, second))
-    return CommonTally(sum(both), one, two, sum(neither))
+def _value_names(runs: Sequence[Judged]) -> Iterable[str]:
+    return dict.fromkeys(name for one in runs for graded in one for name in graded.value_names())
 
 
 def _rows(runs: Sequence[Judged], name: str, clusters: Mapping[str, str]) -> list[_RatedValue]:
@@ -196,20 +187,20 @@ def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> Mo
     if len(runs) < 2:
         return None
 
-    found = order_agreement(
+    order = order_agreement(
         [row.first for row in rows],
         [row.second for row in rows],
         [row.run_id for row in rows],
         [row.cluster for row in rows],
     )
-    correlations = EstimateRow.of(found.spearman), EstimateRow.of(found.kendall)
-    return ModelOrder(name, len(found.models), _means(runs, found), *correlations)
+    correlations = EstimateRow.of(order.spearman), EstimateRow.of(order.kendall)
+    return ModelOrder(name, len(order.models), _means(runs, order), *correlations)
 
 
-def _means(runs: Sequence[Judged], found: "OrderAgreement") -> list[RunMeans]:
+def _means(runs: Sequence[Judged], order: OrderAgreement) -> list[RunMeans]:
     """Both judges' means of each run, in the order of the first judge's."""
     names = {judged.first.run.run_id: judged.first.run.name for judged in runs}
-    means = zip(found.models, found.first_means, found.second_means, strict=True)
+    means = zip(order.models, order.first_means, order.second_means, strict=True)
     return [
         RunMeans(run_id, names[run_id], (one, two))
         for run_id, one, two in sorted(means, key=lambda row: (-row[1], row[0]))
