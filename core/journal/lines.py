@@ -10,11 +10,10 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from types import NoneType
-from typing import get_args, get_type_hints
+from typing import get_type_hints
 
 from .. import __version__
-from ..text import escaped
+from ..text import escaped, readable
 from ..types import Json, JsonDict, JsonObject, Sampling, digest
 from ..types.result_document import RatingNotes
 from .columns import RUN_ID, judge, option
@@ -22,10 +21,7 @@ from .records import as_json
 from .schema import TABLES
 from .shapes import (
     Shape,
-    anything,
-    list_of,
     matching,
-    number,
     object_of,
     optional,
     record,
@@ -37,22 +33,8 @@ from .tables import TableSchema, field_of
 
 _SPEC = matching(r"(?s:[^/]+/.+)", "PROVIDER/NAME")
 _TEXTS = object_of(text)
-_BY_TYPE: Mapping[object, Shape] = {
-    float: number,
-    int: whole(-(2**63)),
-    str: text,
-    tuple[str, ...]: list_of(text),
-}
-
-
-def _of_type(hint: object) -> Shape:
-    """What a sampling parameter of a type may be, or null; a JSON object where it is no other."""
-    (held,) = (one for one in get_args(hint) if one is not NoneType)
-    return optional(_BY_TYPE.get(held, object_of(anything)))
-
-
 _SAMPLING = record(
-    {name: _of_type(hint) for name, hint in get_type_hints(Sampling).items()}, required=frozenset()
+    {name: shape_of(hint) for name, hint in get_type_hints(Sampling).items()}, required=frozenset()
 )
 _OPTIONS = object_of(option)
 _PLAYER = record({"model": _SPEC, "endpoint": optional(text), "sampling": _SAMPLING}, more=True)
@@ -226,7 +208,7 @@ def stored_row(line: JsonObject) -> tuple[object, ...]:
     if name == "grade" and digest(line["graded_by"]) != line["grader"]:
         raise ValueError('"grader" is not the digest of "graded_by"')
     row = tuple(_stored(table, column, line) for column in table.columns)
-    if any(isinstance(value, str) and not _is_whole(value) for value in row):
+    if any(isinstance(value, str) and readable(value) != value for value in row):
         raise ValueError("holds half of a character, which UTF-8 cannot")
     return row
 
@@ -245,14 +227,6 @@ def _stored(table: TableSchema, column: str, line: JsonObject) -> Json:
     if column == "settings":
         return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd
     return as_json(value) if column in table.json and value is not None else value
-
-
-def _is_whole(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _check_ids(line: JsonObject) -> None:

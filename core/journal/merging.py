@@ -6,6 +6,7 @@ locks and a transaction. docs/storage.md says what counts as the same, and why.
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..types import Json, canonical
@@ -65,12 +66,10 @@ def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
     else:
         n, run_id = here["n"], here["run_id"]
         updated = _update_run(database, here, run)
-    rows = _Rows(n, run["run_id"])
-    for table in (CALLS, GRADES):
-        _refuse_others(database, table, rows)
-    calls, grades = (_add_rows(database, table, rows) for table in (CALLS, GRADES))
-    comparisons = _merge_comparisons(database, rows)
-    failures = _merge_failures(database, rows)
+    rows: _Rows = {"n": n, "run": run["run_id"]}
+    calls, grades, comparisons, failures = (
+        _merge_rows(database, rows, table) for table in (CALLS, GRADES, COMPARISONS, FAILURES)
+    )
     _merge_parties(database, rows)
     views = _merge_views(database, rows, run_id)
     return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, views)
@@ -162,11 +161,25 @@ def _plain(document: str | None) -> str:
 # The rows that belong to it
 
 
-class _Rows(NamedTuple):
-    """The rows of one run: its number in the journal, and its id in the file."""
+_Rows = Mapping[str, int | str]
+"""Those of one run: its number in the journal, ``n``, and its id in the file, ``run``."""
+_LATER_GRADE = (
+    "EXISTS (SELECT 1 FROM here.grades AS g WHERE g.run = :n AND g.item_id = {0}.item_id"
+    " AND g.iteration = {0}.iteration AND g.at > {0}.at)"
+)
+_REFUSED = {
+    COMPARISONS: "old.run IS NOT NULL AND old.status != 'planned' AND new.status != 'planned'",
+    FAILURES: "old.at = new.at",
+}
+"""Which lines must say what the journal does; of other tables all that are there."""
+_ADDED = {
+    COMPARISONS: "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))",
+    FAILURES: f"(old.run IS NULL OR old.at < new.at) AND NOT {_LATER_GRADE.format('new')}",
+}
+"""Which lines come into the journal; of other tables all that are not there.
 
-    n: int
-    run: str
+So a failure is each sample's latest, unless a later grade took its place.
+"""
 
 
 def _joined(table: TableSchema) -> str:
@@ -176,60 +189,30 @@ def _joined(table: TableSchema) -> str:
     return f"{tables} ON old.run = :n AND {keys} WHERE new.run = :run"
 
 
-def _refuse_others(
-    database: sqlite3.Connection,
-    table: TableSchema,
-    rows: _Rows,
-    condition: str = "old.run IS NOT NULL",
-) -> None:
-    """Refuse the first line that differs from its row in the journal, where a condition holds."""
+def _merge_rows(database: sqlite3.Connection, rows: _Rows, table: TableSchema) -> int:
+    """Add a run's lines to a table, in the order of the file; how many.
+
+    Refuses the first that has to be as the journal's row and differs.
+    """
     columns = [c for c in table.columns if c not in table.key and c not in table.free]
     differing = [f'new."{column}" IS NOT old."{column}"' for column in columns]
     sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(table)}"
-    sql += f" AND {condition} AND ({' OR '.join(differing)}) ORDER BY new.line LIMIT 1"
-    if differing_row := database.execute(sql, rows._asdict()).fetchone():
-        line, item, *differs = differing_row
+    sql += f" AND {_REFUSED.get(table, 'old.run IS NOT NULL')} AND ({' OR '.join(differing)})"
+    if first := database.execute(f"{sql} ORDER BY new.line LIMIT 1", rows).fetchone():
+        line, item, *differs = first
         pairs = zip(columns, differs, strict=True)
         fields = ", ".join(field_of(column) for column, different in pairs if different)
-        raise Conflict(
-            line, f"the {table.kind} of item {item!r:.60} that is here differs in {fields}"
-        )
-
-
-def _add_rows(
-    database: sqlite3.Connection,
-    table: TableSchema,
-    rows: _Rows,
-    condition: str = "old.run IS NULL",
-) -> int:
-    """Add a run's lines where a condition holds, in the order of the file; how many."""
+        message = f"the {table.kind} of item {item!r:.60} that is here differs in {fields}"
+        raise Conflict(line, message)
+    if table is FAILURES:
+        sql = f"DELETE FROM here.failures AS f WHERE f.run = :n AND {_LATER_GRADE.format('f')}"
+        database.execute(sql, rows)
     sql = (
         f"INSERT OR REPLACE INTO here.{table.name} (run, {quoted(table.stored)})"
         f" SELECT :n, {table.values('new.')} FROM {_joined(table)}"
-        f" AND {condition} ORDER BY new.line"
+        f" AND {_ADDED.get(table, 'old.run IS NULL')} ORDER BY new.line"
     )
-    return database.execute(sql, rows._asdict()).rowcount
-
-
-def _merge_comparisons(database: sqlite3.Connection, rows: _Rows) -> int:
-    """Add the comparisons that are not there, or are only planned there; how many came."""
-    done = "old.run IS NOT NULL AND old.status != 'planned' AND new.status != 'planned'"
-    _refuse_others(database, COMPARISONS, rows, done)
-    news = "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))"
-    return _add_rows(database, COMPARISONS, rows, news)
-
-
-def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:
-    """Keep each sample's latest failure, unless a later grade took its place; how many came."""
-    _refuse_others(database, FAILURES, rows, "old.at = new.at")
-    later_grade = (
-        "EXISTS (SELECT 1 FROM here.grades AS g WHERE g.run = :n AND g.item_id = {0}.item_id"
-        " AND g.iteration = {0}.iteration AND g.at > {0}.at)"
-    )
-    sql = f"DELETE FROM here.failures AS f WHERE f.run = :n AND {later_grade.format('f')}"
-    database.execute(sql, {"n": rows.n})
-    newer = f"(old.run IS NULL OR old.at < new.at) AND NOT {later_grade.format('new')}"
-    return _add_rows(database, FAILURES, rows, newer)
+    return database.execute(sql, rows).rowcount
 
 
 def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
@@ -242,16 +225,16 @@ def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
         " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
         " entry = coalesce(parties.entry, excluded.entry)"
     )
-    database.execute(sql, rows._asdict())
+    database.execute(sql, rows)
 
 
 def _merge_views(database: sqlite3.Connection, rows: _Rows, run_id: str) -> int:
     """Keep the later of two views of one name; how many came."""
     sql = f"SELECT new.name, new.document, new.at FROM {_joined(VIEWS)}"
     sql += " AND (old.run IS NULL OR old.at < new.at)"
-    newer = database.execute(sql, rows._asdict()).fetchall()
+    newer = database.execute(sql, rows).fetchall()
     database.executemany(
         "INSERT OR REPLACE INTO here.views (run, name, document, at) VALUES (?, ?, ?, ?)",
-        [(rows.n, name, _of_run(document, run_id), at) for name, document, at in newer],
+        [(rows["n"], name, _of_run(document, run_id), at) for name, document, at in newer],
     )
     return len(newer)

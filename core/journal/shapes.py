@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
+    ForwardRef,
     Literal,
     NotRequired,
     Union,
@@ -176,6 +177,8 @@ def shape_of(hint: Any) -> Shape:
         types = get_type_hints(hint, include_extras=True)
         fields = {name: shape_of(each) for name, each in types.items()}
         return record(fields, more=True, required=hint.__required_keys__)
+    if isinstance(hint, ForwardRef):  # `Json`, which is made of itself
+        return anything
     kind, args = get_origin(hint), get_args(hint)
     if kind is Annotated:
         return _limited(*args)
@@ -190,16 +193,23 @@ def _limited(inner: object, limit: AtLeast | Length) -> Shape:
     return whole(limit.least) if inner is int else positive
 
 
+def _either(shape: Shape, *others: Shape) -> Shape:
+    """That of a shape or null; what may be of more shapes is whatever JSON can say."""
+    return optional(shape) if len(others) == 1 else anything
+
+
 _PLAIN: Mapping[Any, Shape] = {
-    **dict.fromkeys((Any, NoneType), anything),
+    **dict.fromkeys((Any, NoneType, ...), anything),
     str: text,
     bool: boolean,
     float: number,
+    int: whole(-(2**63)),
 }
 _AROUND: Mapping[Any, Callable[..., Shape]] = {
-    Union: lambda shape, _: optional(shape),
-    UnionType: lambda shape, _: optional(shape),
+    Union: _either,
+    UnionType: _either,
     NotRequired: lambda shape: shape,
     Sequence: list_of,
+    tuple: lambda shape, _: list_of(shape),
     Mapping: lambda _, shape: object_of(shape),
 }
