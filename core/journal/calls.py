@@ -8,7 +8,6 @@ from operator import attrgetter
 from ..parties.graders import Judge
 from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
-from .columns import party_in
 from .file import JournalFile, now, object_of
 from .records import (
     CallKey,
@@ -19,6 +18,7 @@ from .records import (
     RunRecord,
     StoredCall,
     as_json,
+    party_in,
 )
 from .schema import CALLS
 from .tables import DamagedRow, Row, quoted, storable_row

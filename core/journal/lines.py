@@ -16,8 +16,7 @@ from .. import __version__
 from ..text import escaped, readable
 from ..types import Json, JsonDict, JsonObject, Sampling, digest
 from ..types.result_document import RatingNotes
-from .columns import RUN_ID, judge, option
-from .records import as_json
+from .records import RUN_ID, as_json, judge, option
 from .schema import TABLES
 from .shapes import (
     Shape,

@@ -4,29 +4,110 @@ The file's tables, checks of types and the lines of files follow from the fields
 field that may be None is why.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 from ..errors import JournalError
-from ..parties.graders import Grader, Judge
-from ..parties.party import Party
-from ..types import ChatResponse, Finish, JsonDict, Message, Usage, json_writer
-from . import columns
-from .columns import AnyObject, Count, FromOne, RunId, Seconds, Text, TextOrNone, Time
-from .shapes import (
-    list_of,
-    matching,
-    numeric,
-    object_of,
-    one_of,
-    optional,
-    positive,
-    row_of,
-    text,
-    whole,
+from ..parties.graders import RULES, Grader, Judge, grader_of, judge_of
+from ..parties.party import Party, party_of
+from ..types import ChatResponse, Finish, JsonDict, JsonObject, Message, Usage, json_writer
+from ..types.result_document import ResultDocument
+from . import shapes
+from .shapes import Shape, list_of, matching, object_of, one_of, optional, record, text, whole
+from .tables import DamagedRow, Json
+
+PARTY = record(
+    {
+        "provider": matching(r"[^/]+", "a provider"),
+        "name": matching(r"(?s:.+)", "a name"),
+        "host": optional(text),
+    }
 )
-from .tables import Json
+_PANEL = record(
+    {
+        "rule": one_of(frozenset(RULES)),
+        "judges": list_of(PARTY),
+        "quorum": whole(0),
+        "exclude_kin": shapes.boolean,
+        "overlap": shapes.number,
+    },
+    required=frozenset({"rule", "judges", "quorum", "exclude_kin"}),
+)
+
+
+def judge(value: object) -> str | None:
+    """A judge, or a panel of several."""
+    shape = _PANEL if isinstance(value, dict) and "rule" in value else PARTY
+    return shape(value)
+
+
+def option(value: object) -> str | None:
+    """What an option may be."""
+    is_one = not isinstance(value, list | dict)
+    return None if is_one else "must be a text, a number, true, false or null"
+
+
+GRADER: Shape = record(
+    {
+        "version": text,
+        "judge": optional(judge),
+        "options": object_of(option),
+        "grading": text,
+        "prompts": object_of(text),
+        "sampling": object_of(shapes.anything),
+        "offline": shapes.boolean,
+    }
+)
+
+
+@lru_cache(256)
+def party_in(column: str) -> Party:
+    """The party of a column; raises as `grader_in` does."""
+    return party_of(_checked(column, PARTY))
+
+
+@lru_cache(256)
+def judge_in(column: str) -> Judge:
+    """The judge or the panel of a column; raises as `grader_in` does."""
+    return judge_of(_checked(column, judge))
+
+
+@lru_cache(256)
+def grader_in(column: str) -> Grader:
+    """The grader of a column."""
+    return grader_of(_checked(column, GRADER))
+
+
+def _checked(column: object, shape: Shape) -> Any:
+    value = json.loads(column) if isinstance(column, str) else column
+    if wrong := shape(value):
+        raise DamagedRow(f"who was asked, or has graded, {wrong}")
+    return value
+
+
+RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
+
+_DOCUMENT = shapes.shape_of(ResultDocument)
+
+Text = Annotated[str, text]
+TextOrNone = Annotated[str | None, text]
+Time = Annotated[str, shapes.time]
+Count = Annotated[int, whole(0)]
+CountOrNone = Annotated[int | None, whole(0)]
+FromOne = Annotated[int, whole(1)]
+Seconds = Annotated[float, shapes.positive]
+RunId = Annotated[str, matching(RUN_ID, "a run's id")]
+ANY_OBJECT = Json(object_of(shapes.anything))
+AnyObject = Annotated[str, ANY_OBJECT]
+AnyObjectOrNone = Annotated[JsonObject | None, ANY_OBJECT]
+TimeOrNone = Annotated[str | None, shapes.time]
+Document = Annotated[str, Json(_DOCUMENT)]
+DocumentOrNone = Annotated[str | None, Json(_DOCUMENT)]
+Texts = Annotated[tuple[str, ...], Json(list_of(text))]
+
 
 _write = json_writer(sort_keys=False)
 
@@ -75,8 +156,8 @@ class CallRow(NamedTuple):
     phase: Text
     digest: Text  # of the request as the plugin meant it
     occurrence: Count  # which time this digest, in this sample and phase
-    asked: Annotated[str, Json(columns.PARTY)]
-    messages: Annotated[str, Json(list_of(row_of(text, text)))]  # [[role, content], ...]
+    asked: Annotated[str, Json(PARTY)]
+    messages: Annotated[str, Json(list_of(shapes.row_of(text, text)))]  # [[role, content], ...]
     sent: AnyObject  # the exact parameters
     text: Text
     reasoning: Text
@@ -92,7 +173,7 @@ class CallRow(NamedTuple):
     reasoning_tokens: Count
     latency_s: Seconds
     attempts: Count
-    cost_usd: Annotated[float | None, positive]  # None where the price is not known
+    cost_usd: Annotated[float | None, shapes.positive]  # None where the price is not known
     price_source: TextOrNone  # likewise None
     at: Time
     address: TextOrNone  # host and port; None for the provider's own host
@@ -104,19 +185,19 @@ class GradeRow(NamedTuple):
     grader: Text  # digest of `graded_by`
     item_id: Text
     iteration: FromOne
-    values: Annotated[str, Json(object_of(optional(numeric)))]  # by name
+    values: Annotated[str, Json(object_of(optional(shapes.numeric)))]  # by name
     reason: TextOrNone  # why unscored; None when scored
     flags: Annotated[str, Json(list_of(text))]
     detail: AnyObject
     at: Time
-    graded_by: Annotated[str, Json(columns.GRADER)]
+    graded_by: Annotated[str, Json(GRADER)]
 
 
 class ViewRow(NamedTuple):
     """A result beside that of the whole run."""
 
     name: Annotated[str, matching("[A-Za-z0-9._-]{1,200}", "a view's name")]  # such as limit-2
-    document: columns.Document
+    document: Document
     at: Time
 
 
@@ -148,16 +229,16 @@ class StoredComparison(NamedTuple):
     stage: Text  # what the schedule was doing then
     rank: Annotated[int | None, whole(1)]  # where `a` stood then; None before it was compared
     status: Annotated[str, one_of(frozenset({"planned", "read", "unread", "known"}))]
-    judge: Annotated[Judge, Json(columns.judge)]
+    judge: Annotated[Judge, Json(judge)]
     family: Text
     grader: Text  # digest of what the judge is sent and of how its words are read
     margins: Annotated[Mapping[str, int], Json(object_of(whole(-5, 5)))] = {}
     reason: TextOrNone = None  # why unread; else None
-    flags: columns.Texts = ()
+    flags: Texts = ()
     transcript_a: TextOrNone = None  # digest; None while planned
     transcript_b: TextOrNone = None  # likewise None
-    len_a: columns.CountOrNone = None  # characters the judge saw; None while planned, or not known
-    len_b: columns.CountOrNone = None  # likewise None
+    len_a: CountOrNone = None  # characters the judge saw; None while planned, or not known
+    len_b: CountOrNone = None  # likewise None
 
 
 class AskedParties(NamedTuple):
@@ -165,9 +246,9 @@ class AskedParties(NamedTuple):
 
     run_id: str
     role: Annotated[str, matching("model|judge|role:[a-z][a-z0-9_]*", "a party's role")]
-    party: Annotated[Party, Json(columns.PARTY)]  # as it was asked first: so its calls are known
+    party: Annotated[Party, Json(PARTY)]  # as it was asked first: so its calls are known
     endpoint: TextOrNone = None  # its name in bench.toml; None when it has none
-    entry: columns.AnyObjectOrNone = None  # the server's own words of it; None where it has none
+    entry: AnyObjectOrNone = None  # the server's own words of it; None where it has none
 
 
 class CallTotals(NamedTuple):
@@ -233,9 +314,9 @@ class RunRecord:
     pack_name: Text
     pack_sha256: Annotated[str, matching("[0-9a-f]{64}", "64 hexadecimal digits")]
     endpoint: TextOrNone  # host and port; None when nothing leaves the process
-    settings: Annotated[Mapping[str, Any], columns.ANY_OBJECT]
+    settings: Annotated[Mapping[str, Any], ANY_OBJECT]
     created_at: Time
-    finished_at: columns.TimeOrNone  # None until a command has gone through all samples
+    finished_at: TimeOrNone  # None until a command has gone through all samples
     status: Annotated[str, matching("[a-z]+", "a word")]
     elapsed_s: Seconds  # of all commands that worked on it
 

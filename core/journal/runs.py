@@ -6,9 +6,8 @@ from typing import Any, cast
 
 from ..types import digest
 from ..types.result_document import ResultDocument
-from .columns import party_in
 from .file import JournalFile, now, object_of
-from .records import AskedParties, RunRecord, StoredSettings, ViewRow, as_json
+from .records import AskedParties, RunRecord, StoredSettings, ViewRow, as_json, party_in
 from .schema import PARTIES, RUNS, VIEWS
 from .tables import DamagedRow, Row, quoted
 from .temporary import Reserve

@@ -9,8 +9,17 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 
 from ..errors import JournalError
-from .columns import DocumentOrNone, Time
-from .records import AskedParties, CallRow, Failure, GradeRow, RunRecord, StoredComparison, ViewRow
+from .records import (
+    AskedParties,
+    CallRow,
+    DocumentOrNone,
+    Failure,
+    GradeRow,
+    RunRecord,
+    StoredComparison,
+    Time,
+    ViewRow,
+)
 from .tables import Checked, TableSchema
 
 APPLICATION_ID = 0x65694A31  # "eiJ1": tells our files from any other SQLite file

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from .calls import CallStore
-from .comparisons import ComparisonStore
 from .file import JournalFile
-from .grades import GradeStore
+from .grades import ComparisonStore, GradeStore
 from .opening import connect
 from .records import RunRecord, as_json
 from .runs import RunStore

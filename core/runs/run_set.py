@@ -5,12 +5,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue, installed
-from ..reports.choosing import refuse_unlike
+from ..reports.choosing import is_pack, refuse_unlike
 from ..reports.comparability import RunResult, refuse_mixture
 from ..reports.hints import bench, with_run
+from ..reports.judges import JudgedModel
 from ..settings.run_config import stored_roles
 from ..text import line, plural
 from ..types import canonical, digest
@@ -292,3 +294,33 @@ def runs(folder: str | Path = "runs") -> RunSet:
         JournalError: There is no journal, or it cannot be read.
     """
     return RunSet(Journal(Path(folder), create=False))
+
+
+def read_judged(
+    runs: RunSet, benchmark: Benchmark, dataset: str | None, *, demo: bool
+) -> list[JudgedModel]:
+    """The run of each model of one pack that counts, as its judges graded it.
+
+    The pack goes by its name, or the beginning of its SHA-256. Demo models count beside real ones
+    if told, else only where there are no others.
+    """
+    judged = [
+        run
+        for run in runs
+        if run.benchmark == benchmark.name
+        and is_pack(run.record.pack_name, run.record.pack_sha256, dataset)
+        and run.all_graders
+    ]
+    real = [run for run in judged if not run.demo]
+    judged = judged if demo or not real else real
+    if not judged:
+        message = f"no judged run of {benchmark.name} on this pack"
+        raise UsageError(f"{message}; {bench('run', benchmark.name, '--judge', 'SPEC')} makes one")
+    packs = {
+        r.pack_sha256: f"{r.pack_name} ({r.pack_sha256[:12]})" for r in (r.record for r in judged)
+    }
+    if len(packs) > 1:
+        listed = ", ".join(sorted(packs.values()))
+        raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
+    by_size = sorted(judged, key=lambda run: (max(g.grades for g in run.all_graders), run.record.n))
+    return [run.judged() for run in {run.name: run for run in by_size}.values()]
