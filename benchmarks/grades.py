@@ -77,8 +77,8 @@ def _rows(board: Board, number: int) -> list[list[str]]:
     for seed in range(number):
         made = draw(ability, board.liking, 10_000 + seed)
         for one in conclude(made, unknown("simulated")):
-            if one.about in found:
-                found[one.about].append((one.verdict, one.value))
+            if one["about"] in found:
+                found[one["about"]].append((one["verdict"], one["value"]))
     return [_row(f"{board.name}: {name}", grades) for name, grades in found.items()]
 
 

@@ -195,4 +195,4 @@ def conclusions_from(
         return []
     given = ratings.comparisons.Comparisons.of(as_comparisons(rows))
     unread = auditing.asking.unread_share(replies)
-    return [one.as_json() for one in auditing.conclusions.conclude(given, unread, rated)]
+    return auditing.conclusions.conclude(given, unread, rated)

@@ -13,6 +13,7 @@ from ..types import JsonDict, JsonObject
 from .arrays import Bools, Floats, Ints, present
 from .comparisons import Comparisons
 from .intervals import (
+    Q,
     Scale,
     SolvedRatings,
     Uncertainty,
@@ -24,6 +25,55 @@ from .ordering import Order, differences, order_models
 from .result import Interval, ModelRating, Ratings
 from .saturation import Ends, find_ends, open_warnings
 from .settings import RatingSettings
+from .weighing import components
+
+
+class Normals(NamedTuple):
+    """What an engine knows, in points.
+
+    Attributes:
+        mean: Of each model, shape (n_models,).
+        deviation: The same shape.
+        centre: Where a model starts.
+    """
+
+    mean: Floats
+    deviation: Floats
+    centre: float
+
+
+def rate_by_normals(
+    engine: str, comparisons: Comparisons, found: Normals, settings: RatingSettings, message: str
+) -> Ratings:
+    """Points on an anchored scale, or the engine's own, with intervals of 1.96 deviations.
+
+    Args:
+        engine: Its name.
+        comparisons: With all names.
+        found: Of their models, in their order.
+        settings: Anchors.
+        message: What is wrong with such intervals.
+    """
+    n = len(comparisons.models)
+    estimate = SolvedRatings(
+        theta=(found.mean - found.centre) / Q,
+        deviation=found.deviation / Q,
+        families=comparisons.families_of_models(),
+        effective=comparisons.effective_families_of_models(),
+        component=components(n, comparisons.a, comparisons.b),
+        replicates=np.empty((0, n)),
+    )
+    scale, why = choose_scale(comparisons.models, estimate, settings)
+    if scale.first is None:
+        scale = scale._replace(place=found.centre)
+    _, unit = apply_scale(estimate, scale)
+    variance = estimate.deviation**2
+    pair_error = np.sqrt(variance[:, None] + variance[None, :])
+    half_width = 1.96 * np.abs(unit) * estimate.deviation
+    spread = Uncertainty(half_width, pair_error, np.full((n, n), np.inf), None)
+    warnings = (*comparisons.warnings, message, *scale_warnings(estimate, scale, why))
+    order = order_models(estimate, spread, tell_apart(differences(estimate, spread)))
+    return lay_out(engine, comparisons, RatingParts(estimate, scale, spread, order), {}, warnings)
 
 
 def no_ratings(engine: str, comparisons: Comparisons) -> Ratings:

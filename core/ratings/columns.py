@@ -10,26 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
 from sys import float_info
-from typing import NamedTuple, NoReturn
+from typing import NoReturn, TypeGuard
 
 from ..errors import DataError, UsageError
 from ..types import JsonObject
 
-KEYS = frozenset(
-    {
-        "item",
-        "iteration",
-        "a",
-        "b",
-        "first",
-        "margins",
-        "judge",
-        "len_a",
-        "len_b",
-        "family",
-        "weight",
-    }
-)
+_TEXTS = ("item", "a", "b", "first", "judge", "family")
+KEYS = frozenset({*_TEXTS, "iteration", "margins", "len_a", "len_b", "weight"})
 MAX_MARGIN = 5
 """Most pluses that a criterion can be won by."""
 MOST_CRITERIA = 200
@@ -87,22 +74,29 @@ class Columns:
     def _add(self, row: object, number: int) -> None:
         if not isinstance(row, Mapping):
             raise _Bad("not a JSON object")
-        found = _checked(row)
+        names, first = (_text(row, "a"), _text(row, "b")), row.get("first")
+        if names[0] == names[1]:
+            raise _Bad(f"compares {names[0]!r} with itself")
+        if first != "a" and first != "b":
+            raise _Bad('"first" must be "a" or "b": whose transcript was read first')
+        item = _id(row)
+        margin, criteria = _margins(row.get("margins"))
+        iteration = _iteration(row.get("iteration", 1))
+        family, by = _optional_text(row, "family") or item, _optional_text(row, "judge")
+        lengths, weight = (_length(row, "len_a"), _length(row, "len_b")), _weight(row)
         if not row.keys() <= KEYS:
             self.unknown.update(str(key) for key in row.keys() - KEYS)
-        judge = self.judges.setdefault(found.judge, len(self.judges))
-        if self.judge is not None and found.judge != self.judge:
+        judge = self.judges.setdefault(by, len(self.judges))
+        if self.judge is not None and by != self.judge:
             return
-        self._keep_family(found.item, found.family, number)
+        self._keep_family(item, family, number)
         if self.by_criterion:
             self._keep_margins(row["margins"])
-        a = self.models.setdefault(found.a, len(self.models))
-        b = self.models.setdefault(found.b, len(self.models))
-        item, first = self.items[found.item], found.a_first
-        numbers = (a, b, item, found.iteration, judge, first, found.margin, found.criteria, number)
-        self.numbers.extend(numbers)
-        self.lengths.extend((found.len_a, found.len_b))
-        self.weights.append(found.weight)
+        a, b = (self.models.setdefault(name, len(self.models)) for name in names)
+        place = self.items[item]
+        self.numbers.extend((a, b, place, iteration, judge, first == "a", margin, criteria, number))
+        self.lengths.extend(lengths)
+        self.weights.append(weight)
 
     def _keep_family(self, item: str, family: str, number: int) -> None:
         index = self.families.setdefault(family, len(self.families))
@@ -150,39 +144,6 @@ class Columns:
         return (f"keys that mean nothing here were passed over: {named}",)
 
 
-class _Row(NamedTuple):
-    a: str
-    b: str
-    a_first: bool
-    item: str
-    iteration: int
-    family: str
-    judge: str
-    margin: int
-    criteria: int
-    len_a: float
-    len_b: float
-    weight: float
-
-
-def _checked(row: JsonObject) -> _Row:
-    """What a row says."""
-    a, b = _text(row, "a"), _text(row, "b")
-    if a == b:
-        raise _Bad(f"compares {a!r} with itself")
-    first = row.get("first")
-    if first != "a" and first != "b":
-        raise _Bad('"first" must be "a" or "b": whose transcript was read first')
-    item = _id(row)
-    margin, criteria = _margins(row.get("margins"))
-    iteration = _iteration(row.get("iteration", 1))
-    family, judge = _optional_text(row, "family") or item, _optional_text(row, "judge")
-    lengths, weight = (_length(row, "len_a"), _length(row, "len_b")), _weight(row.get("weight", 1))
-    return _Row(
-        a, b, first == "a", item, iteration, family, judge, margin, criteria, *lengths, weight
-    )
-
-
 def _judge_name(name: str) -> str:
     return repr(name) if name else "'' (not told)"
 
@@ -222,17 +183,23 @@ def _length(row: JsonObject, key: str) -> float:
     value = row.get(key)
     if value is None:
         return nan
-    is_flag = isinstance(value, bool)
-    if isinstance(value, int | float) and not is_flag and 0 <= value <= float_info.max:
+    if _is_finite(value) and value >= 0:
         return float(value)
     raise _Bad(f'"{key}" must be a number from 0')
 
 
-def _weight(value: object) -> float:
-    is_flag = isinstance(value, bool)
-    if isinstance(value, int | float) and not is_flag and 0 < value <= float_info.max:
+def _weight(row: JsonObject) -> float:
+    value = row.get("weight", 1)
+    if _is_finite(value) and value > 0:
         return float(value)
     raise _Bad('"weight" must be a number above 0')
+
+
+def _is_finite(value: object) -> TypeGuard[float]:
+    """Whether it is a number, and no flag, that a float can be."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= float_info.max
 
 
 def _margins(margins: object) -> tuple[int, int]:

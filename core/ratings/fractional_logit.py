@@ -13,20 +13,33 @@ which is the sandwich estimator in its form CR3 (Bell and McCaffrey 2002, Survey
 28): the plain sandwich is too small when there are few clusters of unequal size.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from ..statistics.few_families import FEWEST_FAMILIES
+from ..types import JsonDict
 from .arrays import Bools, Floats, Ints, present, sum_by
-from .assembling import no_ratings
+from .assembling import assemble, no_ratings
 from .comparisons import Comparisons
-from .intervals import Q
+from .intervals import Q, SolvedRatings, jackknife_error
 from .result import Ratings
 from .settings import RatingSettings
 from .weighing import components, weigh
-from .with_terms import MOST, PRECISION, Solved, centring, is_done, prior_precision, rate_with_terms
 
 NAME = "fractional-logit"
+STEP = 1e-12
+"""Largest last step, natural units: 2e-10 points. Convergence is quadratic."""
+ROUNDING = 1e-6
+"""A step below this that does not shrink any more is rounding."""
+MOST = 100
+"""Steps after which a maximum is given up."""
+PRECISION = (Q / 350) ** 2
+"""Of the prior of a model's strength, natural units."""
+RIDGE = 1e-3
+"""Of the prior of a term: it keeps terms finite and moves them by next to nothing."""
 
 
 class Calls(NamedTuple):
@@ -97,36 +110,79 @@ class LogitFit(NamedTuple):
 
 
 def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
-    """The ratings of comparisons in one order or both.
+    """The ratings of comparisons in one order or both, with those without the length term.
 
-    Args:
-        comparisons: The length term is used when all have lengths.
-        settings: Anchors, and weights of items.
+    Length may be a means to be better, and then the term takes a part of strength away. So both are
+    told, where all comparisons have lengths.
     """
     if not len(comparisons):
         return no_ratings(NAME, comparisons)
     comparisons = comparisons.compact()
-    weight = weigh(comparisons, settings, np.ones(len(comparisons)))
+    made, names = _rate(comparisons, settings, length=True)
+    if "length" not in names:
+        return made
+    plain, _ = _rate(comparisons, settings, length=False)
+    ratings = {row.model: row.rating for row in plain.rows}
+    return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})
 
-    def solve(comparisons: Comparisons, length: bool) -> Solved:
-        return _solve(comparisons, weight, length=length)
 
-    return rate_with_terms(NAME, comparisons, settings, solve)
-
-
-def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
+def _rate(
+    comparisons: Comparisons, settings: RatingSettings, *, length: bool
+) -> tuple[Ratings, tuple[str, ...]]:
+    """The ratings, and the names of the terms that they were estimated with."""
     calls, messages = as_calls(comparisons, length=length)
-    calls = calls._replace(weight=weight)
-    fit = maximise(calls)
-    return Solved(
+    calls = calls._replace(weight=weigh(comparisons, settings, np.ones(len(comparisons))))
+    fit, n = maximise(calls), calls.n_models
+    replicates = leave_one_out(comparisons, calls, fit)
+    # Against the mean of its component: where all lie together only the prior knows.
+    contrast = centring(calls.component)
+    variance = np.diag(contrast @ fit.covariance[:n, :n] @ contrast.T)
+    estimate = SolvedRatings(
+        theta=fit.theta,
+        deviation=np.sqrt(np.maximum(variance, 0)),
+        families=comparisons.families_of_models(),
+        effective=comparisons.effective_families_of_models(),
         component=calls.component,
-        names=calls.names,
-        place=np.append(fit.theta, fit.beta),
-        covariance=fit.covariance,
-        replicates=leave_one_out(comparisons, calls, fit),
-        diagnostics={"newton_steps": fit.steps, "last_step": fit.last_step * Q},
-        warnings=messages,
+        replicates=replicates[:, :n],
     )
+    terms = terms_of_replicates(calls.names, fit.beta, replicates[:, n:])
+    diagnostics = {"newton_steps": fit.steps, "last_step": fit.last_step * Q, **terms}
+    made = assemble(
+        NAME, comparisons, estimate, settings, diagnostics=diagnostics, warnings=messages
+    )
+    return made, calls.names
+
+
+def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats) -> JsonDict:
+    """The terms in natural units, each with its standard error.
+
+    Args:
+        names: Of the terms.
+        place: Shape (n_terms,).
+        replicates: Without one family each, shape (n_families, n_terms).
+    """
+    known = len(replicates) >= FEWEST_FAMILIES
+    errors = jackknife_error(replicates)
+    return {
+        name: {"estimate": float(estimate), "standard_error": float(error) if known else None}
+        for name, estimate, error in zip(names, place, errors, strict=True)
+    }
+
+
+def is_done(size: float, before: float) -> bool:
+    """Whether a step is nothing but rounding, given the size of the step before."""
+    return size <= STEP or (size <= ROUNDING and size > before / 2)
+
+
+def centring(component: Ints) -> Floats:
+    """The symmetric matrix that takes the mean of its component from each model."""
+    same = component[:, None] == component[None, :]
+    return np.asarray(np.eye(len(component)) - same / same.sum(axis=1))
+
+
+def prior_precision(n_models: int, n_terms: int, strength: float = PRECISION) -> Floats:
+    """Of the unknowns, shape (n_models + n_terms,)."""
+    return np.append(np.full(n_models, strength), np.full(n_terms, RIDGE))
 
 
 def strengths(comparisons: Comparisons, settings: RatingSettings) -> dict[str, float]:

@@ -25,12 +25,18 @@ from ..types import JsonDict
 from .arrays import Bools, Floats, Ints
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons
-from .fractional_logit import as_calls, gradient, hessian_of, leave_one_out, maximise
+from .fractional_logit import (
+    as_calls,
+    gradient,
+    hessian_of,
+    leave_one_out,
+    maximise,
+    terms_of_replicates,
+)
 from .intervals import Q, SolvedRatings
 from .result import Ratings
 from .settings import RatingSettings
 from .weighing import ItemCalls, weigh
-from .with_terms import terms_of_replicates
 
 SCALE = 173.7178
 """Glicko points in one unit of the Glicko-2 scale, as Glickman rounds 400 / ln 10."""

@@ -9,10 +9,9 @@ and families are not known to it.
 
 import numpy as np
 
-from .assembling import no_ratings
+from .assembling import Normals, no_ratings, rate_by_normals
 from .comparisons import Comparisons
 from .glicko2 import CENTRE
-from .normals import Normals, rate_by_normals
 from .result import Ratings
 from .settings import RatingSettings
 

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
-from .assembling import no_ratings
+from .assembling import Normals, no_ratings, rate_by_normals
 from .comparisons import Comparisons
-from .normals import Normals, rate_by_normals
 from .result import Ratings
 from .settings import RatingSettings
 from .weighing import first_of_items

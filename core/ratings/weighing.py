@@ -11,9 +11,7 @@ What the user or the pack says of a comparison or an item is multiplied in after
 
 Only models that comparisons connect share a scale: `components` says which do.
 
-The two orders of a comparison taken together are one item: (models, item, iteration). Its margin D
-is the sum of all pluses, positive for `a`, over the number of criteria that were read in both
-calls: -5 to 5.
+The two orders of a comparison taken together are one item: (models, item, iteration).
 """
 
 from typing import NamedTuple
@@ -23,41 +21,6 @@ import numpy as np
 from .arrays import Bools, Floats, Ints, present, sum_by
 from .comparisons import Comparisons
 from .settings import RatingSettings
-
-
-class ComparedItems(NamedTuple):
-    """Items read in both orders, in canonical order.
-
-    Attributes:
-        a: Model index, shape (n_items,).
-        b: Model index, shape (n_items,).
-        item: Shape (n_items,).
-        iteration: Shape (n_items,).
-        family: Shape (n_items,).
-        margin: D, shape (n_items,).
-        rows: Row of `Comparisons` that each item begins with; its second order is the next.
-    """
-
-    a: Ints
-    b: Ints
-    item: Ints
-    iteration: Ints
-    family: Ints
-    margin: Floats
-    rows: Ints
-
-    @classmethod
-    def at(cls, comparisons: Comparisons, rows: Ints, margin: Floats) -> "ComparedItems":
-        """The items that begin with these rows, with these margins."""
-        return cls(
-            a=comparisons.a[rows],
-            b=comparisons.b[rows],
-            item=comparisons.item[rows],
-            iteration=comparisons.iteration[rows],
-            family=comparisons.family[rows],
-            margin=margin,
-            rows=rows,
-        )
 
 
 class ItemCalls(NamedTuple):
@@ -101,15 +64,6 @@ class ItemCalls(NamedTuple):
     def half(self, values: Floats) -> Floats:
         """Half the difference between the two orders, shape (..., m)."""
         return np.asarray((values[..., self.twice] - values[..., self.twice + 1]) / 2)
-
-
-def pair_orders(comparisons: Comparisons) -> ComparedItems:
-    """The items that were read in both orders."""
-    second = _is_second_order(comparisons)
-    rows = np.flatnonzero(second) - 1
-    total = comparisons.margin[rows] + comparisons.margin[rows + 1]
-    criteria = comparisons.criteria[rows] + comparisons.criteria[rows + 1]
-    return ComparedItems.at(comparisons, rows, total / criteria)
 
 
 def _is_second_order(comparisons: Comparisons) -> Bools:

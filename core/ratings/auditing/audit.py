@@ -101,7 +101,7 @@ def audit(
         source=source,
         demo=demo,
         judge=comparisons.judge or None,
-        conclusions=[one.as_json() for one in conclusions],
+        conclusions=conclusions,
         counts=AuditCounts(
             comparisons=len(comparisons),
             pairs=len(items.a),

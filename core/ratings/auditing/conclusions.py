@@ -6,7 +6,6 @@ a conclusion like the others, so that nobody takes it for passed.
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import NamedTuple
 
 from ...text import listed, plural
 from ...types.result_document import ConclusionRow, Grade, RatingRow
@@ -35,50 +34,16 @@ NAMED = 3
 """Most pairs of models whose order a conclusion names."""
 
 
-class Conclusion(NamedTuple):
-    """One sentence.
-
-    Attributes:
-        about: ``place``, ``length``, ``flips`` or ``unread``.
-        verdict: The grade.
-        text: What was measured; the reason where it was not tested.
-        value: What the grade stands on, not always the first number of the text; ``None`` where
-            it is not known.
-        ci95: Its 95 % interval over families of items.
-        n: How many calls, pairs or comparisons it is of.
-    """
-
-    about: str
-    verdict: Grade
-    text: str
-    value: float | None
-    ci95: tuple[float, float] | None
-    n: int
-
-    def as_json(self) -> ConclusionRow:
-        """The fields of the document."""
-        return {
-            "about": self.about,
-            "verdict": self.verdict,
-            "text": self.text,
-            "value": self.value,
-            "ci95": None if self.ci95 is None else list(self.ci95),
-            "n": self.n,
-        }
-
-
 def conclude(
     comparisons: Comparisons, unread: AuditEstimate, ratings: Rows = ()
-) -> tuple[Conclusion, ...]:
-    """The conclusions from a judge's comparisons.
+) -> list[ConclusionRow]:
+    """The conclusions from one judge's comparisons; where none was read, only that is told.
 
-    Args:
-        comparisons: Of one judge; where none was read, only that is told.
-        unread: The share of its comparisons that could not be read.
-        ratings: Made of the comparisons, for what length does to the order of models.
+    `unread` is the share of them that could not be read; ratings made of them say what length does
+    to the order of models.
     """
     if not len(comparisons):
-        return (_unread(unread),)
+        return [_unread(unread)]
     comparisons = comparisons.compact()
     orders, terms = read_orders(comparisons), estimate_terms(comparisons)
     return conclusions_of(orders, terms, unread, ratings, len(comparisons))
@@ -86,27 +51,23 @@ def conclude(
 
 def conclusions_of(
     orders: Orders, terms: Terms, unread: AuditEstimate, ratings: Rows, calls: int
-) -> tuple[Conclusion, ...]:
+) -> list[ConclusionRow]:
     """The conclusions from the parts of an audit; `calls` is how many comparisons it is of."""
-    return (
-        _place(orders, terms, calls),
-        _length(terms, ratings, calls),
-        _flips(orders, calls),
-        _unread(unread),
-    )
+    parts = (_place(orders, terms, calls), _length(terms, ratings, calls), _flips(orders, calls))
+    return [*parts, _unread(unread)]
 
 
-def _place(orders: Orders, terms: Terms, calls: int) -> Conclusion:
+def _place(orders: Orders, terms: Terms, calls: int) -> ConclusionRow:
     """By who wins, where both orders were read often enough; else by the likelihood."""
     by_wins = _place_by_wins(orders.first_wins, calls)
-    if by_wins.verdict != NOT_TESTED:
+    if by_wins["verdict"] != NOT_TESTED:
         return by_wins
     by_likelihood = _place_by_likelihood(terms.position.margin, calls)
-    known = by_likelihood.verdict != NOT_TESTED or orders.first_wins.value is None
+    known = by_likelihood["verdict"] != NOT_TESTED or orders.first_wins.value is None
     return by_likelihood if known else by_wins
 
 
-def _place_by_wins(found: AuditEstimate, calls: int) -> Conclusion:
+def _place_by_wins(found: AuditEstimate, calls: int) -> ConclusionRow:
     grade = grade_leaning(found, 0.5, FIRST_WINS)
     if found.value is None or grade == NOT_TESTED:
         hint = _needed(found, FIRST_WINS.strong / 2)
@@ -120,7 +81,7 @@ def _place_by_wins(found: AuditEstimate, calls: int) -> Conclusion:
     return _conclusion("place", grade, message, found)
 
 
-def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
+def _place_by_likelihood(found: AuditEstimate, calls: int) -> ConclusionRow:
     grade = grade_leaning(found, 0.0, PLUSES)
     if found.value is None or grade == NOT_TESTED:
         hint = _needed(found, PLUSES.strong / 2)
@@ -131,7 +92,7 @@ def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
     return _conclusion("place", grade, message, found)
 
 
-def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
+def _length(terms: Terms, ratings: Rows, calls: int) -> ConclusionRow:
     """By the harm to ratings: a liking that moves none of them counts as none."""
     slope, harm = terms.length.margin_per_doubling, terms.length.harm
     grade = grade_leaning(harm, 0.0, HARM)
@@ -192,7 +153,7 @@ def _groups(ratings: Rows) -> list[list[RatingRow]]:
     return groups
 
 
-def _flips(orders: Orders, calls: int) -> Conclusion:
+def _flips(orders: Orders, calls: int) -> ConclusionRow:
     """By what a leaning adds to the flips that noise makes where models are close."""
     flips, beyond = orders.flips, orders.beyond_noise
     grade = grade_leaning(beyond, 0.0, FLIPS)
@@ -206,18 +167,31 @@ def _flips(orders: Orders, calls: int) -> Conclusion:
     return _conclusion("flips", grade, message, beyond)
 
 
-def _unread(found: AuditEstimate) -> Conclusion:
+def _unread(found: AuditEstimate) -> ConclusionRow:
     if found.value is None:
-        return Conclusion("unread", NOT_TESTED, str(found.reason), None, None, found.n)
+        return _conclusion("unread", NOT_TESTED, str(found.reason), found)
     message = f"{round(found.value * found.n)} of {plural(found.n, 'comparison')} could not be read"
     return _conclusion("unread", grade_count(found, UNREAD), message, found)
 
 
-def _conclusion(about: str, grade: Grade, text: str, found: AuditEstimate) -> Conclusion:
-    return Conclusion(about, grade, text, found.value, found.ci95, found.n)
+def _conclusion(about: str, grade: Grade, text: str, found: AuditEstimate) -> ConclusionRow:
+    """A row about ``place``, ``length``, ``flips`` or ``unread``.
+
+    Its value is what the grade stands on, not always the first number of the text.
+    """
+    return {
+        "about": about,
+        "verdict": grade,
+        "text": text,
+        "value": found.value,
+        "ci95": None if found.ci95 is None else list(found.ci95),
+        "n": found.n,
+    }
 
 
-def _not_tested(about: str, found: AuditEstimate, calls: int, what: str, hint: str) -> Conclusion:
+def _not_tested(
+    about: str, found: AuditEstimate, calls: int, what: str, hint: str
+) -> ConclusionRow:
     """Why there is no grade, and where more would help, what is known."""
     n = found.n or calls
     if found.ci95 is None:

@@ -13,7 +13,7 @@ from ...statistics.few_families import FEWEST_FAMILIES
 from ...statistics.student import quantile_of
 from ..arrays import Bools, Floats, sum_by
 from ..comparisons import Comparisons
-from ..weighing import ComparedItems
+from .scenarios import ComparedItems
 
 MOST_LISTED = 100
 

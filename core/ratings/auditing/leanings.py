@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Floats, Ints, sum_by
 from ..comparisons import Comparisons
 from ..fractional_logit import as_calls, leave_one_out, maximise
-from ..weighing import pair_orders
+from ..weighing import ItemCalls
 from .estimates import AuditEstimate, from_replicates, mean, share, unknown
 
 
@@ -153,16 +153,16 @@ class Orders(NamedTuple):
 
 def read_orders(comparisons: Comparisons) -> Orders:
     """Flips and position bias of comparisons in both orders."""
-    items = pair_orders(comparisons)
-    pairs = len(items.a)
+    rows = ItemCalls.of(comparisons).twice
+    pairs, families = len(rows), comparisons.family[rows]
     if not pairs:
         return Orders(0, len(comparisons), 0, *[unknown(_ONE_ORDER)] * 4)
     each = comparisons.margin / comparisons.criteria
     # Rows are sorted, so of a pair b's transcript is read first in the first row.
-    second, first = each[items.rows], each[items.rows + 1]
+    second, first = each[rows], each[rows + 1]
     decided = (first != 0) & (second != 0)
     won = np.sign(first[decided]), np.sign(second[decided])
-    family = items.family[decided]
+    family = families[decided]
     flips = share(won[0] != won[1], family) if decided.any() else unknown("every pair has a tie")
     first_wins = flips
     if decided.any():
@@ -173,7 +173,7 @@ def read_orders(comparisons: Comparisons) -> Orders:
         tied=int((~decided).sum()),
         flips=flips,
         beyond_noise=_beyond_noise(flips, first_wins),
-        margin=mean((first - second) / 2, items.family),
+        margin=mean((first - second) / 2, families),
         first_wins=first_wins,
     )
 

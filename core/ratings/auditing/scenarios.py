@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..columns import MAX_MARGIN
 from ..comparisons import Comparisons
 from ..fractional_logit import Calls
 from ..glicko2 import FixedPoint, weights_of
 from ..settings import RatingSettings
-from ..weighing import ComparedItems, ItemCalls
+from ..weighing import ItemCalls
 
 
 class Strengths(NamedTuple):
@@ -33,6 +33,16 @@ class Strengths(NamedTuple):
     replicates: Floats
 
 
+class ComparedItems(NamedTuple):
+    """Items in canonical order: indices, and margins, -5 to 5, each of shape (n_items,)."""
+
+    a: Ints
+    b: Ints
+    item: Ints
+    family: Ints
+    margin: Floats
+
+
 def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
     """All items, with margins -5 to 5.
 
@@ -44,7 +54,8 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
     each = each - np.where(comparisons.a_first, lean, -lean)
     calls = ItemCalls.of(comparisons)
     margin = np.clip(calls.mean(each), -MAX_MARGIN, MAX_MARGIN)
-    return ComparedItems.at(comparisons, calls.rows, margin)
+    rows, (a, b, item) = calls.rows, (comparisons.a, comparisons.b, comparisons.item)
+    return ComparedItems(a[rows], b[rows], item[rows], comparisons.family[rows], margin)
 
 
 def find_strengths(comparisons: Comparisons) -> Strengths:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
-from eibench.core.ratings.fractional_logit import as_calls, maximise, rate
+from eibench.core.ratings.fractional_logit import PRECISION, RIDGE, as_calls, maximise, rate
 from eibench.core.ratings.intervals import Q
-from eibench.core.ratings.with_terms import PRECISION, RIDGE
 from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 

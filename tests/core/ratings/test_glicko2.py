@@ -9,7 +9,6 @@ from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.ratings.fractional_logit import gradient, maximise
 from eibench.core.ratings.glicko2 import TAU, FixedPoint, new_volatility, rate, weights_of
 from eibench.core.ratings.intervals import Q
-from eibench.core.ratings.weighing import pair_orders
 from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 
@@ -58,18 +57,6 @@ def test_a_model_that_wins_everything_has_a_finite_rating() -> None:
     many = [row for n in range(30) for row in both(str(n), "x", "y", 5)]
     high, higher = (rate(Comparisons.of(rows), PLAIN)["x"].rating for rows in (few, many))
     assert 1500 < high < higher < 3000
-
-
-def test_both_orders_are_summed_before_the_margin_is_taken() -> None:
-    """(+5 +5) and (-1) of one criterion each: D = (5 - 1) / 2, not the mean of winners."""
-    rows = [
-        Comparison("1", 1, "x", "y", "a", {"c": 5}),
-        Comparison("1", 1, "x", "y", "b", {"c": -1}),
-        Comparison("2", 1, "x", "y", "a", {"c": 1, "d": 2, "e": 3}),
-        Comparison("2", 1, "x", "y", "b", {"c": -4}),
-    ]
-    # Item 2: (1 + 2 + 3 - 4) over the four criteria that were read.
-    assert pair_orders(Comparisons.of(rows)).margin.tolist() == [2.0, 0.5]
 
 
 def test_an_item_in_one_order_is_a_game_and_each_of_two_orders_half_of_one() -> None:
