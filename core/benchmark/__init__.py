@@ -1,7 +1,7 @@
 """What an author of a benchmark writes: `Benchmark`, its options and its roles, what it measures.
 
 `base` is what every benchmark says of itself, `abilities` what only some can do, and `model` how
-either asks; `making` is for those that make data.
+either asks; `generators` is for those that make data.
 """
 
 from ..reading.packs import Pack as Pack

@@ -1,6 +1,6 @@
 """`bench data generate`: more items for a benchmark, written by a model, into a file of their own.
 
-The work is a run like any other (`core.making`): its replies are journalled, it
+The work is a run like any other (`benchmark.generators`): its replies are journalled, it
 goes on after a stop, and it keeps to ``--max-cost``. Only a whole set becomes a
 file, with its provenance beside it, and never where a bundled pack lies.
 """
@@ -8,7 +8,6 @@ file, with its provenance beside it, and never where a bundled pack lies.
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +16,7 @@ import click
 
 from .. import __version__
 from ..benchmark import Benchmark, Pack
-from ..benchmark.making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
+from ..benchmark.generators import ATTEMPTS, COUNT, Made, MakesData
 from ..errors import DataError, UsageError
 from ..guard import guard, no_exit
 from ..journal import Journal, RunRecord
@@ -31,9 +30,9 @@ from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
 from ..text import as_text
-from ..types import Json, JsonDict, JsonObject, Score
+from ..types import Json, JsonDict, JsonObject
 from . import options
-from .command import Command
+from .command import command
 from .session import (
     EXIT,
     PlannedRun,
@@ -49,65 +48,47 @@ from .session import (
 from .settings import click_type
 
 
-def provenance_path(output: Path) -> Path:
-    """Where it is said how the items of a file came to be."""
-    return output.with_name(f"{output.name}.provenance.json")
-
-
-def check_place(output: Path, packs: Path | None) -> None:
-    """Refuse a place where generated items may not go.
-
-    Raises:
-        UsageError: Something is there, or it is among the packs.
-    """
-    if packs is not None and output.resolve().is_relative_to(packs.resolve()):
-        raise UsageError(f"{output} is among bundled packs; generated data is kept apart")
-    for path in (output, provenance_path(output)):
-        if path.exists() or path.is_symlink():
-            raise UsageError(f"{path} is there already; remove it, or name another file with -o")
-
-
-def write_generated(output: Path, lines: Sequence[JsonObject], provenance: JsonObject) -> str:
-    """The SHA-256 of the items' file, once it and its provenance are written.
-
-    Raises:
-        DataError: They cannot be written.
-    """
-    rows = [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in lines]
-    data = "".join(f"{row}\n" for row in rows).encode()
-    sha256 = hashlib.sha256(data).hexdigest()
-    file = {"name": output.name, "sha256": sha256, "items": len(rows)}
-    _put(provenance_path(output), (as_text({**provenance, "file": file}) + "\n").encode())
-    _put(output, data)
-    return sha256
-
-
-def _put(path: Path, data: bytes) -> None:
-    """A file, whole or not at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.write(data)
-    except OSError as error:
-        message = f"cannot be written: {error.strerror}; the journal holds what it would say"
-        raise DataError(path, message) from None
-
-
 class GenerationRequest(NamedTuple):
-    """What is to be made: the run that makes it, and where it goes."""
+    """What is to be made: the run of the benchmark's maker, and where its items go."""
 
     benchmark: Benchmark
-    maker: DataMaker
     config: RunConfig
     output: Path
 
+    @property
+    def provenance(self) -> Path:
+        """Where it is said how the items came to be."""
+        return self.output.with_name(f"{self.output.name}.provenance.json")
 
-_GENERATE_EXAMPLES = (
-    "\b\nExamples:\n  bench data generate emotionqueen --model openai/NAME -n 50 -o more.jsonl\n"
-)
+    def check_output(self) -> None:
+        """Refuse a path where something is, or that is among the packs."""
+        output, packs = self.output, self.benchmark.data
+        if packs is not None and output.resolve().is_relative_to(packs.resolve()):
+            raise UsageError(f"{output} is among bundled packs; generated data is kept apart")
+        for path in (output, self.provenance):
+            if path.exists() or path.is_symlink():
+                message = f"{path} is there already; remove it, or name another file with -o"
+                raise UsageError(message)
+
+    def write(self, items: Made, facts: JsonObject) -> str:
+        """The SHA-256 of the items' file, once it and its provenance are written."""
+        rows = [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in items.lines]
+        data = "".join(f"{row}\n" for row in rows).encode()
+        sha256 = hashlib.sha256(data).hexdigest()
+        file = {"name": self.output.name, "sha256": sha256, "items": len(rows)}
+        provenance = (as_text({**facts, "file": file}) + "\n").encode()
+        for path, content in ((self.provenance, provenance), (self.output, data)):
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with replacing(path) as out:
+                    out.write(content)
+            except OSError as error:
+                what = f"cannot be written: {error.strerror}; the journal holds what it would say"
+                raise DataError(path, what) from None
+        return sha256
 
 
-@click.command("generate", cls=Command, epilog=_GENERATE_EXAMPLES)
+@command("generate", "bench data generate emotionqueen --model openai/NAME -n 50 -o more.jsonl")
 @options.benchmark_argument
 @options.option("--model", "models", multiple=True, metavar="SPEC",
                 help="Who writes: PROVIDER/NAME, such as openai/gpt-4.1.")  # fmt: skip
@@ -152,7 +133,8 @@ def generate_command(
     task = Task(order.config)
     check(task, session, dry=dry_run)
     run = PlannedRun(task, session, make_plan(task, session))
-    tell(_description(order, run))
+    _, _, plan = describe_plan(run).partition("; ")  # it is not samples that the user thinks of
+    tell(f"{benchmark.name}: {count} new items; {plan}")
     if dry_run:
         if json_output:
             click.echo(as_text({"dry_run": True, "runs": [plan_as_json(run)]}))
@@ -169,61 +151,49 @@ def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> Generat
         raise UsageError(f"{benchmark.name} cannot make data; those that can: {', '.join(able)}")
     if len(settings.models) != 1:
         raise UsageError("name the one model that writes, such as --model openai/gpt-4.1")
-    maker = benchmark.data_maker
-    (config,) = run_configs(maker, settings, allow)
-    check_place(output, benchmark.data)
-    return GenerationRequest(benchmark, maker, config, output)
-
-
-def _description(order: GenerationRequest, run: PlannedRun) -> str:
-    """The plan as one line; it is not samples that the user thinks of here."""
-    _, _, rest = describe_plan(run).partition("; ")
-    return f"{order.benchmark.name}: {order.config.options['count']} new items; {rest}"
+    (config,) = run_configs(benchmark.data_maker, settings, allow)
+    order = GenerationRequest(benchmark, config, output)
+    order.check_output()
+    return order
 
 
 def _finish(order: GenerationRequest, pack: Pack, result: Result, *, json_output: bool) -> int:
     """Write the file if the set is whole; the exit code."""
-    found = _stored(order, pack, result)
-    made = found and guard(order.maker).made(found[1], order.config.model.label)
-    written = None
-    if found and made and made.missing is None:
-        about = _provenance(order, pack, found[0], made)
-        written = write_generated(order.output, made.lines, about)
+    config, items, written = order.config, Made(()), None
+    with Journal(config.runs_dir, create=False) as journal:
+        run = journal.find_run(str(result.run_id))
+        score = run and journal.score_of(run, grader(config), pack.items[0].id, 1)
+    if run and score:
+        items = guard(config.benchmark).made(score, config.model.label)
+        if items.missing is None:
+            written = order.write(items, _provenance(order, pack, run, items))
     if json_output:
-        click.echo(as_text(_as_json(order, result, made, written)))
+        click.echo(as_text(_as_json(order, result, items, written)))
     if written:
-        tell(f"{len(made.lines) if made else 0} items in {order.output} (run {result.run_id})")
+        tell(f"{len(items.lines)} items in {order.output} (run {result.run_id})")
         words = ("run", order.benchmark.name, "--dataset", order.output, "--model", "SPEC")
         tell(f"next: {bench(*words)}")
     else:
-        tell(f"no file was written: {_why(result, made)}")
+        tell(f"no file was written: {_why(result, items.missing)}")
     return EXIT[result.status]
 
 
-def _stored(order: GenerationRequest, pack: Pack, result: Result) -> tuple[RunRecord, Score] | None:
-    """The run and what it gave, if it got so far."""
-    with Journal(order.config.runs_dir, create=False) as journal:
-        run = journal.find_run(str(result.run_id))
-        score = run and journal.score_of(run, grader(order.config), pack.items[0].id, 1)
-        return (run, score) if run and score else None
-
-
-def _why(result: Result, made: Made | None) -> str:
+def _why(result: Result, missing: str | None) -> str:
     if result.status == "budget":
         return "the same command goes on from here with a larger --max-cost, or without"
-    if made is not None and made.missing:
-        return f"{made.missing}; the same command with larger --attempts asks on"
+    if missing:
+        return f"{missing}; the same command with larger --attempts asks on"
     if failed := result.document["failed"]:
         return f"{failed[0]['reason']}; the same command goes on from here"
     return "the same command goes on from here; everything answered so far is kept"
 
 
-def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made) -> JsonDict:
-    settings = run.settings
+def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, items: Made) -> JsonDict:
+    settings, maker = run.settings, order.config.benchmark
     return {
         "made_for": order.benchmark.name,
         "made_by": order.config.model.label,
-        "maker": {"name": order.maker.name, "version": order.maker.version},
+        "maker": {"name": maker.name, "version": maker.version},
         "run_id": run.run_id,
         "started_at": run.created_at,
         "sampling": settings["sampling"],
@@ -232,18 +202,16 @@ def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made
         "options": dict(order.config.options),
         "kept_apart_from": {"pack": pack.source.name, "sha256": pack.source.sha256},
         "eibench": __version__,
-        **made.about,
+        **items.about,
     }
 
 
-def _as_json(
-    order: GenerationRequest, result: Result, made: Made | None, sha256: str | None
-) -> object:
+def _as_json(order: GenerationRequest, result: Result, items: Made, sha256: str | None) -> object:
     return {
         "output": str(order.output) if sha256 else None,
         "sha256": sha256,
         "asked_for": order.config.options["count"],
-        "made": len(made.lines) if made else 0,
-        "missing": made.missing if made else None,
+        "made": len(items.lines),
+        "missing": items.missing,
         "run": result.document,
     }

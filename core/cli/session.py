@@ -10,7 +10,7 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark
-from ..benchmark.making import DataMaker
+from ..benchmark.generators import DataMaker
 from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment

@@ -19,7 +19,7 @@ from ..benchmark.abilities import (
     WithoutReading,
 )
 from ..benchmark.foreign import ForeignResults
-from ..benchmark.making import DataMaker, Made
+from ..benchmark.generators import DataMaker, Made
 from ..errors import PluginError
 from ..types import Item, JsonDict, PairScore, SampleScore, Sampling, Score
 from . import parts, values

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import NamedTuple
 
-from ..benchmark.making import DataMaker
+from ..benchmark.generators import DataMaker
 from ..benchmark.model import JUDGE, MODEL, role_in
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead

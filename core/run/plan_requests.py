@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 
-from ..benchmark.making import DataMaker
+from ..benchmark.generators import DataMaker
 from ..benchmark.model import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall, PluginError

@@ -5,12 +5,22 @@ to send and to receive. A parameter that it or the model refuses is left out
 from then on, and `ChatResponse.sent` shows what went. One attempt is one
 request. Keys: with ``--base-url``, the one named for it or none; without, the
 one named, or else whatever variables litellm documents for the provider.
+
+As it comes, its import fetches a price list, reads the next ``.env`` into the
+environment and adds log handlers; its first Anthropic call fetches a list of
+headers; an error prints banners; counting tokens asks Hugging Face. All of
+that is off here. What stays: `TIKTOKEN_CACHE_DIR`, which litellm sets with the
+first call, as without it tiktoken would go to the network.
 """
 
+import logging
 import os
 import re
+import sys
 import urllib.request
-from collections.abc import Collection, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -25,22 +35,9 @@ from eibench import (
     JsonObject,
     ProviderError,
     UsageError,
-)
-from eibench.providers import (
-    HttpFailure,
-    is_loopback,
-    read_as_unicode,
-    redact,
-    refuse_reserved,
-    refused_parameter,
-    refused_parameters,
-    request_fields,
-    sdk_connections,
-    too_large,
-    without_variables,
+    providers,
 )
 
-from .loading import load
 from .replies import Wire, failure_of, is_http_failure, read_reply, read_wire, unreadable
 
 if TYPE_CHECKING:
@@ -53,6 +50,56 @@ _ABOUT_A_REPLY = (ErrorKind.MALFORMED, ErrorKind.INVALID_REQUEST)
 """What litellm's errors look like when it cannot read a reply with status 200."""
 _KEY_HEADER_OF_THEIR_OWN = frozenset({"anthropic", "gemini"})  # survives a redirect elsewhere
 _HOLDS_A_KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+_OFFLINE = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_OFFLINE_MODE": "true",
+}
+_NOISE = (
+    ".*`ReadOnly` qualifier.*",
+    ".*conflict with protected namespace.*",
+    "Pydantic serializer warnings",
+)
+"""What pydantic says of litellm's models, and of replies whose fields have odd types."""
+_LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
+
+
+def load() -> Any:
+    """The module, with its traps closed; imported once, in about three seconds of CPU."""
+    for message in _NOISE:
+        warnings.filterwarnings("ignore", message=message)
+    if "litellm" in sys.modules and "eibench" in vars(sys.modules["litellm"]):
+        return sys.modules["litellm"]
+    with _with_variables(_OFFLINE), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with providers.no_collection():
+            import litellm
+            from litellm import anthropic_beta_headers_manager as manager
+
+        # The list of its headers, while the environment says to take the local one.
+        vars(manager).get("_load_beta_headers_config", lambda: None)()
+    for name in _LOGGERS:  # warns of what we handle, and at DEBUG level would log prompts
+        logging.getLogger(name).setLevel(logging.ERROR)
+    litellm.suppress_debug_info = True
+    litellm.disable_hf_tokenizer_download = True
+    litellm.drop_params = False  # silently dropped parameters would be recorded as sent
+    litellm.modify_params = False
+    litellm.__dict__["eibench"] = True
+    return litellm
+
+
+@contextmanager
+def _with_variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables; afterwards the environment is what it was before."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
 
 
 class LiteLLMClient:
@@ -65,7 +112,7 @@ class LiteLLMClient:
     _open: ClassVar[int] = 0
 
     def __init__(self, config: ClientConfig) -> None:
-        if config.base_url is not None and is_loopback(config.base_url):
+        if config.base_url is not None and providers.is_loopback(config.base_url):
             _refuse_proxy(config.base_url)
         self._litellm = load()
         self._config = config
@@ -73,8 +120,9 @@ class LiteLLMClient:
         self.asked = config.asked()
         self._refused: set[str] = set()
         self._connection = self._connect(config.base_url) if config.base_url else None
-        if config.base_url is None and config.key is None:
-            _hide_keys_in(os.environ)
+        if config.base_url is None and config.key is None:  # litellm may pick one up by itself
+            for name in filter(_HOLDS_A_KEY.search, os.environ):
+                providers.redact.add(os.environ[name])
         LiteLLMClient._open += 1
 
     def _find_provider(self) -> str:
@@ -102,11 +150,11 @@ class LiteLLMClient:
 
         handler = AsyncHTTPHandler(timeout=self._timeout)
         handler.client.follow_redirects = False
-        handler.client.event_hooks = {"response": [read_as_unicode]}
+        handler.client.event_hooks = {"response": [providers.read_as_unicode]}
         return handler
 
     def _connect_openai(self, base_url: str) -> object:
-        with without_variables("OPENAI_"):
+        with providers.without_variables("OPENAI_"):
             import openai
 
             # litellm sets an organisation on the client, from the environment.
@@ -116,7 +164,9 @@ class LiteLLMClient:
                 base_url=base_url,
                 max_retries=0,
                 default_headers=omitted | dict(self._config.headers),
-                http_client=openai.DefaultAioHttpClient(**sdk_connections(openai, self._config)),
+                http_client=openai.DefaultAioHttpClient(
+                    **providers.sdk_connections(openai, self._config)
+                ),
             )
 
     @property
@@ -128,7 +178,7 @@ class LiteLLMClient:
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; once more for what litellm or the model refuses."""
         extra = dict(request.sampling.extra_body or {})
-        refuse_reserved(extra)
+        providers.refuse_reserved(extra)
         while True:
             sent, wire = self._parameters(request, extra), Wire()
             try:
@@ -152,24 +202,20 @@ class LiteLLMClient:
         """Refuse a reply that is too large; only now, as litellm reads all of it."""
         most = self._config.transfer.max_reply
         if 4 * len(reply) > most and len(reply.encode(errors="replace")) > most:
-            raise too_large(self.asked, most)
+            raise providers.too_large(self.asked, most)
 
     def _parameters(self, request: ChatRequest, extra: Collection[str]) -> JsonDict:
         needed = self._config.needs_token_limit
-        sent = request_fields(
+        sent = providers.request_fields(
             request.sampling, _TOKEN_NAMES, self._refused, self.asked, needs_limit=needed
         )
         return {k: v for k, v in sent.items() if k not in self._refused and k not in extra}
 
     async def _ask(
-        self,
-        request: ChatRequest,
-        sent: JsonObject,
-        extra: JsonObject,
-        wire: Wire,
+        self, request: ChatRequest, sent: JsonObject, extra: JsonObject, wire: Wire
     ) -> object:
         config = self._config
-        given: JsonDict = {
+        optional: JsonDict = {
             "api_base": config.base_url,
             # Without a key it would look for one in the environment, whatever the host.
             "api_key": config.key or ("no-key" if config.base_url else None),
@@ -184,7 +230,7 @@ class LiteLLMClient:
             max_retries=0,
             timeout=self._timeout,
             logger_fn=wire.see,
-            **{name: value for name, value in given.items() if value is not None},
+            **{name: value for name, value in optional.items() if value is not None},
             **sent,
         )
 
@@ -198,21 +244,17 @@ class LiteLLMClient:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
-def _refusal(failed: ProviderError, answer: HttpFailure, sent: JsonObject) -> list[str]:
+def _refusal(failed: ProviderError, answer: providers.HttpFailure, sent: JsonObject) -> list[str]:
     """What to leave out from now on."""
     if failed.kind != ErrorKind.INVALID_REQUEST:
         return []
-    if named := refused_parameter(answer, sent):
-        return [named]
-    return refused_parameters(answer.message, {name: (name,) for name in sent})
+    if name := providers.refused_parameter(answer, sent):
+        return [name]
+    return providers.refused_parameters(answer.message, {name: (name,) for name in sent})
 
 
 def _refuse_proxy(base_url: str) -> None:
-    """A proxy would get what is meant for this machine; litellm can be told so only by NO_PROXY.
-
-    Raises:
-        ConfigError: The environment sends these requests through one.
-    """
+    """A proxy would get what is meant for this machine; litellm knows only NO_PROXY."""
     parts = urlsplit(base_url)
     proxies, host = urllib.request.getproxies(), parts.hostname or ""
     if (parts.scheme in proxies or "all" in proxies) and not urllib.request.proxy_bypass(host):
@@ -220,10 +262,3 @@ def _refuse_proxy(base_url: str) -> None:
             f"litellm would send what is for {host} to the proxy of your environment; "
             f"set NO_PROXY={host}, or use openai/NAME or anthropic/NAME, which go there directly"
         )
-
-
-def _hide_keys_in(environment: Mapping[str, str]) -> None:
-    """Let no key be shown that litellm may pick up by itself."""
-    for name, value in environment.items():
-        if _HOLDS_A_KEY.search(name):
-            redact.add(value)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
@@ -33,8 +32,8 @@ _ALSO = {"bedrock": ("bedrock_converse",), "vertex_ai": ("vertex_ai-language-mod
 
 def map_file() -> Path | None:
     """The installed map; ``None`` where litellm is not installed or has none."""
-    found = util.find_spec("litellm")
-    folders = (found.submodule_search_locations if found else None) or []
+    package = util.find_spec("litellm")
+    folders = (package.submodule_search_locations if package else None) or []
     return next((path for folder in folders if (path := Path(folder) / FILE).is_file()), None)
 
 
@@ -69,11 +68,11 @@ def _entries(spec: ModelSpec, entries: JsonObject) -> Iterator[JsonObject]:
         return
     if name.startswith("ft:"):
         name = ":".join(name.split(":")[:2])  # a fine-tune costs what its base's tunes do
-    theirs = {provider, *_ALSO.get(provider, ())}
+    names = {provider, *_ALSO.get(provider, ())}
     full, bare = entries.get(f"{provider}/{name}"), entries.get(name)
     if full and isinstance(full, Mapping):
         yield full
-    if isinstance(bare, Mapping) and bare.get("litellm_provider") in theirs:
+    if isinstance(bare, Mapping) and bare.get("litellm_provider") in names:
         yield bare
 
 
@@ -83,10 +82,13 @@ def price_of(entry: JsonObject, source: str) -> Price | None:
     fee = _FEES & set(entry) or _always_searches(entry)
     if fee or entry.get("mode") not in _MODES or thinking != entry.get(_OUT):
         return None
-    price = _rates(entry, "", source)
-    if price is None:
-        return None
-    return _with_longer(price, entry, source)
+    # The dearer steps for long inputs, from the last one down.
+    steps = sorted((int(m[1]) for name in entry if (m := _LONGER.fullmatch(name))), reverse=True)
+    beyond = None
+    for thousands in steps:
+        if rates := _rates(entry, f"_above_{thousands}k_tokens", source, beyond):
+            beyond = Beyond(thousands * 1000, rates)
+    return _rates(entry, "", source, beyond)
 
 
 def _always_searches(entry: JsonObject) -> bool:
@@ -95,39 +97,20 @@ def _always_searches(entry: JsonObject) -> bool:
     return offers and not entry.get("supports_function_calling")
 
 
-def _with_longer(price: Price, entry: JsonObject, source: str) -> Price:
-    """The price with its dearer steps for long inputs, built from the last one down."""
-    steps = sorted((int(m[1]) for name in entry if (m := _LONGER.fullmatch(name))), reverse=True)
-    beyond = None
-    for thousands in steps:
-        rates = _rates(entry, f"_above_{thousands}k_tokens", source)
-        if rates is not None:
-            beyond = Beyond(thousands * 1000, replace(rates, beyond=beyond))
-    return replace(price, beyond=beyond)
-
-
-def _rates(entry: JsonObject, step: str, source: str) -> Price | None:
+def _rates(entry: JsonObject, step: str, source: str, beyond: Beyond | None) -> Price | None:
     """The figures of one step; a cache rate that is absent or 0 counts as the input's."""
-    read = {name: _rate(entry, name + step) for name in (_IN, _OUT, _READ, _WRITE)}
-    dollars_in, dollars_out = read[_IN], read[_OUT] or _rate(entry, _OUT)
+    names = (_IN, _OUT, _READ, _WRITE)
+    dollars_in, dollars_out, cached, written = (_per_million(entry, name + step) for name in names)
+    dollars_out = dollars_out or _per_million(entry, _OUT)
     if not (dollars_in and dollars_out):
         return None
-    cached, written = read[_READ], read[_WRITE]
     if written and written < dollars_in:
         written = None  # a storage fee, or an error: writing never costs less than reading
-    return Price(
-        _per_million(dollars_in),
-        _per_million(dollars_out),
-        _per_million(cached) if cached else None,
-        _per_million(written) if written else None,
-        source,
-    )
+    return Price(dollars_in, dollars_out, cached, written, source, beyond=beyond)
 
 
-def _rate(entry: JsonObject, name: str) -> float | None:
-    found = entry.get(name)
-    return found if isinstance(found, int | float) else None
-
-
-def _per_million(per_token: float) -> float:
-    return round(per_token * 1_000_000, 9)  # without the noise of 2.8e-08 * 1e6
+def _per_million(entry: JsonObject, name: str) -> float | None:
+    rate = entry.get(name)
+    if not (rate and isinstance(rate, int | float)):
+        return None
+    return round(rate * 1_000_000, 9)  # without the noise of 2.8e-08 * 1e6

@@ -18,21 +18,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from eibench import ChatResponse, ErrorKind, Finish, JsonDict, JsonObject, ProviderError, is_blank
-from eibench.providers import (
-    AskedParty,
-    HttpFailure,
-    causes,
-    connection_error,
-    json_object,
-    malformed,
-    mapping,
-    provider_error,
-    read_completion,
-    read_failure,
-    read_message,
-    shown,
-    unknown_to,
+from eibench import (
+    ChatResponse,
+    ErrorKind,
+    Finish,
+    JsonDict,
+    JsonObject,
+    ProviderError,
+    is_blank,
+    providers,
 )
 
 _FINISH = {  # providers' own words
@@ -60,8 +54,10 @@ class Wire:
 
     def see(self, message: JsonObject) -> None:
         """Take note; litellm calls this before and after the request."""
-        body: object = mapping(message.get("additional_args")).get("complete_input_dict")
-        self.body = (json_object(body) if isinstance(body, str) else mapping(body)) or self.body
+        body: object = providers.mapping(message.get("additional_args")).get("complete_input_dict")
+        self.body = (
+            providers.json_object(body) if isinstance(body, str) else providers.mapping(body)
+        ) or self.body
         reply = message.get("original_response")
         if isinstance(reply, str):
             self.reply = reply
@@ -72,14 +68,17 @@ class Wire:
 
 
 def read_wire(
-    wire: Wire, sent: JsonObject, asked: AskedParty, headers: Mapping[str, str] | None = None
+    wire: Wire,
+    sent: JsonObject,
+    asked: providers.AskedParty,
+    headers: Mapping[str, str] | None = None,
 ) -> ChatResponse | None:
     """The reply as it came; ``None`` when it is in no form that is known here."""
-    body = json_object(wire.reply)
+    body = providers.json_object(wire.reply)
     is_message = body.get("type") == "message"
     if not ("choices" in body or is_message):
         return None
-    read = read_message if is_message else read_completion
+    read = providers.read_message if is_message else providers.read_completion
     try:
         response = read(wire.reply, headers or {}, _really_sent(sent, wire), asked)
     except ProviderError:
@@ -87,17 +86,17 @@ def read_wire(
     return _finished(response, response.finish_raw)
 
 
-def unreadable(wire: Wire, error: Exception, asked: AskedParty) -> ProviderError:
+def unreadable(wire: Wire, error: Exception, asked: providers.AskedParty) -> ProviderError:
     """The error to raise when neither litellm nor `read_wire` can read what came.
 
     What may be an answer in another form is paid for, and the next one would be like it, so
     nothing is asked again.
     """
-    body = json_object(wire.reply)
+    body = providers.json_object(wire.reply)
     has_more = any(value for name, value in body.items() if name not in _KNOWN)
     if not has_more or _KNOWN & body.keys():
-        return malformed(asked, wire.reply)
-    message = shown(f"{type(error).__name__}: {error}")
+        return providers.malformed(asked, wire.reply)
+    message = providers.shown(f"{type(error).__name__}: {error}")
     failed = ProviderError(
         ErrorKind.MALFORMED,
         f"litellm cannot read the reply of {asked.name} ({message}), which may be billed; ask it "
@@ -107,25 +106,23 @@ def unreadable(wire: Wire, error: Exception, asked: AskedParty) -> ProviderError
     return failed
 
 
-def read_reply(reply: Any, wire: Wire, sent: JsonDict, asked: AskedParty) -> ChatResponse:
-    """The reply in what `acompletion` gave.
-
-    Raises:
-        ProviderError: There is none; kind MALFORMED.
-    """
+def read_reply(reply: Any, wire: Wire, sent: JsonDict, asked: providers.AskedParty) -> ChatResponse:
+    """The reply in what `acompletion` gave; a `ProviderError` where there is none."""
     hidden = getattr(reply, "_hidden_params", None) or {}
     headers = _headers(hidden)
     if read := read_wire(wire, sent, asked, headers):
         return read
     body = reply.model_dump(warnings=False)
     body["model"] = hidden.get("provider_response_model") or body.get("model")
-    body["usage"] = _with_cache_writes(mapping(body.get("usage")))
+    body["usage"] = _with_cache_writes(providers.mapping(body.get("usage")))
     finish_raw = None
     for choice in (body.get("choices") or [])[:1]:
-        _put_back_refusal(choice.get("message") or {})
+        message = choice.get("message") or {}
+        fields = providers.mapping(message.get("provider_specific_fields"))
+        message["refusal"] = message.get("refusal") or fields.get("refusal")
         finish_raw = _put_back_finish(choice)
     text = json.dumps(body, default=str)
-    response = read_completion(text, headers, _really_sent(sent, wire), asked)
+    response = providers.read_completion(text, headers, _really_sent(sent, wire), asked)
     return _finished(response, finish_raw)
 
 
@@ -139,21 +136,16 @@ def _finished(response: ChatResponse, finish_raw: str | None) -> ChatResponse:
 
 def _put_back_finish(choice: JsonDict) -> str | None:
     """The provider's own finish reason, put in place of a "stop" that litellm made of it."""
-    fields = mapping(choice.get("provider_specific_fields"))
+    fields = providers.mapping(choice.get("provider_specific_fields"))
     mapped = choice.get("finish_reason")
-    own = fields.get("native_finish_reason") or mapped
+    raw = fields.get("native_finish_reason") or mapped
     if mapped == "stop":
-        choice["finish_reason"] = own
-    return str(own) if own else None
-
-
-def _put_back_refusal(message: JsonDict) -> None:
-    fields = mapping(message.get("provider_specific_fields"))
-    message["refusal"] = message.get("refusal") or fields.get("refusal")
+        choice["finish_reason"] = raw
+    return str(raw) if raw else None
 
 
 def _with_cache_writes(usage: JsonObject) -> JsonDict:
-    details = mapping(usage.get("prompt_tokens_details"))
+    details = providers.mapping(usage.get("prompt_tokens_details"))
     written = details.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens")
     more = {"prompt_tokens_details": {**details, "cache_write_tokens": written}} if written else {}
     return {**usage, **more}
@@ -165,11 +157,12 @@ def _really_sent(sent: JsonObject, wire: Wire) -> JsonDict:
     That is what OpenAI's API does not know; of other parameters it says so. A limit that it added
     of its own accord is there too.
     """
-    extra = unknown_to("api.openai.com") if wire.body else ()
+    extra = providers.unknown_to("api.openai.com") if wire.body else ()
     gone = {name for name in extra if not (wire.sent(name) or wire.sent(_camel_case(name)))}
-    own = {k: v for k, v in sent.items() if k not in gone}
-    limited = "max_tokens" in wire.body and not {"max_tokens", "max_completion_tokens"} & own.keys()
-    return own | ({"max_tokens": wire.body["max_tokens"]} if limited else {})
+    went = {k: v for k, v in sent.items() if k not in gone}
+    if "max_tokens" in wire.body and not {"max_tokens", "max_completion_tokens"} & went.keys():
+        went["max_tokens"] = wire.body["max_tokens"]
+    return went
 
 
 def _camel_case(name: str) -> str:
@@ -179,10 +172,10 @@ def _camel_case(name: str) -> str:
 
 def _headers(hidden: JsonObject) -> dict[str, str]:
     """The request's id under the name that a chat completion has it under."""
-    headers = mapping(hidden.get("additional_headers"))
+    headers = providers.mapping(hidden.get("additional_headers"))
     names = ("llm_provider-x-request-id", "llm_provider-request-id")
-    found = next((headers[name] for name in names if headers.get(name)), None)
-    return {"x-request-id": str(found)} if found else {}
+    request_id = next((headers[name] for name in names if headers.get(name)), None)
+    return {"x-request-id": str(request_id)} if request_id else {}
 
 
 def _holds(value: object, name: str) -> bool:
@@ -200,30 +193,30 @@ _KINDS = {
 
 
 def failure_of(
-    error: Exception, asked: AskedParty, body: str = ""
-) -> tuple[ProviderError, HttpFailure]:
+    error: Exception, asked: providers.AskedParty, body: str = ""
+) -> tuple[ProviderError, providers.HttpFailure]:
     """The error to raise, and the failed answer as it was."""
-    found = list(causes(error))
-    answer = next((seen for cause in found if (seen := _http_answer(cause))), None)
+    chain = list(providers.causes(error))
+    answer = next(filter(None, map(_http_answer, chain)), None)
     failure = answer or _in_its_words(error)
-    if answer is None and (lost := next((c for c in reversed(found) if _is_network(c)), None)):
+    if answer is None and (lost := next(filter(_is_network, reversed(chain)), None)):
         return _lost(lost, asked), failure
     if failure.status < 300 or (answer is None and failure.status >= 500):
-        return malformed(asked, body or failure.message), failure
-    made = provider_error(failure, asked)
+        return providers.malformed(asked, body or failure.message), failure
+    raised = providers.provider_error(failure, asked)
     if kind := _KINDS.get(type(error).__name__):
-        made.kind, made.fatal = kind, False
-    return made, failure
+        raised.kind, raised.fatal = kind, False
+    return raised, failure
 
 
 def is_http_failure(error: Exception) -> bool:
     """Whether the server answered with an error status; those of litellm's own are made up."""
-    others = (e for e in causes(error) if not type(e).__module__.startswith("litellm"))
+    others = (e for e in providers.causes(error) if not type(e).__module__.startswith("litellm"))
     statuses = (getattr(getattr(e, "response", None), "status_code", 0) for e in others)
     return any(isinstance(status, int) and status >= 300 for status in statuses)
 
 
-def _http_answer(error: BaseException) -> HttpFailure | None:
+def _http_answer(error: BaseException) -> providers.HttpFailure | None:
     """The HTTP answer that an exception of an HTTP library holds."""
     response = getattr(error, "response", None)
     if type(error).__name__ != "HTTPStatusError" or response is None:
@@ -232,15 +225,15 @@ def _http_answer(error: BaseException) -> HttpFailure | None:
         text = response.text
     except Exception:  # noqa: BLE001 - a stream that nobody has read, in any HTTP library
         text = ""
-    return read_failure(response.status_code, text, response.headers)
+    return providers.read_failure(response.status_code, text, response.headers)
 
 
-def _in_its_words(error: object) -> HttpFailure:
+def _in_its_words(error: object) -> providers.HttpFailure:
     """The failure in litellm's words, for what never became an HTTP answer."""
     body = getattr(error, "body", None) or _PREFIX.sub("", str(error).split("\nTraceback")[0])
     headers = getattr(error, "litellm_response_headers", None) or {}
     status = getattr(error, "status_code", None)
-    return read_failure(status if isinstance(status, int) else 500, body, headers)
+    return providers.read_failure(status if isinstance(status, int) else 500, body, headers)
 
 
 def _is_network(error: BaseException) -> bool:
@@ -248,7 +241,7 @@ def _is_network(error: BaseException) -> bool:
     return module in _NETWORK or isinstance(error, OSError)
 
 
-def _lost(error: BaseException, asked: AskedParty) -> ProviderError:
+def _lost(error: BaseException, asked: providers.AskedParty) -> ProviderError:
     if isinstance(error, TimeoutError) and "connect" not in str(error).lower():
         return ProviderError(ErrorKind.TIMEOUT, f"{asked.name} gave no complete answer in time")
-    return connection_error(asked, error)
+    return providers.connection_error(asked, error)

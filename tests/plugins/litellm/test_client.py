@@ -74,7 +74,7 @@ def note(event, args):
 import requests  # litellm's; it asks the kernel for IPv6 with a socket that connects to nothing
 before = dict(os.environ)
 sys.addaudithook(note)
-from eibench.plugins.litellm.loading import load
+from eibench.plugins.litellm.client import load
 litellm = load()
 seen["file"] = litellm.__file__
 seen["changed"] = [k for k in os.environ if before.get(k) != os.environ[k]]
