@@ -28,7 +28,7 @@ in it, each importing only what stands above it:
     compare/      models beside each other: opponents, tournaments, boards
     html/         pages: a site of all boards, and reports in one file
     run/          a task from its plan to its result; in `doctor/` what may keep one from working
-    exchange/     runs for other programs, and from them
+    exchange/     what other programs wrote, imported as runs
     api.py        what Python calls
     cli/          the `bench` command; the only place with click
 """

@@ -2,23 +2,29 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, Pack
+from ..benchmark.foreign import ForeignRun, ForeignSample, ForeignTurn
 from ..errors import DataError, JournalError, UsageError
-from ..exchange.answers import run_of_answers, source_of
-from ..exchange.translate import import_foreign
+from ..exchange.translate import ANSWERS, Source, import_foreign
 from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import ModelSpec
-from ..reading.responses import BATCH, batch_request
+from ..reading.formats import read_jsonl
+from ..reading.responses import BATCH, ResponseSet, batch_request, sample_key
 from ..run.checks import check_stored
 from ..run.score_file import (
     calls_of,
     needs_single_turn,
+    read_answers,
     sample_requests,
     score_config,
     scoring_config,
@@ -27,7 +33,7 @@ from ..run.task import choose_items, read_pack
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..text import plural
-from ..types import ChatRequest, Json, JsonDict, JsonObject
+from ..types import ChatRequest, Json, JsonDict, JsonObject, digest
 from ..types.result_document import ResultDocument
 from . import options
 from .command import BenchmarkCommand, command
@@ -36,6 +42,64 @@ from .import_foreign import tell_run
 from .rejudge import judge_again
 from .session import EXIT, print_result
 from .settings import config_option
+
+
+def _run_of_answers(config: RunConfig, pack: Pack, path: Path, model: str) -> ForeignRun:
+    """One model's answers as a run to import; the same answers are the same run.
+
+    The file holds answers, or conversations where a request depends on a reply; `model` is what
+    the model is called elsewhere.
+    """
+    if config.benchmark.single_turn:
+        samples = list(_answered(read_answers(config, pack, path)))
+    else:
+        samples = list(_conversations(path))
+    started = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
+    key = digest(
+        [[s.item_id, s.iteration, s.turns, sorted(s.replies.items()), s.failure] for s in samples]
+    )
+    name, options = config.display_name, config.options
+    return ForeignRun(key, name, model, samples, options=options, started=started)
+
+
+def _answered(answers: ResponseSet) -> Iterator[ForeignSample]:
+    for key, replies in answers.replies.items():
+        yield ForeignSample(*key, (), replies=replies)
+    for key, reason in answers.failed.items():
+        yield ForeignSample(*key, (), failure=reason)
+
+
+def _conversations(path: Path) -> Iterator[ForeignSample]:
+    """Each line's conversation; `DataError` if there are none, or two of one sample."""
+    first: dict[object, str] = {}
+    for number, row in read_jsonl(path):
+        line = f"line {number}"
+        if not isinstance(row, dict):
+            raise DataError(path, "not a JSON object", line)
+        key = sample_key(path, line, row)[:2]
+        if key in first:
+            raise DataError(path, f"answers the sample of {first[key]} again", line)
+        first[key] = line
+        if row.get("error"):
+            yield ForeignSample(*key, (), failure=str(row["error"]))
+        else:
+            yield ForeignSample(*key, _turns(path, line, row.get("messages")))
+    if not first:
+        raise DataError(path, "holds no conversations")
+
+
+def _turns(path: Path, line: str, messages: Any) -> tuple[ForeignTurn, ...]:
+    """The turns of a conversation, in which user and assistant alternate."""
+    rows = messages if isinstance(messages, list) else []
+    texts = [
+        str(row["content"])
+        for row, role in zip(rows, cycle(("user", "assistant")), strict=False)
+        if isinstance(row, dict) and row.get("role") == role and type(row.get("content")) is str
+    ]
+    if not texts or len(texts) < len(rows) or len(rows) % 2:
+        message = 'needs "messages" of role and content, user and assistant in turn'
+        raise DataError(path, message, line)
+    return tuple(map(ForeignTurn, texts[::2], texts[1::2]))
 
 
 @command(
@@ -97,8 +161,9 @@ def score_command(
 def _save(config: RunConfig, path: Path, model: str | None) -> str:
     """Keep answers as a run, whose id it gives back."""
     pack = read_pack(config)
-    run = run_of_answers(config, pack, path, model or config.display_name)
-    (done,) = import_foreign(config.runs_dir, source_of(config, pack, path), [run])
+    run = _run_of_answers(config, pack, path, model or config.display_name)
+    source = Source(path, ANSWERS, config.benchmark, pack, config.dataset)
+    (done,) = import_foreign(config.runs_dir, source, [run])
     tell_run(done)
     assert done.imported is not None
     return done.imported.run_id

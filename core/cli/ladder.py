@@ -29,11 +29,12 @@ def import_ladder(ladder: Ladder, runs_dir: Path) -> None:
     """
     comparisons: list[Comparison] = []
     imported = sum(_import_file(ladder, file, runs_dir, comparisons) for file in ladder.all_files)
+    if comparisons:
+        write_lines(ladder.comparisons, ratings.reading.comparison_lines(comparisons))
     if imported:
         command = bench("run", ladder.name, "--model", "SPEC", "--judge", "SPEC")
         tell(f"next: {command} places a model among the published ones, by your own judge")
     if comparisons:
-        write_lines(ladder.comparisons, ratings.reading.comparison_lines(comparisons))
         command = bench("rate", ladder.name, "--published")
         tell(f"next: {command} rates the published verdicts")
 

@@ -2,18 +2,19 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import click
 
 from .. import ratings
 from ..compare.comparison_pool import weighed_comparisons
-from ..errors import UsageError
-from ..exchange.exporting import export
-from ..hooks.exporters import Exporter, ExportOption, ExportRequest
+from ..errors import DataError, UsageError
+from ..guard import Called, call
+from ..hooks.exporters import Exporter, ExportFile, ExportOption, ExportRequest
 from ..journal import Journal
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
+from ..journal.temporary import replacing
 from ..journal.transfer import export_lines, import_runs
 from ..plugins import installed
 from ..runs import run_set
@@ -26,6 +27,42 @@ from .import_foreign import ImportOptions, bring_in, outcome
 from .options import run_ids
 from .selectors import all_selectors, as_given, find_all, selector
 from .session import tell
+
+
+def _export(exporter: Exporter, request: ExportRequest, folder: Path) -> list[Path]:
+    """The exporter's files, which were written: all, or none where it fails."""
+    called = Called(exporter, "files")
+    files = call(called, lambda: list(exporter.files(request)))
+    if not files:
+        called.refuse("returned no file")
+    paths = [_path(called, file, folder) for file in files]
+    if twice := next((path for path in paths if paths.count(path) > 1), None):
+        called.refuse(f"returned {twice.relative_to(folder)} twice")
+    try:
+        for path, file in zip(paths, files, strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            content = file.content
+            with replacing(path) as out:
+                out.write(content if isinstance(content, bytes) else content.encode())
+    except OSError as error:
+        raise DataError(folder, f"cannot be written: {error.strerror or error}") from None
+    return paths
+
+
+def _path(called: Called, file: object, folder: Path) -> Path:
+    """Where a file goes, which is within the folder, also where links lead."""
+    if not isinstance(file, ExportFile):
+        called.refuse(f"returned {type(file).__name__}, not an eibench.ExportFile")
+    if not isinstance(file.content, bytes | str):
+        called.refuse(f"returned a file whose content is {type(file.content).__name__}")
+    name: object = file.path
+    if not isinstance(name, str) or not name.isprintable():
+        called.refuse(f"returned a file whose path is {name!r}")
+    path = folder / PurePosixPath(name)
+    inside = path.resolve().is_relative_to(folder.resolve()) and path.resolve() != folder.resolve()
+    if not inside or ".." in path.parts[len(folder.parts) :] or "\\" in name:
+        called.refuse(f"returned the file {name!r}, which is outside the folder")
+    return path
 
 
 class ExporterName(click.Choice[str]):
@@ -108,7 +145,7 @@ def export_command(
     with run_set.runs(runs_dir) as stored:
         if exporter:
             chosen = find_all(stored, runs) if wanted else stored
-            paths = export(exporter, ExportRequest(list(chosen), own, time.time()), output)
+            paths = _export(exporter, ExportRequest(list(chosen), own, time.time()), output)
             tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
             return
         _refuse_journal(stored.journal, output)

@@ -1,1 +1,1 @@
-"""Runs for others and from others: exporters, and what other programs wrote, imported."""
+"""What other programs wrote, imported: read, replayed, held against what would have been asked."""
