@@ -66,11 +66,7 @@ Manifest = Mapping[str, PackEntry]
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The packs of a data folder by name.
-
-    Raises:
-        DataError: The manifest is missing or not of its form.
-    """
+    """The packs of a data folder by name; `DataError` if the manifest is not of its form."""
     path = folder / "manifest.json"
     raw = read_json(path)
     try:
@@ -117,18 +113,13 @@ def find_pack(
     if dataset == "official" and "official" in manifest:
         return _cached(benchmark, manifest["official"], folder, lang)
     if dataset in manifest and benchmark.data is not None:
-        pack = manifest[str(dataset)]
-        return _source(pack.name, pack, _paths(benchmark.data, pack.files_for(lang)))
+        pack, data = manifest[str(dataset)], benchmark.data
+        return _source(pack.name, pack, {f.name: data / f.path for f in pack.files_for(lang)})
     return _at_path(benchmark, Path(str(dataset)), manifest, lang)
 
 
 def _manifest_of(benchmark: Benchmark) -> Manifest:
-    """The packs that a benchmark declares.
-
-    Raises:
-        PluginError: Its data folder, or the manifest in it, is not there.
-        DataError: The manifest is not of its form.
-    """
+    """The packs that a benchmark declares."""
     if benchmark.data is None:
         return {}
     if not (benchmark.data / "manifest.json").is_file():
@@ -144,65 +135,54 @@ def _all_there(folder: Path, files: Sequence[FileEntry]) -> bool:
 
 
 def _cached(benchmark: Benchmark, pack: PackEntry, folder: Path, lang: str | None) -> PackSource:
-    files = pack.files_for(lang)
+    files, fetch = pack.files_for(lang), f"bench data fetch {benchmark.name}"
     if not _all_there(folder, files):
-        raise DataError(
-            folder,
-            f"the official pack of {benchmark.name} is not on this machine; "
-            f"bench data fetch {benchmark.name} gets it",
-        )
+        message = f"the official pack of {benchmark.name} is not on this machine; {fetch} gets it"
+        raise DataError(folder, message)
     for file in files:
-        if _sha256(folder / file.path) != file.sha256:
-            raise DataError(
-                folder / file.path,
-                f"its SHA-256 is not {file.sha256}; bench data fetch {benchmark.name} replaces it",
-            )
-    return _source("official", pack, _paths(folder, files))
+        path = folder / file.path
+        if _sha256(path) != file.sha256:
+            raise DataError(path, f"its SHA-256 is not {file.sha256}; {fetch} replaces it")
+    return _source("official", pack, {f.name: folder / f.path for f in files})
 
 
-def _paths(folder: Path, files: Sequence[FileEntry]) -> dict[str, Path]:
-    return {f.name: folder / f.path for f in files}
-
-
-def _at_path(
-    benchmark: Benchmark, path: Path, manifest: Mapping[str, PackEntry], lang: str | None
-) -> PackSource:
+def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | None) -> PackSource:
     if not is_there(path):
         known = ", ".join(manifest) or "none"
         raise DataError(path, f"no such file, folder or pack ({benchmark.name} has: {known})")
+    custom: Mapping[str, Path] = {}
     for pack in manifest.values():
         entries = pack.files_for(lang)
         files = _matching(path, entries)
         if files and all(_is_that(benchmark, f, files.get(f.name)) for f in entries):
             return _source(pack.name, pack, files)
-    named = [_matching(path, pack.files_for(lang)) for pack in manifest.values()]
-    files = next((f for f in named if f), {path.name: path} if path.is_file() else {})
-    if not files:
-        raise DataError(
-            path, f"holds no pack of {benchmark.name}; it {_lacks(path, manifest, lang)}"
-        )
-    return _source("custom", None, files)
+        custom = custom or files
+    if not custom and path.is_file():
+        custom = {path.name: path}
+    if not custom:
+        packs = [pack.files_for(lang) for pack in manifest.values()]
+        raise DataError(path, f"holds no pack of {benchmark.name}; it {_lacks(path, packs)}")
+    return _source("custom", None, custom)
 
 
-def _lacks(path: Path, manifest: Mapping[str, PackEntry], lang: str | None) -> str:
+def _lacks(path: Path, packs: Sequence[Sequence[FileEntry]]) -> str:
     """What the pack that a folder comes nearest to still needs."""
-    packs = [pack.files_for(lang) for pack in manifest.values()]
-    lacking = [[f.path for f in files if _place(path, f, files) is None] for files in packs]
+    lacking = [[f.path for f in files if _in_folder(path, f, files) is None] for files in packs]
     nearest, lacks = max(
         zip(packs, lacking, strict=True), key=lambda pair: len(pair[0]) - len(pair[1])
     )
     if len(lacks) < len(nearest):
         return f"lacks {', '.join(lacks)}"
-    wanted = [f.path for pack in manifest.values() for f in pack.files_for(lang) if f.sha256]
-    return f"needs {', '.join(wanted or lacks)}"
+    official = [f.path for files in packs for f in files if f.sha256]
+    return f"needs {', '.join(official or lacks)}"
 
 
 def _is_that(benchmark: Benchmark, file: FileEntry, path: Path | None) -> bool:
     """Whether a pack's file is there, with the manifest's SHA-256 or as the bundled file is."""
-    wanted = file.sha256
-    if wanted is None and benchmark.data is not None:
-        wanted = _sha256(benchmark.data / file.path)
-    return path is not None and _sha256(path) == wanted
+    sha256 = file.sha256
+    if sha256 is None and benchmark.data is not None:
+        sha256 = _sha256(benchmark.data / file.path)
+    return path is not None and _sha256(path) == sha256
 
 
 def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:
@@ -212,19 +192,19 @@ def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:
     """
     if path.is_file():
         return {entries[0].name: path} if len(entries) == 1 else {}
-    found = {e.name: place for e in entries if (place := _place(path, e, entries))}
-    return found if all(e.name in found or e.optional for e in entries) else {}
+    files = {e.name: file for e in entries if (file := _in_folder(path, e, entries))}
+    return files if all(e.name in files or e.optional for e in entries) else {}
 
 
-def _place(path: Path, entry: FileEntry, entries: Sequence[FileEntry]) -> Path | None:
+def _in_folder(folder: Path, entry: FileEntry, entries: Sequence[FileEntry]) -> Path | None:
     """Where a file of a pack is in a folder: as upstream has it, or by its name alone.
 
     The name alone does where no other file of the pack has the same.
     """
     name = Path(entry.path).name
     is_one = sum(Path(other.path).name == name for other in entries) == 1
-    places = [path / entry.path, *[path / name] * is_one]
-    return next((place for place in places if place.is_file()), None)
+    paths = [folder / entry.path, *[folder / name] * is_one]
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _source(name: str, pack: PackEntry | None, files: Mapping[str, Path]) -> PackSource:
