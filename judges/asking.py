@@ -138,7 +138,7 @@ def read_form(
     response: ChatResponse,
     keys: Collection[str],
     read: Callable[[object], V | None],
-    wanted: str,
+    requirement: str,
     quotable: Quotable,
     optional: Collection[str] = (),
 ) -> Reading[Filled[V]]:
@@ -147,18 +147,18 @@ def read_form(
     `read` gives ``None`` for a value that cannot be, `wanted` says what it has to be, for the
     reason that the judge is told; `optional` keys may be absent, or null.
     """
-    found = read_object(response, keys, quotable)
-    if found.value is None:
-        return Reading(None, found.reason)
-    reply = found.value
+    reading = read_object(response, keys, quotable)
+    if reading.value is None:
+        return Reading(None, reading.reason)
+    reply = reading.value
     keys = [key for key in keys if key not in optional or reply.get(key) is not None]
     if missing := [key for key in keys if key not in reply]:
         return Reading(None, f"it lacks {', '.join(missing)}")
     values = {key: value for key in keys if (value := read(reply[key])) is not None}
     if wrong := [key for key in keys if key not in values]:
-        return Reading(None, f"{', '.join(wrong)}: not {wanted}")
+        return Reading(None, f"{', '.join(wrong)}: not {requirement}")
     unknown = tuple(str(key) for key in reply if key not in {REASONING, *keys, *optional})
-    said = reply.get(REASONING)
+    reasoning = reply.get(REASONING)
     raw = {key: reply[key] for key in keys}
-    filled = Filled(values, raw, said if isinstance(said, str) else "", unknown)
-    return Reading(filled, None, (*found.flags, *["unknown key"] * bool(unknown)))
+    filled = Filled(values, raw, reasoning if isinstance(reasoning, str) else "", unknown)
+    return Reading(filled, None, (*reading.flags, *["unknown key"] * bool(unknown)))

@@ -31,15 +31,15 @@ def demo_verdict(
     Raises:
         ValueError: The prompt marks no reply: every text would be worth nothing.
     """
-    said = _REPLY.findall(request.messages[-1].content)
-    if not said:
+    replies = _REPLY.findall(request.messages[-1].content)
+    if not replies:
         raise ValueError(
             "the judge's prompt shows no reply between lines [REPLY] and [/REPLY], so the demo "
             "judge cannot read it"
         )
-    worths = [min(1.0, max(0.0, worth(text) + rng.gauss(0, NOISE))) for _, text in said]
-    if len(said) == 2 and isinstance(form, Rubric):
-        return _compared(form, (said[0][0], said[1][0]), worths[0] - worths[1])
+    worths = [min(1.0, max(0.0, worth(text) + rng.gauss(0, NOISE))) for _, text in replies]
+    if len(replies) == 2 and isinstance(form, Rubric):
+        return _compared(form, (replies[0][0], replies[1][0]), worths[0] - worths[1])
     share = worths[0]
     if isinstance(form, Checklist):
         answers = {name: int(rng.random() < share) for name in form.questions}

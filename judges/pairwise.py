@@ -93,16 +93,16 @@ def draw_codes(seed: str, *taken: str) -> Codes:
 
     They get longer where the texts hold so many numbers that none of four digits is left.
     """
-    found: list[str] = []
+    codes: list[str] = []
     number = 0
-    while len(found) < 2:
+    while len(codes) < 2:
         least = 1000 * 10 ** (number // _DRAWS)
         drawn = hashlib.sha256(f"{seed}:{number}".encode()).digest()
         code = f"A{least + int.from_bytes(drawn[:8], 'big') % (9 * least)}"
-        if code not in found and not any(code[1:] in text for text in taken):
-            found.append(code)
+        if code not in codes and not any(code[1:] in text for text in taken):
+            codes.append(code)
         number += 1
-    return Codes(*found)
+    return Codes(*codes)
 
 
 def criteria_of(template: str) -> tuple[str, ...]:
@@ -113,8 +113,10 @@ def criteria_of(template: str) -> tuple[str, ...]:
 
 def schema(criteria: Sequence[str], codes: Codes) -> dict[str, Any]:
     """The form as a JSON schema, for providers that hold a reply to one."""
-    said = [code + "+" * n for code in codes for n in range(1, MOST_PLUSES + 1)]
-    return object_schema(REASONING, {name: {"type": "string", "enum": said} for name in criteria})
+    choices = [code + "+" * n for code in codes for n in range(1, MOST_PLUSES + 1)]
+    return object_schema(
+        REASONING, {name: {"type": "string", "enum": choices} for name in criteria}
+    )
 
 
 async def ask_for_margins(
@@ -164,17 +166,17 @@ def read_margins(
         codes: What the respondents are called.
         prompt: What it was sent: what it may quote from there is no comparison.
     """
-    found = read_form(
+    reading = read_form(
         response,
         criteria,
         lambda value: _margin(value, codes),
         "one of the two codes with one to five pluses",
         Quotable(prompt, criteria, REASONING, r"\w+\s*\++"),
     )
-    if found.value is None:
-        return Reading(None, found.reason)
-    filled = found.value
-    return Reading(Margins(filled.values, filled.reasoning, filled.unknown), None, found.flags)
+    if reading.value is None:
+        return Reading(None, reading.reason)
+    filled = reading.value
+    return Reading(Margins(filled.values, filled.reasoning, filled.unknown), None, reading.flags)
 
 
 def _margin(value: object, codes: Codes) -> int | None:
@@ -192,11 +194,11 @@ class ReplyPair:
     """
 
     def __init__(self, template: Template, first: Said, second: Said, limit: int | None) -> None:
-        plain = [said_in(said, Template("")) for said in (first, second)]
+        plain = [said_in(reply, Template("")) for reply in (first, second)]
         self.codes = draw_codes("\n".join(plain), *plain)
         named = {"one": self.codes.first, "other": self.codes.second}
         self.template = Template(fill(template.user, named), fill(template.system, named))
-        texts = [said_in(said, self.template) for said in (first, second)]
+        texts = [said_in(reply, self.template) for reply in (first, second)]
         self.texts = [truncate(t, limit, "characters") if limit else t for t in texts]
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from .quoting import letters, places, skeleton
+from .quoting import letters, origins, skeleton
 
 _MARKER = re.compile(r"\[(/?[A-Z][A-Z0-9 _-]*)\]")
 _BREAK = re.compile("(\r\n|[\n\r\x0b\x0c\x85\u2028\u2029])")
@@ -59,10 +59,10 @@ def neutralise(text: str, markers: Sequence[str]) -> str:
     line that is only a speaker's name gets a bar before it.
     """
     bones = skeleton(text)
-    found = [span for marker in markers for span in _brackets(bones, marker)]
-    if found:
-        where, chars = places(text), list(text)
-        for start, end, bracket in found:
+    spans = [span for marker in markers for span in _brackets(bones, marker)]
+    if spans:
+        where, chars = origins(text), list(text)
+        for start, end, bracket in spans:
             for at in range(start, end):
                 chars[where[at]] = bracket
         text = "".join(chars)

@@ -52,7 +52,7 @@ def skeleton(text: str) -> str:
     return text.translate(_BONES)
 
 
-def places(text: str) -> list[int]:
+def origins(text: str) -> list[int]:
     """For each character of a text's skeleton, where in the text it comes from."""
     return [at for at, char in enumerate(text) for _ in char.translate(_BONES)]
 
@@ -65,8 +65,8 @@ class _Table(dict[int, str]):
         self._made_of = made_of
 
     def __missing__(self, code: int) -> str:
-        self[code] = made = self._made_of(chr(code))
-        return made
+        self[code] = replacement = self._made_of(chr(code))
+        return replacement
 
 
 def _fold(char: str) -> str:
@@ -87,8 +87,8 @@ def _fold(char: str) -> str:
 
 def _named(char: str) -> str:
     """The letter that a character is a form of by its Unicode name, such as a small capital."""
-    found = None if char.isascii() else _NAMED.fullmatch(unicodedata.name(char, ""))
-    return found[1].lower() if found else ""
+    match = None if char.isascii() else _NAMED.fullmatch(unicodedata.name(char, ""))
+    return match[1].lower() if match else ""
 
 
 def _bone(char: str) -> str:
@@ -170,16 +170,16 @@ class Quotable:
         """Whether a form in a judge's reply is the judge's own."""
         if not self.holds_form:
             return True
-        said = form.get(self._reasoning)
-        parts = _LEFT_OUT.split(_unescaped(said)) if isinstance(said, str) else []
+        reasoning = form.get(self._reasoning)
+        parts = _LEFT_OUT.split(_unescaped(reasoning)) if isinstance(reasoning, str) else []
         return any(letters(part) not in self._letters for part in parts)
 
     def _is_filled(self, key: str) -> bool:
         """Whether a key has a value, as an entry: not in running text, nor as one of a choice."""
         entry = rf"(?<![^\W_]){re.escape(key)}{_AROUND}{_SIGN}{_AROUND}(?:{self._value}){_BEHIND}"
         other = "|".join(map(re.escape, self._folded_keys))
-        found = re.finditer(rf"{entry}(?:{_ENDS}|(?:{other})(?!\w))", self._folded, re.MULTILINE)
-        return any(self._is_entry(match.start()) for match in found)
+        matches = re.finditer(rf"{entry}(?:{_ENDS}|(?:{other})(?!\w))", self._folded, re.MULTILINE)
+        return any(self._is_entry(match.start()) for match in matches)
 
     def _is_entry(self, at: int) -> bool:
         """Whether what begins there follows a line break, a mark or a value."""
@@ -202,4 +202,4 @@ class Quotable:
 
 def _unescaped(text: str) -> str:
     """The text with JSON's escapes of letters resolved: a quotation may have them or not."""
-    return _ESCAPES.sub(lambda found: str(json.loads(f'"{found[0]}"')), text)
+    return _ESCAPES.sub(lambda match: str(json.loads(f'"{match[0]}"')), text)

@@ -34,10 +34,10 @@ def labelled(
     each = "|".join(f"({re.escape(name)})" for name in names)
     label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
     start = _BULLET.sub("", line)
-    found = list(re.finditer(label, start, re.IGNORECASE))
-    is_prose = bool(found) and bool(re.search(r"\w", start[: found[0].start()]))
-    ends = [match.start() for match in found[1:]] + [len(start)]
-    for match, end in zip(found, ends[: len(found)], strict=True):
+    matches = list(re.finditer(label, start, re.IGNORECASE))
+    is_prose = bool(matches) and bool(re.search(r"\w", start[: matches[0].start()]))
+    ends = [match.start() for match in matches[1:]] + [len(start)]
+    for match, end in zip(matches, ends[: len(matches)], strict=True):
         rest = start[match.end() : end]
         if is_prose and mentioned and not re.match(OPENING + mentioned, rest):
             continue
@@ -84,13 +84,13 @@ class _Part(NamedTuple):
 
 
 def read_object(
-    response: ChatResponse, wanted: Collection[str], quotable: Quotable | None = None
+    response: ChatResponse, keys: Collection[str], quotable: Quotable | None = None
 ) -> ObjectReading:
     """The JSON object with at least one of the wanted keys that a reply ends with.
 
     Args:
         response: The reply.
-        wanted: Keys; none of them for any object.
+        keys: Of which it has at least one; none of them for any object.
         quotable: What may be quoted in it; by default nothing.
     """
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
@@ -100,38 +100,41 @@ def read_object(
     if not text:
         return ObjectReading(None, "cut off before it began" if cut else "the reply is empty")
     try:
-        return _read(text, wanted, quotable or Quotable((), (), ""), cut=cut)
+        return _read(text, keys, quotable or Quotable((), (), ""), cut=cut)
     except _Ambiguous as error:
         return ObjectReading(None, str(error))
 
 
-def _read(text: str, wanted: Collection[str], quotable: Quotable, *, cut: bool) -> ObjectReading:
+def _read(text: str, keys: Collection[str], quotable: Quotable, *, cut: bool) -> ObjectReading:
     whole = _parse(text)
     if isinstance(whole, dict):
-        quoted = _fits(whole, wanted) and not quotable.is_own(whole)
+        quoted = _fits(whole, keys) and not quotable.is_own(whole)
         return ObjectReading(None, quotable.why) if quoted else ObjectReading(whole)
     parts = list(islice(_parts(text), _MOST_PARTS + 1))
     if len(parts) > _MOST_PARTS:
         raise _Ambiguous("too many JSON objects in the reply")
-    fitting = [p for p in parts if p.value is not None and _fits(p.value, wanted)]
-    own = [p for p in fitting if p.value is not None and quotable.is_own(p.value)]
+    fitting = [p for p in parts if p.value is not None and _fits(p.value, keys)]
+    verdicts = [p for p in fitting if p.value is not None and quotable.is_own(p.value)]
     broken = [p for p in parts if p.value is None]
-    rivals = [p for p in broken if any(_plainly(p.text, key) is not None for key in wanted)]
-    _refuse_two(own, rivals, quotable)
-    if own:
-        return _last(text, own[-1])
+    rivals = [p for p in broken if any(_plainly(p.text, key) is not None for key in keys)]
+    _refuse_two(verdicts, rivals, quotable)
+    if verdicts:
+        return _last(text, verdicts[-1])
     if fitting:
         return ObjectReading(None, quotable.why)
     if cut or not broken:
         message = "cut off by the token limit" if cut else "no JSON in the reply"
         return ObjectReading(None, message)
-    return _repaired(text, (rivals or broken)[-1], wanted, quotable)
+    return _repaired(text, (rivals or broken)[-1], keys, quotable)
 
 
-def _refuse_two(own: list[_Part], rivals: list[_Part], quotable: Quotable) -> None:
+def _refuse_two(verdicts: list[_Part], rivals: list[_Part], quotable: Quotable) -> None:
     """Broken objects count as well, unless they may be quotations beside the judge's own."""
-    beside = 0 if own and quotable.holds_form else len(rivals)
-    if any(other.value != own[0].value for other in own[1:]) or beside + bool(own) > 1:
+    alongside = 0 if verdicts and quotable.holds_form else len(rivals)
+    if (
+        any(other.value != verdicts[0].value for other in verdicts[1:])
+        or alongside + bool(verdicts) > 1
+    ):
         raise _Ambiguous("more than one JSON object in the reply")
 
 
@@ -144,8 +147,8 @@ def _last(text: str, part: _Part) -> ObjectReading:
     return ObjectReading(part.value, flags=(flag,))
 
 
-def _fits(value: JsonDict, wanted: Collection[str]) -> bool:
-    return not wanted or any(key in value for key in wanted)
+def _fits(value: JsonDict, keys: Collection[str]) -> bool:
+    return not keys or any(key in value for key in keys)
 
 
 def _parse(text: str) -> object:
@@ -158,12 +161,12 @@ def _parse(text: str) -> object:
 
 
 def _object(pairs: list[tuple[str, Json]]) -> JsonDict:
-    made: JsonDict = {}
+    value_of: JsonDict = {}
     for key, value in pairs:
-        if key in made and made[key] != value:
+        if key in value_of and value_of[key] != value:
             raise _Ambiguous("gives a key twice, with different values")
-        made[key] = value
-    return made
+        value_of[key] = value
+    return value_of
 
 
 def _in_fence(text: str, value: JsonDict) -> bool:
@@ -193,14 +196,16 @@ def _parts(text: str) -> Iterator[_Part]:
 def _closing(text: str, at: int) -> int:
     """Where the object that opens there ends, going by braces outside quotes."""
     depth = 0
-    for found in _IN_BRACES.finditer(text, at):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+    for match in _IN_BRACES.finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
         if depth == 0:
-            return found.end()
+            return match.end()
     return len(text)
 
 
-def _repaired(text: str, part: _Part, wanted: Collection[str], quotable: Quotable) -> ObjectReading:
+def _repaired(
+    text: str, part: _Part, expected: Collection[str], quotable: Quotable
+) -> ObjectReading:
     from json_repair import repair_json
 
     broken = part.text[: part.text.rfind("}") + 1]
@@ -216,7 +221,7 @@ def _repaired(text: str, part: _Part, wanted: Collection[str], quotable: Quotabl
         value = repair_json(broken, return_objects=True, skip_json_loads=True)
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, dict) or not (keys := [key for key in wanted if key in value]):
+    if not isinstance(value, dict) or not (keys := [key for key in expected if key in value]):
         return ObjectReading(None, "the JSON is broken beyond repair")
     if doubtful := [key for key in keys if _plainly(broken, key) != value[key]]:
         return ObjectReading(None, f"the JSON is broken at {', '.join(doubtful)}")
@@ -229,12 +234,14 @@ def _plainly(text: str, key: str) -> float | str | None:
     Of a key that stands twice the last value would count, of ``1_5`` 15 and of ``7 /10`` 7.
     """
     name = re.escape(key)
-    places = list(re.finditer(rf'"{name}"\s*:', text)) or list(
+    matches = list(re.finditer(rf'"{name}"\s*:', text)) or list(
         re.finditer(rf"(?<!\w)'?{name}'?\s*:", text)
     )
-    if len(places) != 1 or not re.search(r"(?:[{,\n]|\*/)\s*\Z", text[: places[0].start()][-200:]):
+    if len(matches) != 1 or not re.search(
+        r"(?:[{,\n]|\*/)\s*\Z", text[: matches[0].start()][-200:]
+    ):
         return None
-    match = _PLAIN.match(text, places[0].end())
+    match = _PLAIN.match(text, matches[0].end())
     if match is None:
         return None
     number = match[1]

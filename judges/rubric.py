@@ -102,8 +102,10 @@ class Rubric(JudgeForm["Verdict"]):
     def total(self, grades: Mapping[str, float]) -> float:
         """The mean of the criteria that count, from 0 to 100, as far as they are graded."""
         counted = [name for name in self.counted if name in grades]
-        turned = {n: self.scale - g if n in self.lower_is_better else g for n, g in grades.items()}
-        return rubric_score(turned, counted, self.scale)
+        mirrored = {
+            n: self.scale - g if n in self.lower_is_better else g for n, g in grades.items()
+        }
+        return rubric_score(mirrored, counted, self.scale)
 
     def score_of(self, filled: "Verdict") -> Score:
         """The rubric score, and the grade of each criterion."""
@@ -159,8 +161,8 @@ class Rubric(JudgeForm["Verdict"]):
         texts = {**values, "criteria": described(self.counted, meanings)}
         outcome = await pair.ask(judge, self.counted, texts)
         margins = outcome.value.margins if outcome.value else {}
-        turned = {n: -m if n in self.lower_is_better else m for n, m in margins.items()}
-        return PairScore(turned, outcome.reason, outcome.flags, *pair.lengths, outcome.replies)
+        mirrored = {n: -m if n in self.lower_is_better else m for n, m in margins.items()}
+        return PairScore(mirrored, outcome.reason, outcome.flags, *pair.lengths, outcome.replies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,7 @@ def read_verdict(
     quotable = Quotable(prompt, rubric.names, REASONING)
     if rubric.form == "lines":
         return _read_lines(response, rubric, quotable)
-    found = read_form(
+    reading = read_form(
         response,
         rubric.names,
         lambda value: _score(value, rubric.scale),
@@ -257,14 +259,14 @@ def read_verdict(
         quotable,
         rubric.optional,
     )
-    if found.value is None:
-        return Reading(None, found.reason)
-    filled = found.value
+    if reading.value is None:
+        return Reading(None, reading.reason)
+    filled = reading.value
     if rubric.counted and not any(name in filled.values for name in rubric.counted):
         return Reading(None, "it grades nothing that counts")
     as_text = any(isinstance(value, str) for value in filled.raw.values())
     verdict = Verdict(filled.values, filled.reasoning, filled.unknown)
-    return Reading(verdict, None, (*found.flags, *["number as text"] * as_text))
+    return Reading(verdict, None, (*reading.flags, *["number as text"] * as_text))
 
 
 def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> Reading[Verdict]:
@@ -275,32 +277,34 @@ def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> R
         return Reading(None, "cut off by the token limit")
     if quotable.holds_part:
         return Reading(None, quotable.why)
-    said: dict[str, set[float | None]] = {}
+    grades: dict[str, set[float | None]] = {}
     rest: list[str] = []
     for line in response.text.splitlines():
         rest.append(line)
-        for name, found in labelled(line, rubric.names, mentioned="[0-9]"):
+        for name, answer in labelled(line, rubric.names, mentioned="[0-9]"):
             rest.clear()
-            value = re.sub(rf"^{OPENING}|{CLOSING}$", "", found)
+            value = re.sub(rf"^{OPENING}|{CLOSING}$", "", answer)
             if name in rubric.optional and _NOT_APPLICABLE.fullmatch(value):
                 continue
             grade = _score(value, rubric.scale)
-            said.setdefault(name, set()).add(grade)
-    return _of_lines(said, "\n".join(rest), rubric)
+            grades.setdefault(name, set()).add(grade)
+    return _of_lines(grades, "\n".join(rest), rubric)
 
 
-def _of_lines(said: Mapping[str, set[float | None]], rest: str, rubric: Rubric) -> Reading[Verdict]:
+def _of_lines(
+    answers: Mapping[str, set[float | None]], rest: str, rubric: Rubric
+) -> Reading[Verdict]:
     if says_more(rest):
         return Reading(None, MORE_FOLLOWS)
     grades: dict[str, float] = {}
     for name in rubric.names:
-        found = said.get(name, set())
-        if not found and name in rubric.optional:
+        of_name = answers.get(name, set())
+        if not of_name and name in rubric.optional:
             continue
-        grade = next(iter(found), None)
-        if grade is None or len(found) > 1:
+        grade = next(iter(of_name), None)
+        if grade is None or len(of_name) > 1:
             wrong = f"{name}: not one number from 0 to {rubric.scale}"
-            return Reading(None, wrong if found else f"it lacks {name}")
+            return Reading(None, wrong if of_name else f"it lacks {name}")
         grades[name] = grade
     if not any(name in grades for name in rubric.counted):
         return Reading(None, "it grades nothing that counts")

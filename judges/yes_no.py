@@ -108,26 +108,26 @@ def read_answers(
         questions: What it was asked.
         prompt: What it was sent: what it may quote from there is no answer.
     """
-    found = _found(response, questions, Quotable(prompt, questions.names, REASON))
-    if found.value is None:
-        return Reading(None, found.reason)
-    values = found.value.values
+    reading = _stated(response, questions, Quotable(prompt, questions.names, REASON))
+    if reading.value is None:
+        return Reading(None, reading.reason)
+    values = reading.value.values
     for name, other in questions.needs.items():
         if values[name] and not values[other]:
             return Reading(None, f"{name} is 1 although {other} is 0")
-    return found
+    return reading
 
 
-def _found(response: ChatResponse, questions: Questions, quotable: Quotable) -> Reading[Answers]:
+def _stated(response: ChatResponse, questions: Questions, quotable: Quotable) -> Reading[Answers]:
     """What the reply says, before it is asked whether it makes sense."""
     text = response.text
-    wanted = [key for name in questions.names for key in dict.fromkeys(_spellings(name))]
-    read = read_object(response, wanted, quotable)
+    keys = [key for name in questions.names for key in dict.fromkeys(_spellings(name))]
+    read = read_object(response, keys, quotable)
     if read.value is not None:
-        made = _of_object(read.value, questions, read.flags)
-        return made if made.value is None else _agreeing(made, text, questions, quotable)
+        answers = _of_object(read.value, questions, read.flags)
+        return answers if answers.value is None else _agreeing(answers, text, questions, quotable)
     lines = _read_lines(text, questions)
-    if lines.said and "{" not in text and not _unusable(response):
+    if lines.bits and "{" not in text and not _unusable(response):
         return _of_lines(lines, questions, quotable)
     if not _unusable(response) and (bare := _bare(text, questions)) is not None:
         return Reading(Answers({questions.names[0]: bare}), None, ("bare",))
@@ -149,17 +149,17 @@ def _of_object(reply: JsonObject, questions: Questions, flags: tuple[str, ...]) 
     values: dict[str, int] = {}
     as_text = False
     for name in questions.names:
-        given = [reply[key] for key in dict.fromkeys(_spellings(name)) if key in reply]
-        if not given:
+        raw = [reply[key] for key in dict.fromkeys(_spellings(name)) if key in reply]
+        if not raw:
             return Reading(None, f"it lacks {name}")
-        bits = {_bit(value) for value in given}
+        bits = {_bit(value) for value in raw}
         bit = bits.pop()
         if bit is None or bits:
             return Reading(None, f"{name}: not 1 or 0")
         values[name] = bit
-        as_text |= any(isinstance(value, str) for value in given)
-    said = reply.get(REASON)
-    reason = said if isinstance(said, str) else ""
+        as_text |= any(isinstance(value, str) for value in raw)
+    own_words = reply.get(REASON)
+    reason = own_words if isinstance(own_words, str) else ""
     return Reading(Answers(values, reason), None, (*flags, *["answer as text"] * as_text))
 
 
@@ -178,14 +178,14 @@ class _Lines(NamedTuple):
     Whether one is a word, whether more stands on its line, and what follows the last of them.
     """
 
-    said: Mapping[str, set[int | None]]
+    bits: Mapping[str, set[int | None]]
     as_text: bool
     comment: bool
     rest: str
 
 
 def _read_lines(text: str, questions: Questions) -> _Lines:
-    said: dict[str, set[int | None]] = {}
+    answers: dict[str, set[int | None]] = {}
     as_text = comment = False
     after: list[str] = []
     for line in text.splitlines():
@@ -195,10 +195,10 @@ def _read_lines(text: str, questions: Questions) -> _Lines:
             match = re.match(f"{OPENING}{_ANSWER}{CLOSING}", rest, re.IGNORECASE)
             more = rest[match.end() :] if match else ""
             word = match[1].lower() if match and _leaves_as_is(match[1], more) else ""
-            said.setdefault(name, set()).add(_bit(word))
+            answers.setdefault(name, set()).add(_bit(word))
             as_text |= word.isalpha()
             comment |= bool(re.search(r"\w", more))
-    return _Lines(said, as_text, comment, "\n".join(after))
+    return _Lines(answers, as_text, comment, "\n".join(after))
 
 
 def _leaves_as_is(answer: str, more: str) -> bool:
@@ -220,31 +220,31 @@ def _of_lines(lines: _Lines, questions: Questions, quotable: Quotable) -> Readin
         return Reading(None, MORE_FOLLOWS)
     values: dict[str, int] = {}
     for name in questions.names:
-        said = lines.said.get(name, set())
-        if len(said) > 1:
+        bits = lines.bits.get(name, set())
+        if len(bits) > 1:
             return Reading(None, f"{name} is answered in two ways")
-        bit = next(iter(said), None)
+        bit = next(iter(bits), None)
         if bit is None:
-            return Reading(None, f"{name}: not 1 or 0" if said else f"it lacks {name}")
+            return Reading(None, f"{name}: not 1 or 0" if bits else f"it lacks {name}")
         values[name] = bit
     flags = ["lines", *["answer as text"] * lines.as_text, *["comment"] * lines.comment]
     return Reading(Answers(values), None, tuple(flags))
 
 
 def _agreeing(
-    made: Reading[Answers], text: str, questions: Questions, quotable: Quotable
+    reading: Reading[Answers], text: str, questions: Questions, quotable: Quotable
 ) -> Reading[Answers]:
     """An object's answers, unless lines before it say something else.
 
     Where they may be quoted, they say nothing.
     """
-    assert made.value is not None
+    assert reading.value is not None
     before = "" if quotable.holds_part else text[: text.find("{")]
     lines = _read_lines(before, questions)
-    for name, said in lines.said.items():
-        if said - {made.value.values[name], None}:
+    for name, bits in lines.bits.items():
+        if bits - {reading.value.values[name], None}:
             return Reading(None, f"{name} is answered in two ways")
-    return made._replace(flags=(*made.flags, *["lines"] * bool(lines.said)))
+    return reading._replace(flags=(*reading.flags, *["lines"] * bool(lines.bits)))
 
 
 def _bare(text: str, questions: Questions) -> int | None:

@@ -173,8 +173,8 @@ class Pairwise(ABC, Generic[Content, Transcript]):
 
     def placement(self, options: Options) -> PlacementOptions:
         """Which comparisons place a model: what those of `PLACEMENT_OPTIONS` that it has say."""
-        given = {o.name: options[o.name] for o in PLACEMENT_OPTIONS if o.name in options}
-        return PlacementOptions(**given)
+        provided = {o.name: options[o.name] for o in PLACEMENT_OPTIONS if o.name in options}
+        return PlacementOptions(**provided)
 
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Sets of two models with their ratings; the first that is present fixes the scale."""

@@ -80,7 +80,7 @@ def summarise_values(
             raise ValueError(f"two metrics would be called {name!r}: rename a value or a tag")
         metrics[name] = metric
     keys = dict.fromkeys(key for value in values for key in value.by)
-    unknown = [key for key in keys if not any(key in own for own in tags.values())]
+    unknown = [key for key in keys if not any(key in of_item for of_item in tags.values())]
     half = 2 * len(scored) >= len(scores)
     invalid = None if half else "fewer than half of the samples are scored"
     return Summary(metrics, invalid, tuple(f"no item has the tag {key!r}" for key in unknown))
@@ -97,12 +97,12 @@ def first_values(
     Where no values are declared, the names of the first score count.
     """
     named = {value.name: value for value in values}
-    there = list(named) or list(next((s.score.values for s in scores if s.score.values), ()))
-    name = ranked_by if ranked_by in there else next(iter(there), "")
+    names = list(named) or list(next((s.score.values for s in scores if s.score.values), ()))
+    name = ranked_by if ranked_by in names else next(iter(names), "")
     value = named.get(name) or Value(name)
-    found = (None if s.score.reason is not None else value.of(s.score) for s in scores)
+    values_of_name = (None if s.score.reason is not None else value.of(s.score) for s in scores)
     scale = scales.get(name, 1.0)
-    return [None if number is None else scale * number for number in found]
+    return [None if number is None else scale * number for number in values_of_name]
 
 
 def _by_tag(
@@ -110,7 +110,7 @@ def _by_tag(
 ) -> Iterator[tuple[str, Metric]]:
     """The metric of each tag with its name, in the order of the tags."""
     for key in value.by:
-        for tag in sorted({own[key] for own in tags.values() if key in own}):
+        for tag in sorted({of_item[key] for of_item in tags.values() if key in of_item}):
             part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
             heading = f"{value.label or value.name} by {key}"
             name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"

@@ -13,8 +13,8 @@ import click
 from ..errors import ErrorKind, Unreadable
 from ..guard import guard
 from ..journal import Journal
-from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.result import Result
+from ..reports.suggestions import another_run, bench, judge_words, pack_of
 from ..run.task import Regrade, Session, Task
 from ..runs import run_set
 from ..settings.run_config import RunConfig

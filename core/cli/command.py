@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..plugins import installed
-from ..reports.hints import place, typed
+from ..reports.suggestions import run_options, typed
 from ..settings.tables import Suite
 from ..types import JsonDict, JsonObject
 from .settings import SUITE, as_click_option, current, env_name, find_settings, find_suite
@@ -49,7 +49,7 @@ class Command(click.Command):
         refuse_repeated(self, ctx, args)
         typed.set((*ctx.command_path.split(" ")[1:], *args))
         left = super().parse_args(ctx, args)
-        place.set(tuple(_place(ctx)))
+        run_options.set(tuple(_place(ctx)))
         return left
 
     def invoke(self, ctx: click.Context) -> object:

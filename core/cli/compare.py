@@ -14,10 +14,10 @@ from ..errors import UsageError
 from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples
-from ..reports.hints import bench
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
+from ..reports.suggestions import bench
 from ..runs import run_set
 from ..runs.run_set import RunSet, Selector, place_of
 from ..runs.stored_run import StoredRun

@@ -22,8 +22,8 @@ from ..guard import guard, no_exit
 from ..journal import Journal, RunRecord
 from ..journal.temporary import replacing
 from ..plugins import installed
-from ..reports.hints import bench
 from ..reports.result import Result
+from ..reports.suggestions import bench
 from ..run.plan import make_plan
 from ..run.task import Task
 from ..settings.resolve import run_configs

@@ -13,7 +13,7 @@ from ..exchange.translate import Import, Source, import_foreign
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..text import plural
 from .selectors import official_or_default
 from .session import tell

@@ -13,7 +13,7 @@ from ..exchange.translate import Import, Source, import_foreign
 from ..journal.archives import write_lines
 from ..plugins import installed
 from ..ratings.comparisons import Comparison
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..text import plural
 from .import_foreign import namesakes
 from .selectors import official_or_default

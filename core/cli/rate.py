@@ -20,8 +20,8 @@ from ..plugins import installed
 from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
-from ..reports.hints import bench
-from ..reports.ratings import note_of, rating_columns, spans, sure_ranks
+from ..reports.ratings import note_of, rating_columns, significant_ranks, spans
+from ..reports.suggestions import bench
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
@@ -225,7 +225,7 @@ def _table(ratings: "Ratings", *, demo: bool) -> FitTable:
     names = [row["model"] + " DEMO" * demo for row in rows]
     columns = rating_columns(rows, names, details=True)
     title = f"ratings by {ratings.engine}" + "  DEMO" * demo
-    sure = map(line, sure_ranks(rows, ratings.diagnostics))
+    sure = map(line, significant_ranks(rows, ratings.diagnostics))
     note = "\n".join([_note(ratings), *note_of(rows), *sure])
     return FitTable(title, columns, None, note, spans(rows), "95 % interval")
 

@@ -12,8 +12,8 @@ from ..html.report import OPEN
 from ..html.transcripts import texts_of
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
-from ..reports.hints import bench
 from ..reports.pairing import Compared
+from ..reports.suggestions import bench
 from ..runs import run_set
 from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun

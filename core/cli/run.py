@@ -12,7 +12,7 @@ from ..benchmark import Benchmark
 from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
 from ..reports.document import judge_warnings
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..run.plan import make_plan, refuse_too_little
 from ..run.task import Session, Task
 from ..sample.progress import TRIAL

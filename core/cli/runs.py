@@ -15,7 +15,7 @@ from ..parties.party import origin_of
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_in
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..runs import run_set
 from ..runs.views import document_path
 from ..text import as_text, line, number, plural

@@ -15,7 +15,7 @@ from ..errors import DataError, UsageError
 from ..guard import guard
 from ..plugins import installed
 from ..ratings.comparisons import Comparisons
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..runs.run_set import RunSet, Selector
 from ..runs.stored_run import StoredRun
 from ..types import JsonDict, JsonObject

@@ -11,8 +11,8 @@ from ..parties.party import is_imported
 from ..plugins import installed
 from ..reports.comparability import judge_in
 from ..reports.ending import result_line
-from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.items import SORTS, Items, items_csv, items_table
+from ..reports.suggestions import another_run, bench, judge_words, pack_of
 from ..runs import run_set
 from ..runs.run_set import RunSet, differences
 from ..runs.stored_run import StoredRun

@@ -18,10 +18,10 @@ from ..parties.graders import Judge, Panel
 from ..parties.party import Party
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
-from ..reports.hints import bench
 from ..reports.judges import JudgesDocument, study, study_ratings
 from ..reports.kin import KinRule
-from ..reports.places import ItemScores
+from ..reports.score_ranks import ItemScores
+from ..reports.suggestions import bench
 from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
 from ..settings.run_config import RunConfig

@@ -10,9 +10,9 @@ from ..journal import RunRecord, StoredComparison
 from ..parties.graders import Grader
 from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
-from ..reports.hints import bench
 from ..reports.judges import JudgesDocument
 from ..reports.statements import OnBoard
+from ..reports.suggestions import bench
 from ..types.result_document import RatingRow, ResultDocument
 from .board_reader import BoardChoice, read_leaderboard
 from .boards import Board, Boards, graded_by

@@ -24,10 +24,10 @@ from ..parties.graders import Grader, Judge
 from ..parties.party import Party
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
-from ..reports.evidence import Evidence, Selection
+from ..reports.evidence import RunData, Selection
 from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
-from ..reports.places import ItemScores, item_scores
+from ..reports.score_ranks import ItemScores, item_scores
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..types import Baseline, canonical, digest
 from ..types.result_document import ResultDocument
@@ -125,7 +125,7 @@ class _Samples(NamedTuple):
     """Samples of a run, and what is known of them."""
 
     selection: Selection
-    evidence: Evidence
+    evidence: RunData
 
 
 @dataclass
@@ -302,7 +302,7 @@ class BoardResults:
         return next((judge for judge in same if judge in there), same[0])
 
 
-def _changed(config: RunConfig, evidence: Evidence) -> str | None:
+def _changed(config: RunConfig, evidence: RunData) -> str | None:
     """How a run was asked otherwise than its pack says."""
     spent = evidence.spent
     changes = told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))

@@ -15,8 +15,8 @@ from ..reports.comparability import is_partial
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.places import ItemScores, ScoredItems, place_rows
 from ..reports.ratings import BoardRow
+from ..reports.score_ranks import ItemScores, ScoredItems, place_rows
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument

@@ -16,7 +16,7 @@ from ..errors import UsageError
 from ..parties.graders import Judge, is_meant
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
-from ..reports.hints import bench, with_options
+from ..reports.suggestions import bench, with_options
 from ..text import plural
 from ..types import JsonObject
 from ..types.result_document import ResultDocument

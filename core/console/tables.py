@@ -11,9 +11,9 @@ from ..parties.party import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
 from ..reports.ending import dollars
-from ..reports.hints import bench
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.statements import answered_by
+from ..reports.suggestions import bench
 from ..text import harmless, interval, line, number, plural, rough
 from ..types.result_document import (
     BaselineRow,

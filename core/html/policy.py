@@ -17,7 +17,7 @@ from ..journal import RunRecord
 from ..parties.party import is_imported
 from ..plugins import installed
 from ..reports.comparability import judge_in
-from ..reports.hints import another_run, judge_words, pack_of, usual_url
+from ..reports.suggestions import another_run, judge_words, pack_of, usual_url
 from ..reports.transcripts import ItemCall, ItemDocument
 from ..types.result_document import ResultDocument
 from .rendering import as_it_is

@@ -11,7 +11,7 @@ from ..text import plain
 from ..types import canonical
 from ..types.result_document import ResultDocument
 from .comparability import judge_in
-from .hints import bench, judge_words
+from .suggestions import bench, judge_words
 
 
 class RunGraders(NamedTuple):
@@ -39,24 +39,29 @@ class GraderPair(NamedTuple):
 
 def chosen(
     run: RunRecord,
-    found: Iterable[Grader],
+    graders: Iterable[Grader],
     options: Mapping[str, str],
     judge: Judge | str | None = None,
 ) -> RunGraders:
     """The graders of a run that are meant, by grading options as text and a judge or its name."""
-    there = list(found)
-    fitting = [g for g in there if _fits(g, options) and (not judge or is_meant(g.judge, judge))]
+    listed_graders = list(graders)
+    fitting = [
+        g for g in listed_graders if _fits(g, options) and (not judge or is_meant(g.judge, judge))
+    ]
     if not fitting:
-        wanted = [*([str(judge)] if judge else []), *(f"{k}={v}" for k, v in options.items())]
-        message = f"run {run.run_id} has no grades by {', '.join(wanted)}"
-        raise UsageError(f"{message}; there are: {'; '.join(map(str, there))}")
+        options_wanted = [
+            *([str(judge)] if judge else []),
+            *(f"{k}={v}" for k, v in options.items()),
+        ]
+        message = f"run {run.run_id} has no grades by {', '.join(options_wanted)}"
+        raise UsageError(f"{message}; there are: {'; '.join(map(str, listed_graders))}")
     return RunGraders(run, fitting)
 
 
-def _fits(grader: Grader, wanted: Mapping[str, str]) -> bool:
+def _fits(grader: Grader, options: Mapping[str, str]) -> bool:
     return all(
         name in grader.options and plain(grader.options[name]).lower() == value.lower()
-        for name, value in wanted.items()
+        for name, value in options.items()
     )
 
 
@@ -91,27 +96,27 @@ def _todo(one: RunGraders, two: RunGraders) -> str:
     """The command that grades one run as the other, or both alike: by a judge who can be asked."""
     if not (one.graders[0].judge or two.graders[0].judge):
         return _grade_like(one.graders[0], two)
-    for wanted, other in ((one.graders[0], two), (two.graders[0], one)):
-        if wanted.judge and not is_imported(wanted.judge.short):
-            return _grade_like(wanted, other)
+    for grader, other in ((one.graders[0], two), (two.graders[0], one)):
+        if grader.judge and not is_imported(grader.judge.short):
+            return _grade_like(grader, other)
     command = bench("rejudge", two.run.run_id, "--judge", "SPEC")
     return f"{command}, and {one.run.run_id} likewise, grade both alike"
 
 
-def _grade_like(wanted: Grader, other: RunGraders) -> str:
+def _grade_like(grader: Grader, other: RunGraders) -> str:
     """The command that grades the other run as wanted."""
-    run_id, there = other.run.run_id, other.graders[0]
-    if wanted.version != there.version:
+    run_id, existing = other.run.run_id, other.graders[0]
+    if grader.version != existing.version:
         rescore = bench("rescore", "RUN")
         return f"{rescore} grades with the version that is installed: {run_id} or the other"
-    changes = {k: v for k, v in wanted.options.items() if there.options.get(k) != v}
-    given = [
+    changes = {k: v for k, v in grader.options.items() if existing.options.get(k) != v}
+    words = [
         part for name, value in changes.items() for part in ("--set", f"{name}={plain(value)}")
     ]
-    if wanted.judge and wanted.judge != there.judge:
-        command = bench("rejudge", run_id, *judge_words(wanted.judge), *given)
+    if grader.judge and grader.judge != existing.judge:
+        command = bench("rejudge", run_id, *judge_words(grader.judge), *words)
     else:
-        command = bench("rescore", run_id, *given)
+        command = bench("rescore", run_id, *words)
     return f"{command} adds what is missing"
 
 
@@ -150,8 +155,8 @@ def _languages(one: RunRecord, two: RunRecord) -> str | None:
     return f"their packs are {one.pack_name} in {first} and in {second}"
 
 
-def is_pack(name: str, sha256: str, wanted: str | None) -> bool:
+def is_pack(name: str, sha256: str, requested: str | None) -> bool:
     """Whether a pack is wanted: by its name, or by six digits or more of its SHA-256."""
-    if wanted is None or wanted == name:
+    if requested is None or requested == name:
         return True
-    return len(wanted) >= 6 and sha256.startswith(wanted)
+    return len(requested) >= 6 and sha256.startswith(requested)

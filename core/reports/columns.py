@@ -25,10 +25,10 @@ class EstimateRow(NamedTuple):
         return number(self.value) + (f" [{number(low)}, {number(high)}]" if self.ci95 else "")
 
     @classmethod
-    def of(cls, found: "Estimate | Correlation", reason: str | None = None) -> "EstimateRow":
+    def of(cls, estimate: "Estimate | Correlation", reason: str | None = None) -> "EstimateRow":
         """That of an estimate; the reason is its own, if it has one."""
-        ci95 = found.interval and (found.interval.low, found.interval.high)
-        return cls(found.value, ci95, getattr(found, "reason", None if ci95 else reason))
+        ci95 = estimate.interval and (estimate.interval.low, estimate.interval.high)
+        return cls(estimate.value, ci95, getattr(estimate, "reason", None if ci95 else reason))
 
 
 Cell = str | float | None
@@ -85,14 +85,14 @@ def narrowings(columns: Sequence[FitColumn]) -> list[tuple[int, list[FitColumn]]
     steps += [(c.again, n, c.least) for n, c in enumerate(columns) if c.again]
     steps += [(c.drop, n, None) for n, c in enumerate(columns) if c.drop]
     left: dict[int, FitColumn] = dict(enumerate(columns))
-    found = [(0, list(columns))]
+    steps_done = [(0, list(columns))]
     for step, n, cells in sorted(steps, key=lambda step: step[:2]):
         if cells is None:
             left.pop(n, None)
         elif n in left:
             left[n] = left[n]._replace(cells=cells)
-        found.append((step, list(left.values())))
-    return found
+        steps_done.append((step, list(left.values())))
+    return steps_done
 
 
 def plus_minus(value: float | None, ends: Sequence[float | None] | None, digits: int = 0) -> str:

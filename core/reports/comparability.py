@@ -17,12 +17,12 @@ from ..parties.party import NOT_RECORDED, is_imported
 from ..text import plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument
-from .hints import bench
 from .judge_replies import short_panel
+from .suggestions import bench
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
-    from .evidence import Spent
+    from .evidence import UsageTotals
 
 
 def comparability(
@@ -33,13 +33,13 @@ def comparability(
     n_items: int,
     status: str,
     kept_back: Sequence[str] = (),
-    given: bool = False,
+    elsewhere: bool = False,
     absent: int = 0,
     cut_off: bool = True,
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers a result may stand beside.
 
-    `kept_back` are parameters that the server does not take; answers may be `given`, made
+    `kept_back` are parameters that the server does not take; answers may have been made
     elsewhere.
     """
     benchmark, source = config.benchmark, pack.source
@@ -56,7 +56,7 @@ def comparability(
     parts += ["own system prompt"] if config.system else []
     partial = n_items < len(pack.items)
     parts += [f"only {n_items} of {len(pack.items)} items"] if partial else []
-    parts += ["answers made elsewhere"] if given else []
+    parts += ["answers made elsewhere"] if elsewhere else []
     if demo:
         may = "DEMO model: no result of a real model"
     elif imported:
@@ -79,9 +79,9 @@ def told_changes(
     """How a run was asked otherwise than its pack says; ``None`` where it was not."""
     if is_imported(config.model.spec):
         return f"imported: {NOT_RECORDED}"
-    own = ["own system prompt"] if config.system else []
+    changes = ["own system prompt"] if config.system else []
     changed = _deviations(config, kept_back, cut_off=cut_off)
-    return ", ".join([*([changed] if changed else []), *own]) or None
+    return ", ".join([*([changed] if changed else []), *changes]) or None
 
 
 def _deviations(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool) -> str:
@@ -90,7 +90,7 @@ def _deviations(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool)
     return ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
 
 
-def not_sent(config: "RunConfig", spent: "Spent") -> list[str]:
+def not_sent(config: "RunConfig", spent: "UsageTotals") -> list[str]:
     """What was asked for and never sent, as the server does not take it."""
     if not spent.calls["generate"]:
         return []
@@ -117,13 +117,13 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
 
     A seed repeats what the protocol would give anyway; another room changes no answer that fits.
     """
-    own = guard(config.benchmark).sampling_for(config.options)
+    changed = guard(config.benchmark).sampling_for(config.options)
     used = config.effective_sampling
     same = set(_REPEATING)
-    if not cut_off or (used.max_tokens or 0) >= (own.max_tokens or 0):
+    if not cut_off or (used.max_tokens or 0) >= (changed.max_tokens or 0):
         same.add("max_tokens")
     sent = used.sent().items()
-    changes: JsonDict = {n: v for n, v in sent if n not in same and v != getattr(own, n)}
+    changes: JsonDict = {n: v for n, v in sent if n not in same and v != getattr(changed, n)}
     for role in config.benchmark.roles:
         if (most := config.sampling_of(role).max_tokens) != role.sampling.max_tokens:
             changes[f"{role.name} max_tokens"] = most
@@ -180,8 +180,8 @@ def _sampling(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
     """How replies were drawn; a seed and more room than is needed change nothing."""
     used = {name: value for name, value in document["sampling"].items() if name not in _REPEATING}
     room = guard(benchmark).sampling_for(document["options"]).max_tokens if benchmark else None
-    given = used.get("max_tokens")
-    if room is not None and isinstance(given, int) and given >= room:
+    limit = used.get("max_tokens")
+    if room is not None and isinstance(limit, int) and limit >= room:
         used["max_tokens"] = room
     return used
 

@@ -38,10 +38,10 @@ from ..types.result_document import (
 from .comparability import comparability, not_sent, not_taken
 from .evidence import (
     REPEATS,
-    Evidence,
     ModelComparisons,
+    RunData,
     Selection,
-    Spent,
+    UsageTotals,
     asked_part,
     repeating_warnings,
     source_warnings,
@@ -58,7 +58,7 @@ def build_document(
     config: "RunConfig",
     pack: Pack,
     selection: Selection,
-    evidence: Evidence,
+    evidence: RunData,
     *,
     summary: Summary | None = None,
     baselines: Mapping[str, Baseline] | None = None,
@@ -73,34 +73,34 @@ def build_document(
     is called beside the run's own result; `elapsed_s` how long commands have worked on the run, if
     not as its record says. Answers that were given instead of asked for have no run.
     """
-    about = _About(run, config, pack, selection, evidence)
+    subject = _Subject(run, config, pack, selection, evidence)
     if summary is None:
         summary = guard(config.benchmark).summarise(pack, evidence.scores, config.options)
     if baselines is None:
         baselines = guard(config.benchmark).baselines(pack, config.options)
-    samples = _samples(about)
-    closing: ClosingPart = {"warnings": [*_warnings(about, summary, compared), *warnings]}
-    graded = _status_of_samples(about, summary, samples["items"])
+    samples = _samples(subject)
+    closing: ClosingPart = {"warnings": [*_warnings(subject, summary, compared), *warnings]}
+    graded = _status_of_samples(subject, summary, samples["items"])
     return {
-        **_run(about, _status(graded, evidence.stopped, compared), view),
-        **_protocol(about, graded, samples["items"]),
-        **_metrics(about, summary, baselines, compared),
+        **_run(subject, _status(graded, evidence.stopped, compared), view),
+        **_protocol(subject, graded, samples["items"]),
+        **_metrics(subject, summary, baselines, compared),
         **samples,
-        **_cost(about, elapsed_s),
+        **_cost(subject, elapsed_s),
         **_comparisons(compared),
         **closing,
         **panel_part(config, pack, evidence, compared),
     }
 
 
-class _About(NamedTuple):
+class _Subject(NamedTuple):
     """What a document is about."""
 
     run: RunRecord | None
     config: "RunConfig"
     pack: Pack
     selection: Selection
-    evidence: Evidence
+    evidence: RunData
 
     @property
     def kept_back(self) -> list[str]:
@@ -121,9 +121,9 @@ class _About(NamedTuple):
 # Status
 
 
-def _status_of_samples(about: _About, summary: Summary, items: SampleCounts) -> Status:
+def _status_of_samples(subject: _Subject, summary: Summary, items: SampleCounts) -> Status:
     """The status without regard to comparisons."""
-    config, evidence = about.config, about.evidence
+    config, evidence = subject.config, subject.evidence
     if evidence.stopped and items["pending"]:
         return evidence.stopped
     judged = guard(config.benchmark).needs_judge(config.options)
@@ -145,25 +145,25 @@ def _status(samples: Status, stopped: Status | None, compared: ModelComparisons 
 
 def _are_whole(replies: Mapping[Party, Replies]) -> bool:
     """Whether each judge of a panel answered all, and nearly always so that it could be read."""
-    return all(own.whole for own in replies.values())
+    return all(of_judge.whole for of_judge in replies.values())
 
 
 # Parts
 
 
-def _run(about: _About, status: Status, view: str | None) -> RunPart:
-    run, config = about.run, about.config
+def _run(subject: _Subject, status: Status, view: str | None) -> RunPart:
+    run, config = subject.run, subject.config
     judge = config.judge
     players: dict[str, PlayerPart] = {
         name: {"model": str(p.spec), "endpoint": p.address} for name, p in config.roles.items()
     }
-    made: RunPart = {
+    part: RunPart = {
         "run_id": run.run_id if run else None,
         "benchmark": config.benchmark.name,
         "benchmark_version": config.benchmark.version,
         "status": status,
         "demo": run is not None and run.demo,
-        "imported": about.origin,
+        "imported": subject.origin,
         "model": run.model if run else None,
         "name": run.name if run else config.display_name,
         "view": view,
@@ -173,15 +173,15 @@ def _run(about: _About, status: Status, view: str | None) -> RunPart:
         "judged_by": judge.as_json() if judge else None,
         "grader": grader(config).digest if run else None,
     }
-    return {**made, "roles": players} if players else made
+    return {**part, "roles": players} if players else part
 
 
-def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPart:
-    run, config, pack, selection, evidence = about
+def _protocol(subject: _Subject, status: Status, items: SampleCounts) -> ProtocolPart:
+    run, config, pack, selection, evidence = subject
     return {
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
-        "not_sent": about.kept_back,
+        "not_sent": subject.kept_back,
         "dataset": dataset_row(pack),
         "iterations": selection.iterations,
         "comparability": comparability(
@@ -190,8 +190,8 @@ def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPar
             demo=run is not None and run.demo,
             n_items=len(selection.items),
             status=status,
-            kept_back=about.kept_back,
-            given=run is None,
+            kept_back=subject.kept_back,
+            elsewhere=run is None,
             absent=items["absent"],
             cut_off=bool(evidence.spent.truncated),
         ),
@@ -199,13 +199,13 @@ def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPar
 
 
 def _metrics(
-    about: _About,
+    subject: _Subject,
     summary: Summary,
     baselines: Mapping[str, Baseline],
     compared: ModelComparisons | None,
 ) -> MetricsPart:
     metrics = summary.metrics
-    made: MetricsPart = {
+    part: MetricsPart = {
         "metrics": {name: metric.as_json() for name, metric in metrics.items()},
         "metric_labels": {name: [m.label, m.over] for name, m in metrics.items()},
         "metric_groups": {name: m.group for name, m in metrics.items() if m.group},
@@ -217,8 +217,8 @@ def _metrics(
             for name, b in baselines.items()
         },
     }
-    reasons = _reasons(summary, about.families)
-    return {**made, "metric_reasons": reasons} if reasons else made
+    reasons = _reasons(summary, subject.families)
+    return {**part, "metric_reasons": reasons} if reasons else part
 
 
 def _notes(compared: ModelComparisons) -> Facts:
@@ -228,20 +228,20 @@ def _notes(compared: ModelComparisons) -> Facts:
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:
     """Why metrics that are over something have no interval, where families are too few."""
-    made = {
+    reasons = {
         name: why_no_interval(families if metric.families is None else metric.families)
         for name, metric in summary.metrics.items()
         if metric.over and metric.value is not None and metric.ci95 is None
     }
-    return {name: reason for name, reason in made.items() if reason}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _samples(about: _About) -> SamplesPart:
-    scores, failures = about.evidence.scores, about.evidence.failures
+def _samples(subject: _Subject) -> SamplesPart:
+    scores, failures = subject.evidence.scores, subject.evidence.failures
     unscored = [(s, s.score.reason) for s in scores if s.score.reason is not None]
-    total, cut_off = about.selection.total, len(about.evidence.spent.truncated)
+    total, cut_off = subject.selection.total, len(subject.evidence.spent.truncated)
     flags = Counter(flag for s in scores for flag in set(s.score.flags))
-    if repeating := {s for one in about.evidence.spent.repeating.values() for s in one.samples}:
+    if repeating := {s for one in subject.evidence.spent.repeating.values() for s in one.samples}:
         flags[REPEATS] = len(repeating)
     return {
         "items": {
@@ -249,7 +249,7 @@ def _samples(about: _About) -> SamplesPart:
             "scored": len(scores) - len(unscored),
             "unscored": len(unscored),
             "failed": len(failures),
-            "truncated": cut_off if about.origin is None else None,
+            "truncated": cut_off if subject.origin is None else None,
             "pending": total - len(scores) - len(failures),
             "absent": sum(reason.startswith(NO_RESPONSE) for _, reason in unscored),
         },
@@ -265,30 +265,30 @@ def _samples(about: _About) -> SamplesPart:
     }
 
 
-def _cost(about: _About, elapsed_s: float | None) -> CostPart:
+def _cost(subject: _Subject, elapsed_s: float | None) -> CostPart:
     """Calls and what they took; nothing is known of what answers made elsewhere cost."""
-    run, spent = about.run, about.evidence.spent
+    run, spent = subject.run, subject.evidence.spent
     total = sum(n for phase, n in spent.calls.items() if phase != TRIAL)
     seconds = run.elapsed_s if run else 0.0
     roles = {role: n for phase, n in spent.calls.items() if (role := role_in(phase))}
     calls: CallCounts = {
         "model": spent.calls["generate"],
         "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
-        "replayed": 0 if (sent := about.evidence.sent) is None else max(0, total - sent),
-        "retries": max(spent.retries, about.evidence.again),
+        "replayed": 0 if (sent := subject.evidence.sent) is None else max(0, total - sent),
+        "retries": max(spent.retries, subject.evidence.again),
     }
-    made: CostPart = {
+    part: CostPart = {
         "calls": {**calls, "roles": roles} if roles else calls,
-        "tokens": _tokens(spent, known=run is not None and about.origin is None),
+        "tokens": _tokens(spent, known=run is not None and subject.origin is None),
         "cost_usd": None if run is None or spent.cost_usd is None else round(spent.cost_usd, 6),
         "elapsed_s": seconds if elapsed_s is None else elapsed_s,
     }
-    if about.origin is not None or not spent.sources:
-        return made
-    return {**made, "asked": asked_part(spent.sources, about.evidence.asked_now)}
+    if subject.origin is not None or not spent.sources:
+        return part
+    return {**part, "asked": asked_part(spent.sources, subject.evidence.asked_now)}
 
 
-def _tokens(spent: Spent, *, known: bool) -> TokenCounts:
+def _tokens(spent: UsageTotals, *, known: bool) -> TokenCounts:
     """Tokens by kind; ``None`` where the server counted none, as every prompt has some."""
     usage = spent.usage
     if not known or not (usage.input > 0 or not sum(spent.calls.values())):
@@ -314,27 +314,31 @@ def _comparisons(compared: ModelComparisons | None) -> ComparisonsPart:
 # Warnings
 
 
-def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None) -> list[str]:
-    spent = about.evidence.spent
-    made = [
-        *judge_warnings(about.config),
-        *not_taken(about.kept_back),
+def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | None) -> list[str]:
+    spent = subject.evidence.spent
+    warnings = [
+        *judge_warnings(subject.config),
+        *not_taken(subject.kept_back),
         *repeating_warnings(spent.repeating, spent.spells),
         *source_warnings(spent.sources),
-        *about.pack.warnings,
+        *subject.pack.warnings,
         *summary.warnings,
-        *(few_families(about.families) if any(m.ci95 for m in summary.metrics.values()) else ()),
+        *(few_families(subject.families) if any(m.ci95 for m in summary.metrics.values()) else ()),
     ]
-    return made + [line for line in compared.warnings if line not in made] if compared else made
+    return (
+        warnings + [line for line in compared.warnings if line not in warnings]
+        if compared
+        else warnings
+    )
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:
     """What to know of the judge and of who plays roles before a result is trusted."""
     judges = config.judges
-    found = (kinship(config.model.spec, judge.spec) for judge in judges)
-    made = [message for message in found if message]
+    messages = (kinship(config.model.spec, judge.spec) for judge in judges)
+    warnings = [message for message in messages if message]
     for name, player in config.roles.items():
         for whom, other in (("model", config.model), *(("judge", judge) for judge in judges)):
             if family := common_family(player.spec, other.spec):
-                made.append(f"who plays {name} is of the {whom}'s family ({family})")
-    return made
+                warnings.append(f"who plays {name} is of the {whom}'s family ({family})")
+    return warnings

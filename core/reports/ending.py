@@ -30,9 +30,9 @@ def result_line(document: ResultDocument, *, now: bool = False) -> str:
     name += f" ({whole})" if (whole := whole_judges(short_panel(document))) else ""
     facts = [_main(document), chance(document), _rank(document)]
     facts.append(judge_findings(document["conclusions"]).text)
-    found = origin(document) if now else None
-    facts += [] if found and found.kept and not found.sent_now else _took(document)
-    facts.append(found.text if found else "")
+    source = origin(document) if now else None
+    facts += [] if source and source.kept and not source.sent_now else _took(document)
+    facts.append(source.text if source else "")
     return line(f"{name}: {', '.join(filter(None, facts))}")
 
 
@@ -72,17 +72,17 @@ def _label(document: ResultDocument, name: str) -> str:
 
 
 def _with_interval(metric: MetricRow) -> str:
-    found = metric["ci95"]
-    return number(metric["value"]) + (f" ({interval(found)})" if found else "")
+    ends = metric["ci95"]
+    return number(metric["value"]) + (f" ({interval(ends)})" if ends else "")
 
 
 def _rank(document: ResultDocument) -> str:
     """Rank and rating among the models it was compared with."""
-    found = placed(document)
-    if found is None:
+    rank = placed(document)
+    if rank is None:
         return ""
-    interval = f" ({points(found.ci95)})" if found.ci95 else ""
-    return f"{found.text}, rating {found.rating:.0f}{interval}"
+    interval = f" ({points(rank.ci95)})" if rank.ci95 else ""
+    return f"{rank.text}, rating {rank.rating:.0f}{interval}"
 
 
 def _took(document: ResultDocument) -> Iterator[str]:

@@ -71,7 +71,7 @@ class Selection:
 
 
 @dataclass(slots=True)
-class Spent:
+class UsageTotals:
     """What the selected samples cost so far.
 
     Attributes:
@@ -110,7 +110,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RunData:
     """All that is known about the selected samples.
 
     Attributes:
@@ -123,7 +123,7 @@ class Evidence:
 
     scores: Sequence[SampleScore]
     failures: Sequence[Failure] = ()
-    spent: Spent = field(default_factory=Spent)
+    spent: UsageTotals = field(default_factory=UsageTotals)
     sent: int | None = None
     stopped: Status | None = None
     again: int = 0
@@ -134,9 +134,9 @@ class Evidence:
     """Of a panel, how many verdicts each judge gave of those that it was to give."""
 
 
-def add_up(totals: Iterable[CallTotals]) -> Spent:
+def add_up(totals: Iterable[CallTotals]) -> UsageTotals:
     """What calls cost together."""
-    spent = Spent()
+    spent = UsageTotals()
     for total in totals:
         spent.add(total)
     return spent
@@ -149,9 +149,9 @@ class Inside:
         self._clusters = clusters
         self._iterations = iterations
 
-    def __call__(self, about: SampleScore | Failure | CallTotals | CutOff) -> bool:
+    def __call__(self, row: SampleScore | Failure | CallTotals | CutOff) -> bool:
         """Whether it does."""
-        return about.item_id in self._clusters and about.iteration <= self._iterations
+        return row.item_id in self._clusters and row.iteration <= self._iterations
 
 
 class ModelComparisons(NamedTuple):
@@ -200,30 +200,32 @@ REPEATS = "repeats itself until cut off"
 
 def find_repeating(cut_off: Iterable[CutOff]) -> dict[str, Repeating]:
     """The replies that repeat themselves among those that were cut off, by phase."""
-    made: dict[str, Repeating] = {}
+    by_phase: dict[str, Repeating] = {}
     for reply in cut_off:
         if repeated_tail(reply.text or reply.reasoning):
-            found = made.setdefault(reply.phase, Repeating())
-            found.samples.add((reply.item_id, reply.iteration))
-            found.replies += 1
-            found.seconds += reply.latency_s
-    return made
+            repeating = by_phase.setdefault(reply.phase, Repeating())
+            repeating.samples.add((reply.item_id, reply.iteration))
+            repeating.replies += 1
+            repeating.seconds += reply.latency_s
+    return by_phase
 
 
-def repeating_warnings(found: Mapping[str, Repeating], spells: Mapping[str, Spell]) -> list[str]:
+def repeating_warnings(
+    repeating: Mapping[str, Repeating], spells: Mapping[str, Spell]
+) -> list[str]:
     """One line for each party some of whose replies repeat themselves."""
-    made = []
-    for phase, one in found.items():
+    warnings = []
+    for phase, one in repeating.items():
         role, spell = role_in(phase), spells.get(phase, Spell(one.replies, one.seconds))
         whose = f" of {role}" if role else ""
         verb = "repeats itself" if one.replies == 1 else "repeat themselves"
         share = f", {one.seconds / spell.seconds:.0%} of the time" if spell.seconds else ""
         option = f"--role-max-tokens {role}=N" if role else "--max-tokens N"
-        made.append(
+        warnings.append(
             f"{one.replies:,} of {plural(spell.replies, 'reply')}{whose} {verb} until cut off"
             f"{share}; {option} ends such replies sooner"
         )
-    return made
+    return warnings
 
 
 def asked_part(sources: Sequence[ReplySource], now: int) -> AskedPart:
@@ -238,18 +240,18 @@ def asked_part(sources: Sequence[ReplySource], now: int) -> AskedPart:
 
 def source_warnings(sources: Sequence[ReplySource]) -> list[str]:
     """A line where replies of one run name several models, or a local server several builds."""
-    made = []
+    warnings = []
     for what, name in (("models", "model"), ("system fingerprints", "fingerprint")):
         counts: dict[str, int] = {}
         for source in sources:
-            said = getattr(source, name)
+            named = getattr(source, name)
             # Providers change fingerprints by the day and have several at a time.
-            if said and (name == "model" or is_local(f"http://{source.address or ''}")):
-                counts[said] = counts.get(said, 0) + source.calls
+            if named and (name == "model" or is_local(f"http://{source.address or ''}")):
+                counts[named] = counts.get(named, 0) + source.calls
         if len(counts) > 1:
-            each = ", ".join(f"{said} in {n:,}" for said, n in counts.items())
-            made.append(
+            each = ", ".join(f"{named} in {n:,}" for named, n in counts.items())
+            warnings.append(
                 f"the replies name {len(counts)} {what} ({each}), so they may not be of one model; "
                 "--fresh asks all anew"
             )
-    return made
+    return warnings

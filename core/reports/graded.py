@@ -112,8 +112,8 @@ class GradedSamples(NamedTuple):
 
     def value(self, key: Key, name: str) -> float | None:
         """One of a sample's numbers, if it has it."""
-        there = self.scores.get(key)
-        return None if there is None else there.score.values.get(name)
+        score = self.scores.get(key)
+        return None if score is None else score.score.values.get(name)
 
     def value_names(self) -> list[str]:
         """The values that any sample has, in the order in which the benchmark gives them."""
@@ -142,7 +142,7 @@ class GradedSamples(NamedTuple):
         counts = self.counts()
         missing = counts.failed + counts.pending
         early = self.run.status if self.run.status in _ENDED_EARLY else None
-        short = [own for own in self.replies.values() if not own.whole]
+        short = [replies for replies in self.replies.values() if not replies.whole]
         if not missing and not early and not short:
             return None
         message = f"{counts.failed} failed, {counts.pending} to do"
@@ -155,8 +155,8 @@ class GradedSamples(NamedTuple):
     def told_kinship(self) -> str | None:
         """A warning that judges are of the model's own family; ``None`` when none is."""
         judges = self.grader.judge.judges if self.grader.judge else ()
-        found = [kinship(self.run.party.spec, judge.spec) for judge in judges]
-        message = "; ".join(filter(None, found))
+        messages = [kinship(self.run.party.spec, judge.spec) for judge in judges]
+        message = "; ".join(filter(None, messages))
         return f"run {self.run.run_id}: {message}" if message else None
 
 

@@ -71,9 +71,9 @@ def items_of(
         sample = ItemSample(s.iteration, status, s.values, s.reason, s.flags)
         by_item.setdefault(s.item_id, []).append(sample)
     name = _main_value(document, samples)
-    rows = [_row(item_id, found, name) for item_id, found in by_item.items()]
+    rows = [_row(item_id, samples_of_item, name) for item_id, samples_of_item in by_item.items()]
     higher = _higher_is_better(document)
-    rows.sort(key=lambda row: _place(row, sort, higher=higher))
+    rows.sort(key=lambda row: _sort_key(row, sort, higher=higher))
     return Items(run.run_id, run.benchmark, run.name, run.demo, name, rows)
 
 
@@ -85,8 +85,8 @@ def valued(document: ResultDocument | None, samples: Sequence[RunSample]) -> lis
     )
     each = ({name: s.values.get(name) for name in names} for s in samples)
     return [
-        s._replace(value=own.get(main or ""), values=own)
-        for s, own in zip(samples, each, strict=True)
+        s._replace(value=values.get(main or ""), values=values)
+        for s, values in zip(samples, each, strict=True)
     ]
 
 
@@ -103,12 +103,12 @@ def _higher_is_better(document: ResultDocument | None) -> bool:
 
 
 def _row(item_id: str, samples: Sequence[ItemSample], name: str | None) -> ItemRow:
-    found = [value for s in samples if (value := s.values.get(name or "")) is not None]
-    spread = max(found) - min(found) if len(found) > 1 else None
-    return ItemRow(item_id, sum(found) / len(found) if found else None, spread, samples)
+    values = [value for s in samples if (value := s.values.get(name or "")) is not None]
+    spread = max(values) - min(values) if len(values) > 1 else None
+    return ItemRow(item_id, sum(values) / len(values) if values else None, spread, samples)
 
 
-def _place(row: ItemRow, sort: str, *, higher: bool) -> tuple[object, ...]:
+def _sort_key(row: ItemRow, sort: str, *, higher: bool) -> tuple[object, ...]:
     """Where an item stands in an order; of the worst those without a number are first."""
     if sort == "worst":
         value = row.value or 0.0
@@ -122,21 +122,21 @@ def _natural(item_id: str) -> tuple[int, str]:
     return (int(item_id), "") if item_id.isdecimal() else (1 << 62, item_id)
 
 
-def items_table(found: Items) -> FitTable:
+def items_table(items: Items) -> FitTable:
     """The items for people; what may be left out goes first on a narrow terminal."""
-    rows = found.items
+    rows = items.items
     columns = [
         FitColumn("item", [row.item_id for row in rows]),
-        FitColumn((found.value or "score").replace("_", " "), [row.value for row in rows]),
+        FitColumn((items.value or "score").replace("_", " "), [row.value for row in rows]),
     ]
     if any(row.spread is not None for row in rows):
         columns.append(FitColumn("spread", [row.spread for row in rows], 3))
-        columns.append(FitColumn("each iteration", [_each(row, found.value) for row in rows], 1))
+        columns.append(FitColumn("each iteration", [_each(row, items.value) for row in rows], 1))
     if any(map(status_of, rows)):
         columns.append(FitColumn("", list(map(status_of, rows)), 4))
     if any(map(flags_of, rows)):
         columns.append(FitColumn("flags", list(map(flags_of, rows)), 2))
-    title = f"{found.benchmark}  {found.model}{' DEMO' * found.demo}: items of run {found.run_id}"
+    title = f"{items.benchmark}  {items.model}{' DEMO' * items.demo}: items of run {items.run_id}"
     return FitTable(title, columns)
 
 
@@ -158,12 +158,12 @@ def flags_of(row: ItemRow) -> str:
     return ", ".join(dict.fromkeys(flag for s in row.samples for flag in s.flags))
 
 
-def items_csv(found: Items) -> list[list[Cell]]:
+def items_csv(items: Items) -> list[list[Cell]]:
     """A heading, then a row a sample with all of its values."""
-    names = list(dict.fromkeys(n for row in found.items for s in row.samples for n in s.values))
-    made: list[list[Cell]] = [["item_id", "iteration", "status", "reason", "flags", *names]]
-    for row in found.items:
+    names = list(dict.fromkeys(n for row in items.items for s in row.samples for n in s.values))
+    lines: list[list[Cell]] = [["item_id", "iteration", "status", "reason", "flags", *names]]
+    for row in items.items:
         for s in row.samples:
             head: list[Cell] = [row.item_id, s.iteration, s.status, s.reason, "; ".join(s.flags)]
-            made.append(head + [s.values.get(name) for name in names])
-    return made
+            lines.append(head + [s.values.get(name) for name in names])
+    return lines

@@ -21,24 +21,33 @@ def replies_of(
 ) -> dict[Party, Replies]:
     """What came of each judge's verdicts, on the samples that came as far as being judged."""
     verdicts = {
-        judge: {(s.item_id, s.iteration): s.score.reason is None for s in own}
-        for judge, own in by_judge.items()
+        judge: {(s.item_id, s.iteration): s.score.reason is None for s in verdicts_of_judge}
+        for judge, verdicts_of_judge in by_judge.items()
     }
     judged = {(s.item_id, s.iteration) for s in scores}
     judged |= {(f.item_id, f.iteration) for f in failures if f.kind == OF_JUDGE}
     judged = judged.union(*verdicts.values())
-    made = {}
-    for judge, own in verdicts.items():
-        there = [own.get(key) for key in judged if judge in panel.assigned(*key)]
-        made[judge] = Replies(len(there), len(there) - there.count(None), there.count(False))
-    return made
+    replies = {}
+    for judge, verdicts_of_judge in verdicts.items():
+        verdicts_due = [
+            verdicts_of_judge.get(key) for key in judged if judge in panel.assigned(*key)
+        ]
+        replies[judge] = Replies(
+            len(verdicts_due),
+            len(verdicts_due) - verdicts_due.count(None),
+            verdicts_due.count(False),
+        )
+    return replies
 
 
 def replies_in(row: JudgeRow) -> Iterator[tuple[str, Replies]]:
     """What one judge of a result gave: verdicts, and comparisons where it was to make some."""
     yield "verdicts", Replies(row["asked"], row["graded"], row["unread"])
-    if found := row.get("comparisons"):
-        yield "comparisons", Replies(found["asked"], found["answered"], found["unread"])
+    if comparisons := row.get("comparisons"):
+        yield (
+            "comparisons",
+            Replies(comparisons["asked"], comparisons["answered"], comparisons["unread"]),
+        )
 
 
 def short_panel(document: ResultDocument) -> WholeJudges | None:

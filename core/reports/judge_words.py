@@ -38,23 +38,25 @@ ASSUMING = "estimated assuming that judges differ in strictness, scale and likin
 UNSEEN = "errors that all judges share cannot be seen"
 
 
-def words_of(found: "JudgesDocument") -> list[ConclusionRow]:
+def words_of(document: "JudgesDocument") -> list[ConclusionRow]:
     """The conclusions of judges set beside each other."""
-    kin = [_liking(row, found) for row in found.judges if row.own_models]
+    kin = [_kin_bias(row, document) for row in document.judges if row.own_models]
     return [
-        _agreement(found),
-        *(kin or [_untested("kin", "no judge is of the family of a model", len(found.models))]),
-        *_ranking(found),
-        votes_in_words(found.votes, len(found.judges)),
+        _agreement(document),
+        *(kin or [_untested("kin", "no judge is of the family of a model", len(document.models))]),
+        *_ranking(document),
+        votes_in_words(document.votes, len(document.judges)),
     ]
 
 
-def conclusion(about: str, verdict: Grade, text: str, found: EstimateRow, n: int) -> ConclusionRow:
+def conclusion(
+    subject: str, verdict: Grade, text: str, estimate: EstimateRow, n: int
+) -> ConclusionRow:
     """One sentence, with the number that it stands on."""
-    ci95 = list(found.ci95) if found.ci95 else None
+    ci95 = list(estimate.ci95) if estimate.ci95 else None
     return {
-        "about": about, "verdict": verdict, "text": text,
-        "value": found.value, "ci95": ci95, "n": n,
+        "about": subject, "verdict": verdict, "text": text,
+        "value": estimate.value, "ci95": ci95, "n": n,
     }  # fmt: skip
 
 
@@ -63,15 +65,15 @@ def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> l
 
     `each` has the rank correlation of each judge with the mean of the others.
     """
-    about, known = "order of transcripts", {j: row for j, row in each.items() if row.ci95}
+    subject, known = "order of transcripts", {j: row for j, row in each.items() if row.ci95}
     why = f"needs {LEAST_RUNS} runs that all judges graded, here is 1; bench judges has all runs"
-    made = [_untested(name, why, 1) for name in ("kin", "ranking")]
-    made += [votes_in_words(votes, len(each))]
+    others = [_untested(name, why, 1) for name in ("kin", "ranking")]
+    others += [votes_in_words(votes, len(each))]
     if not known:
-        return [_untested(about, str(next(iter(each.values())).reason), n), *made]
+        return [_untested(subject, str(next(iter(each.values())).reason), n), *others]
     judge, rho = min(known.items(), key=lambda pair: pair[1].value or 0.0)
     text = f"{judge} agrees least with the others: rank correlation {rho}"
-    return [conclusion(about, _graded(rho), text, rho, n), *made]
+    return [conclusion(subject, _graded(rho), text, rho, n), *others]
 
 
 def _graded(rho: EstimateRow) -> Grade:
@@ -81,10 +83,10 @@ def _graded(rho: EstimateRow) -> Grade:
     return grade_share(EstimateRow(least, ends, None), DISORDER)
 
 
-def _agreement(found: "JudgesDocument") -> ConclusionRow:
+def _agreement(document: "JudgesDocument") -> ConclusionRow:
     """How nearly each judge orders the models as all do, by the one that differs most."""
-    known = [row for row in found.judges if row.pooled.value is not None]
-    n = len(found.models)
+    known = [row for row in document.judges if row.pooled.value is not None]
+    n = len(document.models)
     if not known or n < 4:  # Fisher's interval needs four
         return _untested("order of models", f"needs 4 models that all judges graded, here {n}", n)
     least = min(known, key=lambda row: row.pooled.value or 0.0)
@@ -97,52 +99,52 @@ def _agreement(found: "JudgesDocument") -> ConclusionRow:
     return conclusion("order of models", verdict, text, rho, n)
 
 
-def _liking(row: "JudgeAmongOthers", found: "JudgesDocument") -> ConclusionRow:
+def _kin_bias(row: "JudgeAmongOthers", document: "JudgesDocument") -> ConclusionRow:
     """What a judge gives its own family."""
-    about, given = f"{row.judge} and its kin", row.liking_for_kin
+    subject, by_kin = f"{row.judge} and its kin", row.liking_for_kin
     n = row.own_models
-    if given.value is None or given.ci95 is None:
-        return _untested(about, str(given.reason), n)
-    spread = found.spread_of_models
+    if by_kin.value is None or by_kin.ci95 is None:
+        return _untested(subject, str(by_kin.reason), n)
+    spread = document.spread_of_models
     slight, strong = (share * spread for share in OF_SPREAD)
-    verdict = grade_leaning(given, 0.0, EffectSizes(slight, strong))
-    text = f"gives its own family ({plural(n, 'model')}) {given} points more than it is worth, "
+    verdict = grade_leaning(by_kin, 0.0, EffectSizes(slight, strong))
+    text = f"gives its own family ({plural(n, 'model')}) {by_kin} points more than it is worth, "
     text += ASSUMING
     if verdict == NOT_SHOWN:
-        text += f"; up to {number(furthest(given))} is possible"
-    return conclusion(about, verdict, text, given, n)
+        text += f"; up to {number(furthest(by_kin))} is possible"
+    return conclusion(subject, verdict, text, by_kin, n)
 
 
-def _untested(about: str, why: str, n: int) -> ConclusionRow:
-    return conclusion(about, NOT_TESTED, why, EstimateRow(None, None, None), n)
+def _untested(subject: str, why: str, n: int) -> ConclusionRow:
+    return conclusion(subject, NOT_TESTED, why, EstimateRow(None, None, None), n)
 
 
-def _ranking(found: "JudgesDocument") -> Iterator[ConclusionRow]:
+def _ranking(document: "JudgesDocument") -> Iterator[ConclusionRow]:
     """What becomes of the ranking without each judge and without kin, and who is disputed."""
-    n = len(found.models)
+    n = len(document.models)
     if n < 2:  # a ranking
         yield _untested("ranking", f"needs 2 models that all judges graded, here {n}", n)
         return
-    yield _without_each(found)
-    if any(row.own_models for row in found.judges):
-        yield _without_kin(found)
-    yield _disputed(found)
+    yield _without_each(document)
+    if any(row.own_models for row in document.judges):
+        yield _without_kin(document)
+    yield _disputed(document)
 
 
-def _without_each(found: "JudgesDocument") -> ConclusionRow:
-    most = max(found.judges, key=lambda row: (row.without_leader, row.without_moved))
-    led = [row.judge for row in found.judges if row.without_leader]
+def _without_each(document: "JudgesDocument") -> ConclusionRow:
+    most = max(document.judges, key=lambda row: (row.without_leader, row.without_moved))
+    led = [row.judge for row in document.judges if row.without_leader]
     text = f"without {most.judge} a model moves by up to {most.without_moved:g} ranks"
     if not most.without_moved:
         text = "no model moves without any one judge"
     text += f"; the first changes without {listed(led, NAMED)}" if led else "; the first stays"
     verdict: Grade = STRONG if led else WEAK if most.without_moved >= 1 else NONE
     value = EstimateRow(most.without_moved, None, None)
-    return conclusion("one judge less", verdict, text, value, len(found.models))
+    return conclusion("one judge less", verdict, text, value, len(document.models))
 
 
-def _without_kin(found: "JudgesDocument") -> ConclusionRow:
-    ranks = [(row.rank, row.rank_without_kin) for row in found.models]
+def _without_kin(document: "JudgesDocument") -> ConclusionRow:
+    ranks = [(row.rank, row.rank_without_kin) for row in document.models]
     known = [(rank, new) for rank, new in ranks if new is not None]
     if len(known) < len(ranks):
         why = "needs a judge of another family for each model, and judges linked by models"
@@ -156,9 +158,9 @@ def _without_kin(found: "JudgesDocument") -> ConclusionRow:
     return conclusion("ranking without kin", verdict, text, value, len(known))
 
 
-def _disputed(found: "JudgesDocument") -> ConclusionRow:
-    rows = sorted(found.models, key=lambda row: -row.spread)
-    most, spread = rows[0].spread, found.spread_of_models
+def _disputed(document: "JudgesDocument") -> ConclusionRow:
+    rows = sorted(document.models, key=lambda row: -row.spread)
+    most, spread = rows[0].spread, document.spread_of_models
     names = listed([f"{r.model} (±{number(r.spread)})" for r in rows[:NAMED]], NAMED)
     slight, strong = (share * spread for share in OF_SPREAD)
     verdict: Grade = NONE if most <= slight else STRONG if most >= strong else WEAK

@@ -19,9 +19,9 @@ from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
 from .columns import EstimateRow
-from .hints import bench, judge_words
 from .judge_words import words_of
 from .robustness import Key, VerdictTable, verdicts_of
+from .suggestions import bench, judge_words
 
 if TYPE_CHECKING:
     from ..statistics.judges import JudgeStudy, Scales
@@ -104,8 +104,8 @@ class JudgesDocument(NamedTuple):
     @property
     def spread_of_models(self) -> float:
         """The standard deviation of what all judges together give models."""
-        given = [fmean(row.means.values()) for row in self.models]
-        return stdev(given) if len(given) > 1 else 0.0
+        means = [fmean(row.means.values()) for row in self.models]
+        return stdev(means) if len(means) > 1 else 0.0
 
 
 def study(
@@ -115,19 +115,19 @@ def study(
     judges = _chosen(models, named)
     value = _main_value(benchmark, models)
     each = {m.run.name: verdicts_of(m.by_judge, judges, value) for m in models}
-    given = {name: verdicts for name, verdicts in each.items() if verdicts.rows}
-    lacking = [m for m in models if m.run.name not in given]
-    if not given:
+    of_models = {name: verdicts for name, verdicts in each.items() if verdicts.rows}
+    lacking = [m for m in models if m.run.name not in of_models]
+    if not of_models:
         raise UsageError(
             f"no model has samples that all of {', '.join(map(str, judges))} could read"
         )
-    about, pack = models[0].run, f"{models[0].run.pack_name} ({models[0].run.pack_sha256[:12]})"
-    runs = {m.run.name: m.run for m in models if m.run.name in given}
-    means = [[fmean(column) for column in zip(*given[n].rows, strict=True)] for n in runs]
-    warnings = _warnings(judges, lacking, len(given))
-    votes, scales = _votes_and_scales([given[name] for name in runs])
+    first, pack = models[0].run, f"{models[0].run.pack_name} ({models[0].run.pack_sha256[:12]})"
+    runs = {m.run.name: m.run for m in models if m.run.name in of_models}
+    means = [[fmean(column) for column in zip(*of_models[n].rows, strict=True)] for n in runs]
+    warnings = _warnings(judges, lacking, len(of_models))
+    votes, scales = _votes_and_scales([of_models[name] for name in runs])
     return document_of(
-        JudgedTable(about.benchmark, pack, value, judges, runs, means, votes, warnings, scales)
+        JudgedTable(first.benchmark, pack, value, judges, runs, means, votes, warnings, scales)
     )
 
 
@@ -136,15 +136,17 @@ def study_ratings(
 ) -> JudgesDocument | None:
     """How the judges of a panel compare by the ratings of each; ``None`` where there are none."""
     by_judge = [{row["model"]: row["rating"] for row in rows} for rows in ratings.values()]
-    there = [name for name in runs if all(name in own for own in by_judge)]
-    if len(by_judge) < 2 or not there:
+    names = [
+        name for name in runs if all(name in ratings_of_judge for ratings_of_judge in by_judge)
+    ]
+    if len(by_judge) < 2 or not names:
         return None
-    first = runs[there[0]]
+    first = runs[names[0]]
     pack = f"{first.pack_name} ({first.pack_sha256[:12]})"
     votes = EstimateRow(None, None, "not estimated of ratings")
-    named = {name: runs[name] for name in there}
-    means = [[own[name] for own in by_judge] for name in there]
-    warnings = _few(len(there))
+    named = {name: runs[name] for name in names}
+    means = [[ratings_of_judge[name] for ratings_of_judge in by_judge] for name in names]
+    warnings = _few(len(names))
     table = JudgedTable(
         first.benchmark, pack, "rating", list(ratings), named, means, votes, warnings
     )
@@ -159,15 +161,17 @@ def document_of(table: JudgedTable) -> JudgesDocument:
     models = [run.party.spec for run in table.runs.values()]
     kin = [[are_kin(model, judge) for judge in specs] for model in models]
     scales = table.scales or statistics.judges.scales_from_models(table.means, kin)
-    made = statistics.judges.study_judges(table.means, kin, scales)
+    study_of_judges = statistics.judges.study_judges(table.means, kin, scales)
     rows = [
         ModelRow(
             name,
             run.run_id,
             dict(zip(judges, table.means[n], strict=True)),
-            float(made.spread[n]),
-            float(made.ranks[n]),
-            None if made.ranks_without_kin is None else float(made.ranks_without_kin[n]),
+            float(study_of_judges.spread[n]),
+            float(study_of_judges.ranks[n]),
+            None
+            if study_of_judges.ranks_without_kin is None
+            else float(study_of_judges.ranks_without_kin[n]),
         )
         for n, (name, run) in enumerate(table.runs.items())
     ]
@@ -176,12 +180,12 @@ def document_of(table: JudgedTable) -> JudgesDocument:
         table.dataset,
         table.value,
         (),
-        EstimateRow.of(made.icc),
+        EstimateRow.of(study_of_judges.icc),
         table.votes,
-        _judge_rows(judges, families, kin, made, scales),
+        _judge_rows(judges, families, kin, study_of_judges, scales),
         [
-            PairRow(judges[a], judges[b], EstimateRow.of(found, _FEW_OR_ALIKE))
-            for (a, b), found in made.pairs.items()
+            PairRow(judges[a], judges[b], EstimateRow.of(rho, _FEW_OR_ALIKE))
+            for (a, b), rho in study_of_judges.pairs.items()
         ],
         sorted(rows, key=lambda row: row.rank),
         table.warnings,
@@ -192,14 +196,14 @@ def document_of(table: JudgedTable) -> JudgesDocument:
 _FEW_OR_ALIKE = "needs 4 models that are not in the same order for all"
 
 
-def _votes_and_scales(given: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scales | None]":
+def _votes_and_scales(by_model: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scales | None]":
     """How many votes the judges are worth on the transcripts of all models, and their scales."""
     import numpy as np
 
-    table = np.asarray([row for model in given for row in model.rows])
-    models = np.repeat(np.arange(len(given)), [len(model.rows) for model in given])
-    items = np.asarray([item_id for model in given for item_id, _ in model.keys])
-    clusters = np.asarray([cluster for model in given for cluster in model.clusters])
+    table = np.asarray([row for model in by_model for row in model.rows])
+    models = np.repeat(np.arange(len(by_model)), [len(model.rows) for model in by_model])
+    items = np.asarray([item_id for model in by_model for item_id, _ in model.keys])
+    clusters = np.asarray([cluster for model in by_model for cluster in model.clusters])
     quality = statistics.votes.quality_elsewhere(table.mean(axis=1), models, items)
     votes = EstimateRow.of(statistics.votes.effective_votes(table, clusters, quality))
     return votes, statistics.judges.scales_from_items(table, models, items, clusters)
@@ -207,32 +211,32 @@ def _votes_and_scales(given: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scal
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[Party | str]) -> list[Party]:
     """The judges that count."""
-    there = sorted({judge for model in models for judge in model.by_judge})
-    wanted = [j for j in there if not named or any(is_meant(j, name) for name in named)]
-    listed = ", ".join(map(str, there)) or "none"
+    judges = sorted({judge for model in models for judge in model.by_judge})
+    chosen = [j for j in judges if not named or any(is_meant(j, name) for name in named)]
+    listed = ", ".join(map(str, judges)) or "none"
     for name in named:
-        if not any(is_meant(judge, name) for judge in there):
+        if not any(is_meant(judge, name) for judge in judges):
             raise UsageError(f"no run has grades by {name}; there are: {listed}")
-    if len(wanted) < 2:
+    if len(chosen) < 2:
         todo = bench("rejudge", models[0].run.run_id, "--judge", "SPEC")
         raise UsageError(f"needs two judges of the same runs; there are: {listed}; {todo} adds one")
-    return wanted
+    return chosen
 
 
 def _main_value(benchmark: Benchmark, models: Sequence[JudgedModel]) -> str:
     """The first value that a judge gives."""
-    scores = (s for m in models for own in m.by_judge.values() for s in own.values())
+    scores = (s for m in models for by_sample in m.by_judge.values() for s in by_sample.values())
     names = (name for s in scores for name in s.score.values if name not in benchmark.not_judged)
-    if (found := next(names, None)) is None:
+    if (value := next(names, None)) is None:
         raise UsageError(f"no sample of {benchmark.name} has a value that a judge gave")
-    return found
+    return value
 
 
 def _judge_rows(
     judges: Sequence[str],
     families: Sequence[str],
     kin: Sequence[Sequence[bool]],
-    made: "JudgeStudy",
+    study_of_judges: "JudgeStudy",
     scales: "Scales | None",
 ) -> list[JudgeAmongOthers]:
     return [
@@ -240,20 +244,20 @@ def _judge_rows(
             judge,
             families[n],
             sum(row[n] for row in kin),
-            EstimateRow.of(made.pooled[n], _FEW_OR_ALIKE),
-            EstimateRow.of(made.kin[n]),
-            made.without[n].rho,
-            made.without[n].moved,
-            made.without[n].leader,
+            EstimateRow.of(study_of_judges.pooled[n], _FEW_OR_ALIKE),
+            EstimateRow.of(study_of_judges.kin[n]),
+            study_of_judges.without[n].rho,
+            study_of_judges.without[n].moved,
+            study_of_judges.without[n].leader,
             None if scales is None else float(scales.values[n]),
         )
         for n, judge in enumerate(judges)
     ]
 
 
-def _warnings(judges: Sequence[Party], lacking: Sequence[JudgedModel], there: int) -> list[str]:
+def _warnings(judges: Sequence[Party], lacking: Sequence[JudgedModel], n_models: int) -> list[str]:
     """Which models are left out and how to have them, and that few models tell little."""
-    made = []
+    warnings = []
     for model in lacking:
         absent = [judge for judge in judges if judge not in model.by_judge]
         able = next((judge for judge in absent if not is_imported(judge.short)), None)
@@ -263,8 +267,10 @@ def _warnings(judges: Sequence[Party], lacking: Sequence[JudgedModel], there: in
             if absent
             else "no sample that all could read"
         )
-        made.append(f"{model.run.name} is left out: {why}" + (f"; {todo} adds it" if todo else ""))
-    return made + _few(there)
+        warnings.append(
+            f"{model.run.name} is left out: {why}" + (f"; {todo} adds it" if todo else "")
+        )
+    return warnings + _few(n_models)
 
 
 def _few(models: int) -> list[str]:

@@ -64,23 +64,23 @@ def graded_without_kin(
     if not isinstance(panel, Panel):
         raise UsageError("kin are left out of panels; name one, such as --judge mean")
     models = {one.run.run_id: one.run.party.spec for one in graded}
-    given = {
+    by_run = {
         one.run.run_id: {judge: list(scores.values()) for judge, scores in one.by_judge.items()}
         for one in graded
     }
-    rule, scores = without_kin(benchmark, panel, models, given, additive=additive)
-    made = []
+    rule, scores = without_kin(benchmark, panel, models, by_run, additive=additive)
+    samples = []
     for one in graded:
-        own = {(s.item_id, s.iteration): s for s in scores[one.run.run_id]}
-        made.append(one._replace(scores={key: own[key] for key in sorted(own)}))
-    return GradedWithoutKin(rule, made)
+        of_run = {(s.item_id, s.iteration): s for s in scores[one.run.run_id]}
+        samples.append(one._replace(scores={key: of_run[key] for key in sorted(of_run)}))
+    return GradedWithoutKin(rule, samples)
 
 
 def without_kin(
     benchmark: Benchmark,
     panel: Panel,
     models: Mapping[str, ModelSpec],
-    given: Mapping[str, ByJudge],
+    by_model: Mapping[str, ByJudge],
     *,
     additive: bool = False,
 ) -> WithoutKin:
@@ -89,17 +89,23 @@ def without_kin(
     With `additive` strictness is taken out also where judges are kin of no model.
     """
     kin = {name: _kin_of(spec, panel.judges) for name, spec in models.items()}
-    left_out = [judge for judge in panel.judges if any(judge in own for own in kin.values())]
+    left_out = [
+        judge
+        for judge in panel.judges
+        if any(judge in kin_of_model for kin_of_model in kin.values())
+    ]
     free = [judge for judge in panel.judges if judge not in left_out]
     if free and not additive:
         allowed, effects = dict.fromkeys(models, free), {}
     else:
-        allowed = {n: [j for j in panel.judges if j not in own] for n, own in kin.items()}
-        effects = _effects(benchmark, panel, allowed, given)
+        allowed = {
+            n: [j for j in panel.judges if j not in kin_of_model] for n, kin_of_model in kin.items()
+        }
+        effects = _effects(benchmark, panel, allowed, by_model)
     votes = [v.name for v in benchmark.values if v.judged and v.kind == "share"]
     makes = replace(panel, rule="mean") if effects else panel
     scores = {
-        name: _scores(makes, given[name], allowed[name], effects, benchmark.not_judged, votes)
+        name: _scores(makes, by_model[name], allowed[name], effects, benchmark.not_judged, votes)
         for name in models
     }
     return WithoutKin(_rule(panel, free, left_out, effects), scores)
@@ -120,19 +126,21 @@ def _rule(
         text = "by judges that are no kin of the model, each judge's strictness taken out "
         text += "(additive model of transcripts and judges)"
         text += f"; kin of a model: {', '.join(without) or 'none'}"
-        named = {value: {str(j): n for j, n in own.items()} for value, own in effects.items()}
+        named = {
+            value: {str(j): n for j, n in of_value.items()} for value, of_value in effects.items()
+        }
         return KinRule("strictness", list(map(str, panel.judges)), without, named, text)
-    there = list(map(str, free))
-    text = f"by the judges that are kin of no model here ({', '.join(there)})"
+    names = list(map(str, free))
+    text = f"by the judges that are kin of no model here ({', '.join(names)})"
     text += f"; left out: {', '.join(without)}" if without else "; no judge is left out"
-    return KinRule("judges", there, without, {}, text)
+    return KinRule("judges", names, without, {}, text)
 
 
 def _effects(
     benchmark: Benchmark,
     panel: Panel,
     allowed: Mapping[str, Sequence[Party]],
-    given: Mapping[str, ByJudge],
+    by_model: Mapping[str, ByJudge],
 ) -> dict[str, ByParty]:
     """How strict each judge is, by value; each from all models' transcripts."""
     import numpy as np
@@ -142,25 +150,25 @@ def _effects(
     cells: dict[str, dict[tuple[str, Key], dict[Party, float]]] = {}
     for name, judges in allowed.items():
         for judge in judges:
-            for s in given[name].get(judge, ()):
+            for s in by_model[name].get(judge, ()):
                 for value, number in s.score.values.items():
                     if number is not None and value not in benchmark.not_judged:
-                        about = name, (s.item_id, s.iteration)
-                        cells.setdefault(value, {}).setdefault(about, {})[judge] = number
-    made: dict[str, ByParty] = {}
+                        sample = name, (s.item_id, s.iteration)
+                        cells.setdefault(value, {}).setdefault(sample, {})[judge] = number
+    by_value: dict[str, ByParty] = {}
     for value, rows in cells.items():
         table = [[row.get(judge, np.nan) for judge in panel.judges] for row in rows.values()]
-        found = statistics.judges.judge_effects(table)
-        if found is None:
+        strictness = statistics.judges.judge_effects(table)
+        if strictness is None:
             why = f"no transcripts link the judges of {value}"
             raise UsageError(f"{why}: more of them have to grade the same models")
-        made[value] = dict(zip(panel.judges, map(float, found), strict=True))
-    return made
+        by_value[value] = dict(zip(panel.judges, map(float, strictness), strict=True))
+    return by_value
 
 
 def _scores(
     panel: Panel,
-    given: ByJudge,
+    by_judge: ByJudge,
     allowed: Sequence[Party],
     effects: Mapping[str, ByParty],
     unjudged: Sequence[str],
@@ -168,18 +176,18 @@ def _scores(
 ) -> list[SampleScore]:
     """The scores of one model's samples."""
     by_key: dict[Key, dict[Party, SampleScore]] = {}
-    for judge, scores in given.items():
+    for judge, scores in by_judge.items():
         for s in scores:
             by_key.setdefault((s.item_id, s.iteration), {})[judge] = s
-    made = []
-    for key, own in by_key.items():
-        due = [judge for judge in panel.assigned(*key) if judge in allowed]
-        there = [_milder(own[j].score, j, effects) for j in due if j in own]
-        score = panel.score(there, len(due), unjudged, votes) if due else _NOBODY
+    samples = []
+    for key, verdicts in by_key.items():
+        assigned = [judge for judge in panel.assigned(*key) if judge in allowed]
+        read = [_milder(verdicts[j].score, j, effects) for j in assigned if j in verdicts]
+        score = panel.score(read, len(assigned), unjudged, votes) if assigned else _NOBODY
         if score is not None:
-            one = next(iter(own.values()))
-            made.append(SampleScore(*key[:1], one.cluster, key[1], score))
-    return made
+            one = next(iter(verdicts.values()))
+            samples.append(SampleScore(*key[:1], one.cluster, key[1], score))
+    return samples
 
 
 _NOBODY = Score.unscored("its judge is kin of a model")

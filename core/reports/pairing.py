@@ -94,8 +94,8 @@ def main_values(compared: Compared, graded: GradedSamples) -> dict[Key, float]:
     """By sample what it adds to the metric that models are ranked by."""
     options = {**graded.run.settings["all_options"], **graded.grader.options}
     scores = list(graded.scores.values())
-    found = guard(compared.benchmark).main_values(compared.pack, scores, options)
-    return {k: v for k, v in zip(graded.scores, found, strict=True) if v is not None}
+    values = guard(compared.benchmark).main_values(compared.pack, scores, options)
+    return {k: v for k, v in zip(graded.scores, values, strict=True) if v is not None}
 
 
 def _is_mean(metric: Metric, values: Mapping[Key, float]) -> bool:
@@ -110,24 +110,24 @@ def _difference(
     clusters = {item.id: item.cluster for item in compared.pack.items}
     paired = [key for key in sorted(of_a) if key in of_b]
     first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
-    found = statistics.differences.paired_difference(
+    difference = statistics.differences.paired_difference(
         first, second, [clusters[item_id] for item_id, _ in paired]
     )
     return ValueDifference(
-        difference=found.mean,
-        ci95=list(found.interval) if found.interval else None,
-        standard_error=found.standard_error,
-        p=found.p,
+        difference=difference.mean,
+        ci95=list(difference.interval) if difference.interval else None,
+        standard_error=difference.standard_error,
+        p=difference.p,
         p_holm=None,
-        n=found.n,
-        families=found.n_clusters,
-        share_a_higher=found.share_higher,
-        share_equal=found.share_equal,
+        n=difference.n,
+        families=difference.n_clusters,
+        share_a_higher=difference.share_higher,
+        share_equal=difference.share_equal,
         mean_a=_mean(first),
         mean_b=_mean(second),
         only_a=len(of_a) - len(paired),
         only_b=len(of_b) - len(paired),
-        reason=_reason(found.n, found.n_clusters),
+        reason=_reason(difference.n, difference.n_clusters),
     )
 
 

@@ -23,7 +23,7 @@ from ..types.result_document import (
     RatingRow,
     ResultDocument,
 )
-from .evidence import Evidence, ModelComparisons
+from .evidence import ModelComparisons, RunData
 from .ratings import rating_cell
 from .robustness import estimate_row, robustness_of
 
@@ -38,7 +38,7 @@ MAIN = 3
 def panel_part(
     config: "RunConfig",
     pack: Pack,
-    evidence: Evidence,
+    evidence: RunData,
     compared: ModelComparisons | None = None,
 ) -> PanelPart:
     """What a result says of several judges.
@@ -48,19 +48,19 @@ def panel_part(
     panel, compared_by = config.panel, compared.replies if compared else {}
     if not evidence.by_judge:
         return {"panel": _panel(config, panel, evidence)} if panel and evidence.replies else {}
-    found = robustness_of(evidence.by_judge, config.benchmark.not_judged)
-    made: PanelPart = {"robustness": found} if found else {}
+    robustness = robustness_of(evidence.by_judge, config.benchmark.not_judged)
+    part: PanelPart = {"robustness": robustness} if robustness else {}
     if panel is None:
-        return made
+        return part
     rated = compared.notes.get("by_judge", {}) if compared else {}
     judges: list[JudgeRow] = [
         {
-            **_judge(config, pack, judge, own, evidence.replies[judge].asked),
+            **_judge(config, pack, judge, scores, evidence.replies[judge].asked),
             **_of_comparisons(rated.get(judge.label), compared_by.get(judge)),
         }
-        for judge, own in evidence.by_judge.items()
+        for judge, scores in evidence.by_judge.items()
     ]
-    return {"judges": judges, "panel": _panel(config, panel, evidence, compared_by), **made}
+    return {"judges": judges, "panel": _panel(config, panel, evidence, compared_by), **part}
 
 
 def panel_table(document: ResultDocument) -> Table | None:
@@ -96,27 +96,27 @@ def _answered(row: JudgeRow) -> str:
 
 def _compared(row: JudgeRow) -> str:
     """The same of comparisons, with those that could not be read."""
-    found = row.get("comparisons")
-    if found is None:
+    replies = row.get("comparisons")
+    if replies is None:
         return "–"
-    unread = f", {found['unread']} unread" if found["unread"] else ""
-    return f"{found['answered']} of {found['asked']}{unread}"
+    unread = f", {replies['unread']} unread" if replies["unread"] else ""
+    return f"{replies['answered']} of {replies['asked']}{unread}"
 
 
 def _rating(row: JudgeRow, model: str) -> str:
     """The model's rating by one judge."""
-    own = next((r for r in row.get("ratings", ()) if r["model"] == model), None)
-    return rating_cell(own)
+    rating = next((r for r in row.get("ratings", ()) if r["model"] == model), None)
+    return rating_cell(rating)
 
 
 def _judges_table(document: ResultDocument) -> Table | None:
     """How far the judges that have graded a run agree; ``None`` where there is one."""
-    found = document.get("robustness")
-    if found is None:
+    robustness = document.get("robustness")
+    if robustness is None:
         return None
-    rows = [(judge, str(estimate_row(row))) for judge, row in found["judges"].items()]
-    columns = ("judge", f"{found['value']}, rank correlation with the others")
-    return Table(f"Judges of these {plural(found['n'], 'transcript')}", columns, rows)
+    rows = [(judge, str(estimate_row(row))) for judge, row in robustness["judges"].items()]
+    columns = ("judge", f"{robustness['value']}, rank correlation with the others")
+    return Table(f"Judges of these {plural(robustness['n'], 'transcript')}", columns, rows)
 
 
 def _value(row: JudgeRow, metric: str) -> float | None:
@@ -150,21 +150,21 @@ def _of_comparisons(
     ratings: Sequence[RatingRow] | None, replies: Replies | None
 ) -> JudgeComparisons:
     """What a judge's comparisons say, and how many it made, where models are compared."""
-    made: JudgeComparisons = {"ratings": ratings} if ratings else {}
+    part: JudgeComparisons = {"ratings": ratings} if ratings else {}
     if replies is None or not replies.asked:
-        return made
-    return {**made, "comparisons": replies._asdict()}  # type: ignore[typeddict-item]
+        return part
+    return {**part, "comparisons": replies._asdict()}  # type: ignore[typeddict-item]
 
 
 def _panel(
     config: "RunConfig",
     panel: Panel,
-    evidence: Evidence,
+    evidence: RunData,
     compared_by: Mapping[Party, Replies] = {},
 ) -> PanelRow:
     whole = {judge for judge, replies in evidence.replies.items() if replies.whole}
     whole -= {judge for judge, replies in compared_by.items() if not replies.whole}
-    made: PanelRow = {
+    row: PanelRow = {
         "rule": panel.rule,
         "quorum": panel.needed(len(panel.judges)),
         "exclude_kin": panel.exclude_kin,
@@ -173,7 +173,7 @@ def _panel(
         "judges": len(panel.judges),
         "whole": len(whole),
     }
-    return {**made, "overlap": panel.overlap} if panel.rule == "rotate" else made
+    return {**row, "overlap": panel.overlap} if panel.rule == "rotate" else row
 
 
 def agreement_of(
@@ -186,16 +186,21 @@ def agreement_of(
     ]
     common = sorted(set.intersection(*map(set, read))) if read else []
     first = read[0][common[0]].score.values if common else {}
-    made: dict[str, AgreementRow] = {}
+    rows_of_values: dict[str, AgreementRow] = {}
     for name in [n for n in first if n not in unjudged][:MAIN]:
         rows = [[scores[key].score.values.get(name) for scores in read] for key in common]
         clusters = [read[0][key].cluster for key in common]
-        found = statistics.agreement.icc_agreement(
+        icc = statistics.agreement.icc_agreement(
             [[float("nan") if v is None else v for v in row] for row in rows], clusters
         )
-        ci95 = None if found.interval is None else list(found.interval)
-        made[name] = {"n": len(common), "icc": found.value, "ci95": ci95, "reason": found.reason}
-    return made
+        ci95 = None if icc.interval is None else list(icc.interval)
+        rows_of_values[name] = {
+            "n": len(common),
+            "icc": icc.value,
+            "ci95": ci95,
+            "reason": icc.reason,
+        }
+    return rows_of_values
 
 
 Tell = Callable[[str], object]
@@ -211,11 +216,11 @@ class BuiltPage(NamedTuple):
 
 def sections_of(document: ResultDocument, catalogue: Catalogue, tell: Tell) -> list[Part]:
     """A panel's table, and the sections of plugins about a result, which is seen whatever fails."""
-    found: list[Part] = [table] if (table := panel_table(document)) else []
+    sections: list[Part] = [table] if (table := panel_table(document)) else []
     for section in catalogue.report_sections:
         if section.benchmark in (None, document["benchmark"]):
-            found += _built(section, document, tell)
-    return found
+            sections += _built(section, document, tell)
+    return sections
 
 
 def pages_of(
@@ -223,15 +228,15 @@ def pages_of(
 ) -> Iterator[BuiltPage]:
     """The pages that plugins make of some results."""
     for page in catalogue.pages:
-        about = [d for d in documents if page.benchmark in (None, d["benchmark"])]
-        if about and (built := _built(page, about, tell)):
+        results = [d for d in documents if page.benchmark in (None, d["benchmark"])]
+        if results and (built := _built(page, results, tell)):
             yield BuiltPage(page.name, page.title, built)
 
 
-def _built(thing: ReportSection | ReportPage, given: object, tell: Tell) -> list[Part]:
+def _built(thing: ReportSection | ReportPage, arg: object, tell: Tell) -> list[Part]:
     called = Called(thing, "build")
     try:
-        return parts(called, call(called, thing.build, given))
+        return parts(called, call(called, thing.build, arg))
     except BenchError as error:
         tell(str(error))
         return []

@@ -176,31 +176,35 @@ _NAMED = 3
 Ends = Mapping[str, Sequence[int] | None]
 
 
-def sure_ranks(rows: Sequence[RatingRow], diagnostics: Facts) -> list[str]:
+def significant_ranks(rows: Sequence[RatingRow], diagnostics: Facts) -> list[str]:
     """Which models have a rank that is one number (95 %), and who may be the first.
 
     Nothing is said where no row has an interval of its rank.
     """
     if not any(row["rank_ci95"] for row in rows):
         return []
-    own, board = _ends(rows, "rank_ci95"), _ends(rows, "rank_ci95_board")
+    own_ends, board = _ends(rows, "rank_ci95"), _ends(rows, "rank_ci95_board")
     alone: Ends | None = diagnostics.get("rank_ci95_without_length")
-    families = own if alone is None else {model: alone.get(model) for model in own}
-    lines = [f"over families of items: {_sure(families)}"]
+    families = own_ends if alone is None else {model: alone.get(model) for model in own_ends}
+    lines = [f"over families of items: {_significant(families)}"]
     if alone is None:
         lines.append("with length taken off: no such analysis was made")
     else:
-        lines.append(f"with length taken off too: {_sure(own)}")
-    lines.append(f"and for all models at once: {_sure(board)}")
+        lines.append(f"with length taken off too: {_significant(own_ends)}")
+    lines.append(f"and for all models at once: {_significant(board)}")
     first = [model for model, ends in board.items() if ends and ends[0] == 1]
-    said = [f"first place may be that of {listed(first, 5)}"] if first else []
-    return [f"ranks that are sure (95 %), of {plural(len(rows), 'model')}:", *lines, *said]
+    first_place = [f"first place may be that of {listed(first, 5)}"] if first else []
+    return [f"ranks that are sure (95 %), of {plural(len(rows), 'model')}:", *lines, *first_place]
 
 
 def _ends(rows: Sequence[RatingRow], key: Literal["rank_ci95", "rank_ci95_board"]) -> Ends:
     return {row["model"]: row.get(key) for row in rows}
 
 
-def _sure(ends: Ends) -> str:
-    names = [model for model, found in ends.items() if found and found[0] == found[1]]
+def _significant(ends: Ends) -> str:
+    names = [
+        model
+        for model, ends_of_model in ends.items()
+        if ends_of_model and ends_of_model[0] == ends_of_model[1]
+    ]
     return f"{len(names)} ({listed(names, _NAMED)})" if names else "none"

@@ -149,7 +149,7 @@ _ERRORS: Mapping[str, type[BenchError]] = {"budget": BudgetReached, "interrupted
 def _metric(row: MetricRow, label: str, over: str) -> Metric:
     interval = row["ci95"]
     ci95 = None if interval is None else (interval[0], interval[1])
-    own = row.get("ci95_chosen")
+    ends = row.get("ci95_chosen")
     return Metric(
         row["value"],
         ci95,
@@ -158,5 +158,5 @@ def _metric(row: MetricRow, label: str, over: str) -> Metric:
         over,
         label,
         chosen=row.get("chosen", ""),
-        ci95_chosen=None if own is None else (own[0], own[1]),
+        ci95_chosen=None if ends is None else (ends[0], ends[1]),
     )

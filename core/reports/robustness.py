@@ -30,11 +30,11 @@ def verdicts_of(
     scores = [by_judge.get(judge, {}) for judge in judges]
     keys, clusters, rows = [], [], []
     for key in sorted(set.intersection(*map(set, scores))):
-        given = [own[key].score.values.get(value) for own in scores]
-        if None not in given:
+        values = [of_judge[key].score.values.get(value) for of_judge in scores]
+        if None not in values:
             keys.append(key)
             clusters.append(scores[0][key].cluster)
-            rows.append([v for v in given if v is not None])
+            rows.append([v for v in values if v is not None])
     return VerdictTable(keys, clusters, rows)
 
 
@@ -50,30 +50,30 @@ def robustness_of(
         judge.label: {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
         for judge, scores in by_judge.items()
     }
-    names = (n for own in read.values() for s in own.values() for n in s.score.values)
+    names = (n for of_judge in read.values() for s in of_judge.values() for n in s.score.values)
     value = next((name for name in names if name not in unjudged), None)
     if value is None or len(read) < LEAST_JUDGES:
         return None
-    found = verdicts_of(read, list(read), value)
-    return _row(value, list(read), found) if found.rows else None
+    table = verdicts_of(read, list(read), value)
+    return _row(value, list(read), table) if table.rows else None
 
 
-def _row(value: str, judges: Sequence[str], found: VerdictTable) -> RobustnessRow:
+def _row(value: str, judges: Sequence[str], verdicts: VerdictTable) -> RobustnessRow:
     import numpy as np
 
-    table = np.asarray(found.rows)
+    table = np.asarray(verdicts.rows)
     each = {
         judge: EstimateRow.of(
             statistics.agreement.rank_agreement(
                 table[:, n],
                 np.delete(table, n, axis=1).mean(axis=1),
-                found.clusters,
+                verdicts.clusters,
                 replicates=REPLICATES,
             )
         )
         for n, judge in enumerate(judges)
     }
-    votes = EstimateRow.of(statistics.votes.effective_votes(table, found.clusters))
+    votes = EstimateRow.of(statistics.votes.effective_votes(table, verdicts.clusters))
     conclusions: list[ConclusionRow] = of_one_run(each, votes, len(table))
     return {
         "value": value,

@@ -26,16 +26,16 @@ class ItemComparison(TypedDict):
 
 def decoded(row: StoredComparison, run_id: str, *, public: bool = False) -> ItemComparison:
     """A comparison as the run of an id sees it; if it is public, without the host of its judge."""
-    own = "a" if row.run_a == run_id else "b"
-    sign = 1 if own == "a" else -1
+    side = "a" if row.run_a == run_id else "b"
+    sign = 1 if side == "a" else -1
     margins = {name: sign * margin for name, margin in row.margins.items()}
     return {
         "iteration": row.iteration,
-        "opponent": row.b if own == "a" else row.a,
-        "opponent_run": row.run_b if own == "a" else row.run_a,
+        "opponent": row.b if side == "a" else row.a,
+        "opponent_run": row.run_b if side == "a" else row.run_a,
         "asked_by": row.run_a,
         "judge": (row.judge.public if public else row.judge).label,
-        "first": row.first == own,
+        "first": row.first == side,
         "status": row.status,
         "winner": _winner(margins) if row.status == "read" else None,
         "margins": margins,
@@ -71,8 +71,8 @@ def comparisons_table(rows: Sequence[ItemComparison], name: str) -> FitTable:
 
 
 def _pluses(margins: Iterable[int]) -> str:
-    found = list(margins)
-    return f"{sum(m for m in found if m > 0)} : {-sum(m for m in found if m < 0)}"
+    values = list(margins)
+    return f"{sum(m for m in values if m > 0)} : {-sum(m for m in values if m < 0)}"
 
 
 def _criteria(margins: Mapping[str, int]) -> str:

@@ -7,7 +7,7 @@ from ..errors import UsageError
 from ..guard import guard, make_client
 from ..parties.party import MARK, is_imported
 from ..plugins import installed
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..settings.run_config import Endpoint, RunConfig
 from ..text import readable
 from ..types import canonical

@@ -14,7 +14,12 @@ from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unread
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..reports.document import build_document
-from ..reports.evidence import Evidence, ModelComparisons, Selection, kept_comparisons
+from ..reports.evidence import (
+    ModelComparisons,
+    RunData,
+    Selection,
+    kept_comparisons,
+)
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result
 from ..sample.context import RunContext
@@ -90,7 +95,7 @@ class RunOutcome:
             context.say(f"result from {model.party.host}; --fresh asks {model.address}")
 
     def _document(
-        self, seconds: float, evidence: Evidence, warnings: Sequence[str]
+        self, seconds: float, evidence: RunData, warnings: Sequence[str]
     ) -> ResultDocument:
         """The result document; where the benchmark cannot sum up, the run goes on once it can."""
         journal, run, task = self.context.journal, self.context.run, self.task
@@ -111,7 +116,7 @@ class RunOutcome:
                 journal.end_run(run, "stopped", seconds=seconds, finished=False)
             raise PluginError(f"{error}; all replies are saved") from error
 
-    def _silent(self, evidence: Evidence) -> list[str]:
+    def _silent(self, evidence: RunData) -> list[str]:
         """Why judges did not give all of their verdicts."""
         gave = evidence.replies
         silent = self.context.absences.first.items()
@@ -150,7 +155,7 @@ class RunOutcome:
 
 def evidence_of(
     context: RunContext, selection: Selection, *, sent: int = 0, stopped: Status | None = None
-) -> Evidence:
+) -> RunData:
     """What the journal holds of samples, by the grader of a context."""
     members = {judge: member.grader for judge, member in context.members.items()}
     return StoredRun(context.journal, context.run).evidence(

@@ -22,8 +22,8 @@ from ..parties.providers import Transfer
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import ModelComparisons, Selection, kept_comparisons
-from ..reports.hints import bench
 from ..reports.judge_replies import replies_of
+from ..reports.suggestions import bench
 from ..runs.finding import is_demo
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result, view_of

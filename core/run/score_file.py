@@ -14,7 +14,7 @@ from ..journal import CallKey, Failure
 from ..parties.providers import ModelSpec
 from ..reading.responses import Responses, ResponseSet, read_responses
 from ..reports.document import build_document
-from ..reports.evidence import Evidence, Selection
+from ..reports.evidence import RunData, Selection
 from ..reports.result import Result, as_result
 from ..sample.context import Sample
 from ..sample.model import Answer, given_replies, model_of
@@ -87,7 +87,7 @@ async def score_responses(
     selection = Selection(items, iterations)
     counted = [s for s in scores if (s.item_id, s.iteration) not in failed]
     failures = [failure_of(*key, reason) for key, reason in failed.items()]
-    document = build_document(None, config, pack, selection, Evidence(counted, failures))
+    document = build_document(None, config, pack, selection, RunData(counted, failures))
     return {**document, "scores": _rows(scores, {item_id for item_id, _ in (*replies, *failed)})}
 
 

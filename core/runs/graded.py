@@ -8,7 +8,7 @@ from ..journal import GradeCount
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
 from ..reports.choosing import chosen
-from ..reports.evidence import Evidence, Inside, Selection, add_up, find_repeating
+from ..reports.evidence import Inside, RunData, Selection, add_up, find_repeating
 from ..reports.graded import GradedSamples, Key
 from ..reports.items import Items, RunSample, items_of, valued
 from ..reports.judge_replies import replies_of
@@ -122,7 +122,7 @@ class ScoredRun(RecordedRun):
         members: Mapping[Party, Grader] | None = None,
         sent: int | None = None,
         stopped: Status | None = None,
-    ) -> Evidence:
+    ) -> RunData:
         """What is known about some of its samples, by one grader.
 
         Args:
@@ -152,7 +152,7 @@ class ScoredRun(RecordedRun):
         }
         panel = grader.judge if isinstance(grader.judge, Panel) else None
         replies = replies_of(panel, scores, failures, by_judge) if panel else {}
-        return Evidence(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
+        return RunData(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
 
     def _judges_beside(self, grader: Grader) -> dict[Party, Grader]:
         """The graders of all judges that have graded it as this one did; none of one judge."""

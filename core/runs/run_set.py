@@ -11,8 +11,8 @@ from ..journal import Journal, RunRecord
 from ..plugins import Catalogue, installed
 from ..reports.choosing import is_pack, refuse_unlike
 from ..reports.comparability import RunResult, refuse_mixture
-from ..reports.hints import bench, with_run
 from ..reports.judges import JudgedModel
+from ..reports.suggestions import bench, with_run
 from ..settings.run_config import stored_roles
 from ..text import line, plural
 from ..types import canonical, digest

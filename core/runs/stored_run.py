@@ -14,7 +14,7 @@ from ..parties.party import origin_of
 from ..reports.comparability import judge_in
 from ..reports.document import build_document
 from ..reports.evidence import kept_comparisons
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded, item_call
 from ..sample.progress import TRIAL
 from ..settings.run_config import RunConfig, grader, graders_of

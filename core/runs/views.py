@@ -18,7 +18,7 @@ from ..journal.temporary import replacing
 from ..parties.party import is_imported
 from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
-from ..reports.hints import bench
+from ..reports.suggestions import bench
 from ..settings.run_config import RunConfig
 from ..text import as_text, plain
 from ..types import digest

@@ -107,8 +107,8 @@ DRAWING = "How replies are drawn"
 
 
 def _parameter(metavar: str, rule: Rule | None, text: str, **facts: Any) -> Any:
-    made = SamplingSetting(metavar=metavar, rule=rule, help=text, section=DRAWING, **facts)
-    return holding(made)
+    parameter = SamplingSetting(metavar=metavar, rule=rule, help=text, section=DRAWING, **facts)
+    return holding(parameter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,13 +361,13 @@ class Metric:
         """The fields of a result document."""
         ci95 = None if self.ci95 is None else list(self.ci95)
         better = self.higher_is_better
-        made: MetricRow = {
+        row: MetricRow = {
             "value": self.value, "ci95": ci95, "n": self.n, "higher_is_better": better
         }  # fmt: skip
         if self.chosen:
-            own = None if self.ci95_chosen is None else list(self.ci95_chosen)
-            made = {**made, "chosen": self.chosen, "ci95_chosen": own}
-        return made
+            ends = None if self.ci95_chosen is None else list(self.ci95_chosen)
+            row = {**row, "chosen": self.chosen, "ci95_chosen": ends}
+        return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -367,5 +367,5 @@ class ResultDocument(
 
 def rating_notes(document: ResultDocument) -> RatingNotes | None:
     """How a result's ratings came about; ``None`` where models were not compared."""
-    found: RatingNotes | None = document["notes"].get("rating")
-    return found
+    notes: RatingNotes | None = document["notes"].get("rating")
+    return notes

@@ -142,9 +142,9 @@ class SizeRule:
 
     def read(self, text: str) -> int:
         """The bytes in a text such as ``16MiB``, ``500 kB`` or ``1048576``."""
-        found = _SIZE.fullmatch(text.strip())
-        unit = _UNITS.get(found[2].lower()) if found else None
-        size = int(float(found[1]) * unit) if found and unit else 0
+        match = _SIZE.fullmatch(text.strip())
+        unit = _UNITS.get(match[2].lower()) if match else None
+        size = int(float(match[1]) * unit) if match and unit else 0
         if size < 1:
             raise UnfitValue(self.words)
         return size

@@ -130,8 +130,8 @@ class EmotionRatings(Benchmark):
         from .summary import SCALE, better_pass
 
         first, revised = (_column(scores, name) for name in PASSES)
-        found = revised if better_pass(first, revised) == "revised" else first
-        return [None if number != number else SCALE * number for number in found]
+        numbers_of_pass = revised if better_pass(first, revised) == "revised" else first
+        return [None if number != number else SCALE * number for number in numbers_of_pass]
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random, uniform and the best constant answer, exactly, by enumeration."""
@@ -143,9 +143,9 @@ class EmotionRatings(Benchmark):
     def beside_reference(self, item: Item, score: Score) -> Table:
         """The ratings of each pass beside the reference."""
         question: Question = item.content
-        given = score.detail.get("ratings", {})
+        by_pass = score.detail.get("ratings", {})
         rows: list[list[str | float | None]] = [["reference", *question.reference]]
-        rows += [[name.replace("_", " "), *ratings] for name, ratings in given.items() if ratings]
+        rows += [[name.replace("_", " "), *ratings] for name, ratings in by_pass.items() if ratings]
         return Table("Answer and reference", ("", *question.emotions), rows)
 
     def without_reading(self, pack: Pack) -> Table:
@@ -215,9 +215,9 @@ def _metrics(summary: numbers.PassSummary) -> dict[str, Metric]:
         if e is not None
     }
     if summary.chosen and summary.revised:
-        own, estimate = named[summary.chosen]
+        label_of_pass, estimate = named[summary.chosen]
         differ = estimate is not None and estimate.interval != summary.score.interval
-        note = _TWO_INTERVALS.format(own) if differ else ""
+        note = _TWO_INTERVALS.format(label_of_pass) if differ else ""
         metrics["score"] = replace(
             metrics["score"],
             chosen=summary.chosen,

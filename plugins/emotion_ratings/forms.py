@@ -64,8 +64,8 @@ class Form:
 
     def as_written_in(self, prompt: str) -> "Form":
         """The form with the revised heading of this prompt, if it has one of its own."""
-        found = re.search(rf"^{self.names.revised}:(?=[ \t]*$)", prompt, re.MULTILINE | re.I)
-        return replace(self, revised=found[0]) if found else self
+        match = re.search(rf"^{self.names.revised}:(?=[ \t]*$)", prompt, re.MULTILINE | re.I)
+        return replace(self, revised=match[0]) if match else self
 
 
 _SCORES = r"(?:[ \t_-]*+(?:scores?|ratings?|numbers?))?+"

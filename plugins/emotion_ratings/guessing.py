@@ -97,12 +97,12 @@ def word_class(pack: ScoredPack) -> float:
 def class_means(pack: ScoredPack) -> float:
     """The mean rating of each word's class in all other questions."""
     classes = np.array([[class_of(word) for word in words] for words in pack.words])
-    found = []
+    scores = []
     for index, reference in enumerate(pack.references):
         rest = np.delete(pack.references, index, axis=0), np.delete(classes, index, axis=0)
         answer = [_mean_of(name, *rest) for name in classes[index]]
-        found.append(float(_scores(pack, np.array([answer]), reference)[0]))
-    return float(np.mean(found)) * pack.scale
+        scores.append(float(_scores(pack, np.array([answer]), reference)[0]))
+    return float(np.mean(scores)) * pack.scale
 
 
 def zero_and_top(pack: ScoredPack) -> float:
@@ -138,7 +138,9 @@ def chances(pack: ScoredPack) -> dict[str, float]:
         "length of the word": _dependence(every, lengths),
         "alphabet": _dependence(every, ranks),
     }
-    return {name: float((found >= found[0] - 1e-9).mean()) for name, found in by.items()}
+    return {
+        name: float((dependence >= dependence[0] - 1e-9).mean()) for name, dependence in by.items()
+    }
 
 
 def report(pack: ScoredPack, title: str, unit: str = "score") -> Table:

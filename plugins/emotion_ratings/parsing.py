@@ -38,11 +38,11 @@ def split_sections(text: str, form: Form = ENGLISH) -> dict[str, Section]:
     belong to no pass. Sections of the same kind are joined: a model that repeats its answer, or
     the prompt's template before it, is judged on all of it.
     """
-    found = list(_heading_pattern(form).finditer(text))
-    starts = [*(heading.start() for heading in found), len(text)]
+    matches = list(_heading_pattern(form).finditer(text))
+    starts = [*(heading.start() for heading in matches), len(text)]
     texts: dict[str, list[str]] = {}
     headings: dict[str, list[str]] = {}
-    for heading, end in zip(found, starts[1:], strict=True):
+    for heading, end in zip(matches, starts[1:], strict=True):
         kind = _kind(heading[heading.lastgroup or 0], form)
         texts.setdefault(kind, []).append(text[heading.end() : end])
         headings.setdefault(kind, []).append(heading[0].strip())
@@ -186,9 +186,11 @@ def _read_any_section(text: str, asked: PairSearch) -> SectionReading:
     emotions = asked.emotions
     pairs, others = find_pairs(text, asked)
     by_emotion = [[pair for pair in pairs if pair.emotion == i] for i in range(len(emotions))]
-    missing = [name for name, own in zip(emotions, by_emotion, strict=True) if not own]
-    for name, own in zip(emotions, by_emotion, strict=True):
-        if (problem := _problem(own)) is not None:
+    missing = [
+        name for name, of_emotion in zip(emotions, by_emotion, strict=True) if not of_emotion
+    ]
+    for name, of_emotion in zip(emotions, by_emotion, strict=True):
+        if (problem := _problem(of_emotion)) is not None:
             fault = "an emotion without exactly one number from 0 to 10"
             return unread(f"{name}: {problem}", fault, named=len(emotions) - len(missing))
     if missing:
@@ -198,20 +200,20 @@ def _read_any_section(text: str, asked: PairSearch) -> SectionReading:
     flags = {flag for pair in pairs for flag in pair.flags}
     flags |= {"extra_line"} if others else set()
     flags |= {"repeated"} if len(pairs) > len(emotions) else set()
-    values = tuple(own[0].value for own in by_emotion)
+    values = tuple(of_emotion[0].value for of_emotion in by_emotion)
     return SectionReading(
         tuple(value for value in values if value is not None), flags=_ordered(flags)
     )
 
 
-def _problem(own: Sequence[RatedEmotion]) -> str | None:
+def _problem(pairs: Sequence[RatedEmotion]) -> str | None:
     """Return why an emotion's numbers are no rating; None for one number or for none."""
-    for pair in own:
+    for pair in pairs:
         if pair.problem is not None:
             return pair.problem
-    if len(own) < 2:
+    if len(pairs) < 2:
         return None
-    values = list(dict.fromkeys(pair.value for pair in own))
+    values = list(dict.fromkeys(pair.value for pair in pairs))
     if len(values) < 2:
         return None
     return f"several numbers, {' and '.join(f'{value:g}' for value in values[:3])}"

@@ -59,12 +59,12 @@ class RatedEmotion(NamedTuple):
 def find_pairs(text: str, asked: PairSearch) -> tuple[list[RatedEmotion], bool]:
     """Return the pairs in the order of the text, and whether other words have numbers too."""
     text = _NUMBER_BELOW.sub(r":\1  ", text)
-    found = list(_free_matches(text, asked))
-    starts = [*(match.start() for match, _ in found), len(text)]
-    ends = [0, *(match.end() for match, _ in found)]
+    matches = list(_free_matches(text, asked))
+    starts = [*(match.start() for match, _ in matches), len(text)]
+    ends = [0, *(match.end() for match, _ in matches)]
     pairs = [
         _pair(match, before, text[match.end() : following].split("\n", 1)[0], asked)
-        for (match, before), following in zip(found, starts[1:], strict=True)
+        for (match, before), following in zip(matches, starts[1:], strict=True)
     ]
     rest = "\n".join(text[i:j] for i, j in zip(ends, starts, strict=True))
     return pairs, _OTHER_PAIR.search(rest) is not None
@@ -125,8 +125,8 @@ def _words(text: str) -> bool:
 
 
 def _pair(match: re.Match[str], before: _Before, tail: str, asked: PairSearch) -> RatedEmotion:
-    found = match.groupdict()
-    group = next(name for name in found if name[1:].isdigit() and found[name] is not None)
+    groups = match.groupdict()
+    group = next(name for name in groups if name[1:].isdigit() and groups[name] is not None)
     emotion, other = int(group[1:]), group[0] == "o"
     behind = _behind(asked.words)
     scale = behind.scale.match(tail)
@@ -134,7 +134,7 @@ def _pair(match: re.Match[str], before: _Before, tail: str, asked: PairSearch) -
     value, problem = _value(match, scale, rest, behind.range.match(rest))
     holds = {
         "name": other,
-        "case": found[group] != (asked.others if other else asked.emotions)[emotion],
+        "case": groups[group] != (asked.others if other else asked.emotions)[emotion],
         "decimal": bool(match["fraction"]),
         "fraction": scale is not None,
         "comment": bool(rest.strip(_DECORATION).removesuffix(asked.words.and_)),

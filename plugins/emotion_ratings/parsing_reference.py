@@ -124,8 +124,8 @@ def german_sections(text: str, *, revise: bool) -> tuple[str | None, str | None]
 
 def _after(heading: re.Pattern[str], text: str) -> str | None:
     """Return what follows the first colon after a heading's first place, without space before."""
-    found = heading.search(text)
-    _, colon, rest = text[found.end() :].partition(":") if found else ("", "", "")
+    match = heading.search(text)
+    _, colon, rest = text[match.end() :].partition(":") if match else ("", "", "")
     return rest.lstrip() if colon else None
 
 

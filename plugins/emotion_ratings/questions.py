@@ -88,55 +88,59 @@ def _cut(path: Path, item: Item, sentence: str | None) -> Item:
     try:
         prompt = without_revision(question.prompt, question.form, sentence=sentence)
     except ValueError as error:
-        raise DataError(path, str(error), _place(item.id)) from None
+        raise DataError(path, str(error), _position(item.id)) from None
     return replace(item, content=question._replace(prompt=prompt))
 
 
-def _item(path: Path, item_id: str, row: object, wanted: ReferenceField, form: Form) -> Item:
-    place = _place(item_id)
+def _item(path: Path, item_id: str, row: object, field: ReferenceField, form: Form) -> Item:
+    position = _position(item_id)
     if not item_id.strip():
-        raise DataError(path, "an item needs an id that is not blank", place)
-    prompt = _field(path, place, row, "prompt", str)
-    answer = _field(path, place, row, wanted.name, dict)
+        raise DataError(path, "an item needs an id that is not blank", position)
+    prompt = _field(path, position, row, "prompt", str)
+    answer = _field(path, position, row, field.name, dict)
     numbers = range(1, N_EMOTIONS + 1)
-    emotions = tuple(_field(path, place, answer, f"emotion{i}", str) for i in numbers)
+    emotions = tuple(_field(path, position, answer, f"emotion{i}", str) for i in numbers)
     names = [f"emotion{i}_score" for i in numbers]
-    reference = tuple(_rating(path, place, answer, name, wanted) for name in names)
+    reference = tuple(_rating(path, position, answer, name, field) for name in names)
     if len({e.lower() for e in emotions}) < N_EMOTIONS:
-        raise DataError(path, f"the four emotions must differ: {', '.join(emotions)}", place)
-    if wanted.total is not None and abs(sum(reference) - wanted.total) > 0.01:
-        message = f"the reference sums to {sum(reference):g}, not {wanted.total:g}"
-        raise DataError(path, message, place)
+        raise DataError(path, f"the four emotions must differ: {', '.join(emotions)}", position)
+    if field.total is not None and abs(sum(reference) - field.total) > 0.01:
+        message = f"the reference sums to {sum(reference):g}, not {field.total:g}"
+        raise DataError(path, message, position)
     return Item(item_id, Question(prompt, emotions, reference, form))
 
 
-def _place(item_id: str) -> str:
+def _position(item_id: str) -> str:
     return f'item "{item_id}"'
 
 
 T = TypeVar("T")
 
 
-def _field(path: Path, place: str, row: object, name: str, kind: type[T]) -> T:
+def _field(path: Path, position: str, row: object, name: str, kind: type[T]) -> T:
     if not isinstance(row, Mapping):
-        raise DataError(path, "must be a JSON object", place)
+        raise DataError(path, "must be a JSON object", position)
     if name not in row:
-        raise DataError(path, f'has no "{name}"', place)
+        raise DataError(path, f'has no "{name}"', position)
     value = row[name]
     if not isinstance(value, kind) or not value or not str(value).strip():
-        wanted = "a text" if kind is str else "an object"
-        raise DataError(path, f'"{name}" must be {wanted}, not {value!r:.40}', place)
+        expected = "a text" if kind is str else "an object"
+        raise DataError(path, f'"{name}" must be {expected}, not {value!r:.40}', position)
     return value
 
 
-def _rating(path: Path, place: str, answer: JsonObject, name: str, wanted: ReferenceField) -> float:
+def _rating(
+    path: Path, position: str, answer: JsonObject, name: str, field: ReferenceField
+) -> float:
     if name not in answer:
-        raise DataError(path, f'has no "{name}"', place)
+        raise DataError(path, f'has no "{name}"', position)
     value = answer[name]
-    if wanted.as_text and isinstance(value, str):
+    if field.as_text and isinstance(value, str):
         value = _WRITTEN.get(value, value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10:
-        raise DataError(path, f'"{name}" must be a number from 0 to 10, not {value!r:.40}', place)
+        raise DataError(
+            path, f'"{name}" must be a number from 0 to 10, not {value!r:.40}', position
+        )
     return float(value)
 
 
@@ -243,8 +247,8 @@ def listed_emotions(prompt: str, form: Form) -> tuple[str, ...]:
 
 
 def _split_at(text: str, mark: str, name: str | None = None) -> tuple[str, str]:
-    before, found, after = text.partition(mark)
-    if not found:
+    before, marker, after = text.partition(mark)
+    if not marker:
         raise ValueError(f"the prompt cannot be simplified: it lacks {name or mark.strip()!r}")
     return before, after
 

@@ -40,10 +40,10 @@ class PublishedScores:
         if score is None:
             return None
         table = self.scores()
-        place = sum(published > score for _, published in table)
+        position = sum(published > score for _, published in table)
         ranked = [(str(n), model, value) for n, (model, value) in enumerate(table, start=1)]
-        above = ranked[max(0, place - NEIGHBOURS) : place]
-        below = ranked[place : place + NEIGHBOURS]
+        above = ranked[max(0, position - NEIGHBOURS) : position]
+        below = ranked[position : position + NEIGHBOURS]
         return Table(
             title=f"Among the {len(table)} {self.called}",
             columns=("rank", "model", "score"),

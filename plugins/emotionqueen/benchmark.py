@@ -140,9 +140,9 @@ def _score(reply: StatementReply, outcome: Outcome[Answers]) -> Score:
     if outcome.value is None:
         message = f"the judge's reply could not be read: {outcome.reason}"
         return Score(values, message, (*flags, UNREAD), {"judge_said": list(outcome.replies)})
-    said = outcome.value
-    values |= {PASS: float(said.values["PASS"]), WIN: float(said.values["WIN"])}
-    return Score(values, None, flags, {"reason": said.reason})
+    answers = outcome.value
+    values |= {PASS: float(answers.values["PASS"]), WIN: float(answers.values["WIN"])}
+    return Score(values, None, flags, {"reason": answers.reason})
 
 
 def _warnings(items: Sequence[Item]) -> tuple[str, ...]:
@@ -191,13 +191,13 @@ def demo_answer(statement: Statement, ability: float, rng: Random) -> str:
 
 def demo_verdict(statement: Statement, prompt: str) -> str:
     """The demo judge's reply to its prompt."""
-    found = _REPLY.search(prompt)
-    reply = found[1] if found else ""
-    wanted = _words(_SENTENCE.split(statement.look_for)[0])
-    said = len(wanted & _words(reply))
-    passes = bool(wanted) and said >= SHARE * len(wanted)
+    match = _REPLY.search(prompt)
+    reply = match[1] if match else ""
+    words = _words(_SENTENCE.split(statement.look_for)[0])
+    n_shared = len(words & _words(reply))
+    passes = bool(words) and n_shared >= SHARE * len(words)
     wins = passes and bool(_IS_WARM.search(reply))
-    reason = f"DEMO: the reply has {said} of the {len(wanted)} longer words looked for."
+    reason = f"DEMO: the reply has {n_shared} of the {len(words)} longer words looked for."
     return json.dumps({"reason": reason, "PASS": int(passes), "WIN": int(wins)})
 
 

@@ -27,7 +27,7 @@ from eibench import (
     folder,
 )
 
-from .places import ROUND, Place, SimilarityIndex, places
+from .slots import ROUND, SimilarityIndex, Slot, slots
 from .statements import read_statements
 from .writing import PROMPT, Draft, Refusal, check, read_draft, schema, writing_prompt
 
@@ -39,27 +39,27 @@ SHOWN = 8
 class Collection:
     """What has come of the places so far: drafts in order, counts of refusals, empty places."""
 
-    shelf: SimilarityIndex
-    kept: dict[Place, Draft] = field(default_factory=dict)
+    index: SimilarityIndex
+    kept: dict[Slot, Draft] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
-    empty: dict[Place, Refusal] = field(default_factory=dict)
+    empty: dict[Slot, Refusal] = field(default_factory=dict)
 
-    def of_pair(self, place: Place) -> list[str]:
+    def of_pair(self, slot: Slot) -> list[str]:
         """The latest statements of the same task and life scenario."""
-        wanted = (place.task, place.life_scenario)
+        pair_of_slot = (slot.task, slot.life_scenario)
         kept = self.kept.items()
-        pair = [draft.statement for p, draft in kept if (p.task, p.life_scenario) == wanted]
+        pair = [draft.statement for p, draft in kept if (p.task, p.life_scenario) == pair_of_slot]
         return pair[-SHOWN:]
 
-    def take(self, place: Place, draft: Draft | Refusal) -> Refusal | None:
+    def take(self, slot: Slot, draft: Draft | Refusal) -> Refusal | None:
         """Keep a draft, or say why not."""
-        refusal = draft if isinstance(draft, Refusal) else check(draft, place, self.shelf)
+        refusal = draft if isinstance(draft, Refusal) else check(draft, slot, self.index)
         if refusal is not None:
             self.refused[refusal.kind] += 1
             return refusal
         assert isinstance(draft, Draft)
-        self.kept[place] = draft
-        self.shelf.add(place.id, draft.statement)
+        self.kept[slot] = draft
+        self.index.add(slot.id, draft.statement)
         return None
 
 
@@ -74,28 +74,29 @@ class StatementMaker(DataMaker):
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """One item: all statements together, with those that they must differ from."""
-        there = read_statements(next(iter(source.files.values())))
-        texts = [(item.id, item.content.text) for item in there]
+        items = read_statements(next(iter(source.files.values())))
+        texts = [(item.id, item.content.text) for item in items]
         return Pack(source, [Item("statements", texts)], "beside nothing: it makes data")
 
     async def generate(self, item: Item, model: Model, options: Options) -> Collection:
         """The places filled, round by round."""
-        made = Collection(SimilarityIndex(item.content))
-        wanted = list(places(options["count"]))
-        for start in range(0, len(wanted), ROUND):
-            await _fill(wanted[start : start + ROUND], made, model, options["attempts"])
-        return made
+        collection = Collection(SimilarityIndex(item.content))
+        every_slot = list(slots(options["count"]))
+        for start in range(0, len(every_slot), ROUND):
+            some = every_slot[start : start + ROUND]
+            await _fill(some, collection, model, options["attempts"])
+        return collection
 
     async def grade(
         self, item: Item, transcript: Collection, judge: Model | None, options: Options
     ) -> Score:
         """The statements, and how many drafts were refused."""
-        made = transcript
-        values = {"made": float(len(made.kept)), "refused": float(made.refused.total())}
+        collection = transcript
+        values = {"made": float(len(collection.kept)), "refused": float(collection.refused.total())}
         detail = {
-            "statements": [_line(place, made.kept[place]) for place in sorted(made.kept)],
-            "refused": dict(sorted(made.refused.items())),
-            "empty": {place.id: made.empty[place].message for place in sorted(made.empty)},
+            "statements": [_line(slot, collection.kept[slot]) for slot in sorted(collection.kept)],
+            "refused": dict(sorted(collection.refused.items())),
+            "empty": {slot.id: collection.empty[slot].message for slot in sorted(collection.empty)},
         }
         return Score(values, detail=detail)
 
@@ -104,12 +105,12 @@ class StatementMaker(DataMaker):
         if not scores:
             return Summary({"made": Metric(None, label="statements made")})
         values = scores[0].score.values
-        made, refused = (values[name] for name in ("made", "refused"))
-        wanted = options["count"]
-        invalid = None if made == wanted else f"only {made:g} of {wanted} places could be filled"
+        kept, refused = (values[name] for name in ("made", "refused"))
+        count = options["count"]
+        invalid = None if kept == count else f"only {kept:g} of {count} places could be filled"
         return Summary(
             {
-                "made": Metric(made, n=1, label="statements made"),
+                "made": Metric(kept, n=1, label="statements made"),
                 "refused": Metric(refused, None, 1, None, label="drafts refused"),
             },
             invalid,
@@ -132,35 +133,35 @@ class StatementMaker(DataMaker):
         return Made(lines, missing, {"refused": detail["refused"]})
 
 
-async def _fill(some: Sequence[Place], made: Collection, model: Model, attempts: int) -> None:
+async def _fill(some: Sequence[Slot], collection: Collection, model: Model, attempts: int) -> None:
     """Ask for one round's statements until each fits, or has been asked for often enough."""
-    left: dict[Place, Refusal | None] = dict.fromkeys(some)
+    left: dict[Slot, Refusal | None] = dict.fromkeys(some)
     for _ in range(attempts):
         asked = list(left.items())
-        drafts = await asyncio.gather(*(_draft(p, why, made, model) for p, why in asked))
+        drafts = await asyncio.gather(*(_draft(p, why, collection, model) for p, why in asked))
         outcomes = [
-            (place, made.take(place, draft))
-            for (place, _), draft in zip(asked, drafts, strict=True)
+            (slot, collection.take(slot, draft))
+            for (slot, _), draft in zip(asked, drafts, strict=True)
         ]
-        left = {place: refusal for place, refusal in outcomes if refusal is not None}
+        left = {slot: refusal for slot, refusal in outcomes if refusal is not None}
         if not left:
             return
-    made.empty |= {place: refusal for place, refusal in left.items() if refusal is not None}
+    collection.empty |= {slot: refusal for slot, refusal in left.items() if refusal is not None}
 
 
 async def _draft(
-    place: Place, why: Refusal | None, made: Collection, model: Model
+    slot: Slot, why: Refusal | None, collection: Collection, model: Model
 ) -> Draft | Refusal:
-    prompt = writing_prompt(place, made.of_pair(place), why)
+    prompt = writing_prompt(slot, collection.of_pair(slot), why)
     return read_draft(await model.chat(prompt, json_schema=schema()))
 
 
-def _line(place: Place, draft: Draft) -> JsonDict:
+def _line(slot: Slot, draft: Draft) -> JsonDict:
     return {
-        "id": place.id,
-        "task": place.task,
-        "life_scenario": place.life_scenario,
-        "polarity": place.polarity,
+        "id": slot.id,
+        "task": slot.task,
+        "life_scenario": slot.life_scenario,
+        "polarity": slot.polarity,
         "statement": draft.statement,
         "look_for": draft.look_for,
     }

@@ -64,12 +64,12 @@ def _mean_of_both(verdicts: Sequence[SampleVerdict]) -> Metric:
     from eibench.statistics import mean_interval
 
     halves = [(v.passed + v.won) / 2 for v in verdicts]
-    found = _share(verdicts, halves)
-    if found.value in (None, 0.0, 1.0):
-        return found
+    share = _share(verdicts, halves)
+    if share.value in (None, 0.0, 1.0):
+        return share
     statements = [v.statement for v in verdicts]
     ci95 = mean_interval(halves, statements, rng=np.random.default_rng(SEED))
-    return replace(found, ci95=ci95)
+    return replace(share, ci95=ci95)
 
 
 _KEYS = ("statements", "samples", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
@@ -136,13 +136,13 @@ def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -
     }
 
 
-def _part(found: Rates, rate: Metric, name: str, message: str) -> Metric:
+def _part(of_part: Rates, rate: Metric, name: str, message: str) -> Metric:
     """The metric of a part: without a value where its statements are too few for a rate."""
-    if found.statements < LEAST:
+    if of_part.statements < LEAST:
         rate = Metric(None, None, rate.n, over="statements", families=0)
     label, group = name.replace("_", " "), f"{message} (none under {LEAST} statements)"
-    if found.statements != found.passed.n:  # n counts samples, the rule counts statements
-        label += f", {found.statements} statements"
+    if of_part.statements != of_part.passed.n:  # n counts samples, the rule counts statements
+        label += f", {of_part.statements} statements"
     return replace(rate, label=label, group=group)
 
 
@@ -178,16 +178,16 @@ def _tasks(
         samples = _belonging(ordered, statements, "task", task)
         if not samples:
             continue
-        found = parts[task.replace("-", "_")]
-        enough = found.statements >= LEAST
+        of_task = parts[task.replace("-", "_")]
+        enough = of_task.statements >= LEAST
         rows[task] = {
             "statements": len({s.item_id for s in samples}),
             "samples": len(samples),
-            "scored": found.passed.n,
-            "unscored": len(samples) - found.passed.n,
-            "pass_rate": found.passed.value if enough else None,
-            "win_rate": found.won.value if enough else None,
-            "win_given_pass": found.given_pass.value if enough else None,
+            "scored": of_task.passed.n,
+            "unscored": len(samples) - of_task.passed.n,
+            "pass_rate": of_task.passed.value if enough else None,
+            "win_rate": of_task.won.value if enough else None,
+            "win_given_pass": of_task.given_pass.value if enough else None,
         }
     return rows
 

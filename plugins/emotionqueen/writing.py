@@ -8,13 +8,13 @@ from typing import NamedTuple
 from eibench import ChatResponse, JsonDict
 from eibench.judges import fill, read_object
 
-from .places import (
+from .slots import (
     LIFE_SCENARIO_RULES,
     NOTE_RULES,
     POLARITY_RULES,
     TASK_RULES,
-    Place,
     SimilarityIndex,
+    Slot,
     words,
 )
 
@@ -86,17 +86,17 @@ def schema() -> JsonDict:
     }
 
 
-def writing_prompt(place: Place, already: Sequence[str], why: Refusal | None) -> str:
+def writing_prompt(slot: Slot, already: Sequence[str], why: Refusal | None) -> str:
     """What the writer is sent, with statements of the same pair and why a draft was refused."""
     texts = "\n".join(f"- {json.dumps(text, ensure_ascii=False)}" for text in already)
     values = {
-        "task": TASK_RULES[place.task],
-        "life_scenario": LIFE_SCENARIO_RULES[place.life_scenario],
-        "polarity": POLARITY_RULES[place.polarity],
-        "writer": place.writer,
-        "length": str(place.length),
+        "task": TASK_RULES[slot.task],
+        "life_scenario": LIFE_SCENARIO_RULES[slot.life_scenario],
+        "polarity": POLARITY_RULES[slot.polarity],
+        "writer": slot.writer,
+        "length": str(slot.length),
         "already": fill(_ALREADY, {"texts": texts}) if already else "",
-        "note": NOTE_RULES[place.task],
+        "note": NOTE_RULES[slot.task],
         "form": _FORM,
         "again": fill(_AGAIN, {"reason": why.message}) if why else "",
     }
@@ -105,19 +105,19 @@ def writing_prompt(place: Place, already: Sequence[str], why: Refusal | None) ->
 
 def read_draft(response: ChatResponse) -> Draft | Refusal:
     """The draft in a reply, or why there is none."""
-    found = read_object(response, _KEYS)
-    if found.value is None:
-        return Refusal("unreadable", str(found.reason))
-    texts = [found.value.get(key) for key in _KEYS]
+    reading = read_object(response, _KEYS)
+    if reading.value is None:
+        return Refusal("unreadable", str(reading.reason))
+    texts = [reading.value.get(key) for key in _KEYS]
     if not all(isinstance(text, str) and text.strip() for text in texts):
         return Refusal("unreadable", "it needs a text for statement and one for look_for")
     return Draft(*(" ".join(str(text).split()) for text in texts))
 
 
-def check(draft: Draft, place: Place, shelf: SimilarityIndex) -> Refusal | None:
+def check(draft: Draft, slot: Slot, index: SimilarityIndex) -> Refusal | None:
     """Why a draft does not fit its place, or says again what another statement says."""
     length, note = len(draft.statement.split()), len(draft.look_for.split())
-    said = words(draft.statement)
+    statement_words = words(draft.statement)
     if not SHORTEST <= length <= LONGEST:
         message = f"the statement has {length} words, not {SHORTEST} to {LONGEST}"
         return Refusal("length", message)
@@ -125,13 +125,13 @@ def check(draft: Draft, place: Place, shelf: SimilarityIndex) -> Refusal | None:
         return Refusal(
             "length", f"the note has {note} words, not {NOTE_SHORTEST} to {NOTE_LONGEST}"
         )
-    if not any(_FIRST_PERSON.fullmatch(word) for word in said):
+    if not any(_FIRST_PERSON.fullmatch(word) for word in statement_words):
         return Refusal("not in the first person", "it is not in the first person")
-    named = [word for word in said if FEELINGS.fullmatch(word)]
-    if place.task == "implicit-emotion" and named:
+    named = [word for word in statement_words if FEELINGS.fullmatch(word)]
+    if slot.task == "implicit-emotion" and named:
         return Refusal("names a feeling", f"it names a feeling: {named[0]}")
-    if shelf.same_as(draft.statement):
+    if index.same_as(draft.statement):
         return Refusal("duplicate", "the same statement is there already")
-    if shelf.too_close_to(draft.statement):
+    if index.too_close_to(draft.statement):
         return Refusal("too close", "it has too many words in common with another statement")
     return None

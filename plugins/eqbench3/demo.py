@@ -82,29 +82,29 @@ def demo_verdict(prompt: str, rng: Random) -> str:
     return json.dumps(grades, indent=2)
 
 
-def _share(said: str) -> float:
+def _share(text: str) -> float:
     """The share of sentences that look at a reason, 0 where there are none."""
-    sentences = list(filter(None, _SENTENCE_END.split(said)[:-1]))
+    sentences = list(filter(None, _SENTENCE_END.split(text)[:-1]))
     return sum(bool(_LOOKS.search(s)) for s in sentences) / max(1, len(sentences))
 
 
 def respondents(prompt: str) -> dict[str, str]:
     """What each respondent of a comparison said, by code; empty for another prompt."""
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     begun: dict[str, int] = {}
     for marker in _RESPONDENT.finditer(prompt):
         closes, code = marker.groups()
         if not closes:
             begun.setdefault(code, marker.end())
         elif code in begun:
-            said.setdefault(code, prompt[begun[code] : marker.start()])
-    return said
+            texts.setdefault(code, prompt[begun[code] : marker.start()])
+    return texts
 
 
-def demo_margins(prompt: str, said: dict[str, str], rng: Random) -> str:
+def demo_margins(prompt: str, texts: dict[str, str], rng: Random) -> str:
     """The demo judge's comparison: for each criterion the larger share, with some noise."""
-    first, second = said
-    lead = _share(said[first]) - _share(said[second])
+    first, second = texts
+    lead = _share(texts[first]) - _share(texts[second])
     reply: JsonDict = {"chain_of_thought_reasoning": f"DEMO: a lead of {lead:+.0%}."}
     for name in criteria_of(prompt):
         felt = lead + rng.gauss(0, 2 * NOISE)

@@ -115,11 +115,11 @@ class _Reader:
 
     def _add(self, call: JudgedPair) -> None:
         criteria = self._facts.criteria_of(call.scenario)
-        found = read_margins(ChatResponse(call.reply), criteria, self._facts.codes)
-        if found.value is None:
-            self._left_out[f"what the judge said is unread: {found.reason}"] += 1
+        reading = read_margins(ChatResponse(call.reply), criteria, self._facts.codes)
+        if reading.value is None:
+            self._left_out[f"what the judge said is unread: {reading.reason}"] += 1
             return
-        margins = dict(found.value.margins)
+        margins = dict(reading.value.margins)
         first, second = (call.test, call.other)[:: 1 if call.first == "a" else -1]
         key = (call.scenario, call.iteration, first, second, call.judge)
         # The words were read: of a hundred thousand they would fill the memory.
@@ -134,20 +134,20 @@ class _Reader:
         """All that was read."""
         from_zero = any(call.iteration == 0 for call, _ in self._read.values())
         start = 1 if from_zero else 0  # iterations of the file form begin at 1
-        rows = [self._comparison(*found, start) for found in self._read.values()]
+        rows = [self._comparison(*pair, start) for pair in self._read.values()]
         return ForeignResults(rows, dict(self._left_out.most_common()), tuple(self._notes()))
 
     def _comparison(self, call: JudgedPair, margins: Mapping[str, int], start: int) -> "Comparison":
         from eibench import Comparison
 
-        turned = 1 if call.first == "a" else -1
+        sign = 1 if call.first == "a" else -1
         return Comparison(
             item=call.scenario,
             iteration=call.iteration + start,
             a=call.test,
             b=call.other,
             first=call.first,
-            margins={name: turned * margin for name, margin in margins.items()},
+            margins={name: sign * margin for name, margin in margins.items()},
             judge=call.judge,
             len_a=call.len_test,
             len_b=call.len_other,

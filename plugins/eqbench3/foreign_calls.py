@@ -19,12 +19,12 @@ class Wrong(ValueError):
 
 
 @contextmanager
-def placed(origin: Path, place: str) -> Iterator[None]:
+def placed(origin: Path, position: str) -> Iterator[None]:
     """Tells where in the file a part of the wrong type is."""
     try:
         yield
     except Wrong as error:
-        raise DataError(origin, str(error), place) from None
+        raise DataError(origin, str(error), position) from None
 
 
 def object_in(owner: Any, key: str) -> JsonObject:
@@ -146,10 +146,14 @@ def read_calls(row: object, judge: str) -> Iterator[JudgedPair]:
 def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
     """Judges, and what they said."""
     if "judge_responses" in row:  # several judges were asked; the single reply is the first's
-        names, said = row.get("judge_models"), row["judge_responses"]
-        if not isinstance(names, list) or not isinstance(said, list) or len(names) != len(said):
+        names, replies = row.get("judge_models"), row["judge_responses"]
+        if (
+            not isinstance(names, list)
+            or not isinstance(replies, list)
+            or len(names) != len(replies)
+        ):
             raise Wrong('needs "judge_models" and "judge_responses", two lists of one length')
-        for name, one in zip(names, said, strict=True):
+        for name, one in zip(names, replies, strict=True):
             yield some_text(name, "judge_models"), _reply({"judge_response": one})
     elif "error" in row:
         raw = row.get("raw_judge_response")

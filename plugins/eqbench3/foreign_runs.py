@@ -62,7 +62,7 @@ class ScenarioTask(NamedTuple):
     iteration: int
     scenario: str
     fields: JsonObject
-    place: str
+    position: str
 
 
 def read_task(task: ScenarioTask, head: RunHead, left_out: Counter[str]) -> ForeignSample:
@@ -75,22 +75,22 @@ def read_task(task: ScenarioTask, head: RunHead, left_out: Counter[str]) -> Fore
     if not (status in _FINISHED or (status == "error" and failed)):
         raise UnusableTask(UNFINISHED)
     try:
-        said = _verdict(task.fields, verdict, status, head)
+        verdict_text = _verdict(task.fields, verdict, status, head)
     except UnusableTask as error:
         left_out[str(error)] += 1
-        said = None
-    return ForeignSample(task.scenario, task.iteration, turns, said)
+        verdict_text = None
+    return ForeignSample(task.scenario, task.iteration, turns, verdict_text)
 
 
 def _refuse_strange(task: ScenarioTask, head: RunHead) -> None:
     """Refuse a task that says it belongs elsewhere."""
-    own = task.fields.get("scenario_id", task.scenario)
-    if type(own) is not int and not isinstance(own, str):
+    scenario = task.fields.get("scenario_id", task.scenario)
+    if type(scenario) is not int and not isinstance(scenario, str):
         raise Wrong('"scenario_id" must be a text')
     number = whole_number(task.fields, "iteration_index")
     model = optional_text(task.fields, "test_model")
     same_model = model is None or model.strip() == head.name
-    if str(own) != task.scenario or number not in (None, task.iteration) or not same_model:
+    if str(scenario) != task.scenario or number not in (None, task.iteration) or not same_model:
         raise UnusableTask(OF_ANOTHER)
 
 
@@ -99,14 +99,16 @@ def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
     history = task.get("conversation_history")
     if not isinstance(history, list):
         raise Wrong('needs "conversation_history", a list')
-    said = [_message(message) for message in history]
+    messages = [_message(message) for message in history]
     question = optional_text(task, "debrief_prompt")
     reply = optional_text(task, "debrief_response")
-    if not said:
+    if not messages:
         raise UnusableTask(UNFINISHED)
-    if [role for role, _ in said] != ["user", "assistant"] * (len(said) // 2):
-        raise UnusableTask(UNFINISHED if said[-1:] and said[-1][0] == "user" else NOT_IN_TURN)
-    for (_, asked), (_, replied) in zip(said[::2], said[1::2], strict=True):
+    if [role for role, _ in messages] != ["user", "assistant"] * (len(messages) // 2):
+        raise UnusableTask(
+            UNFINISHED if messages[-1:] and messages[-1][0] == "user" else NOT_IN_TURN
+        )
+    for (_, asked), (_, replied) in zip(messages[::2], messages[1::2], strict=True):
         yield ForeignTurn(asked, replied)
     if reply is not None:
         yield ForeignTurn(question, reply)
@@ -122,9 +124,9 @@ def _message(message: object) -> tuple[str, str]:
     return role, content or ""  # some servers reply with nothing at all
 
 
-def _verdict(task: JsonObject, said: str | None, status: str, head: RunHead) -> str | None:
+def _verdict(task: JsonObject, text: str | None, status: str, head: RunHead) -> str | None:
     """What the judge said; `UnusableTask` with the reason where it does not count."""
-    if said is None or not said.strip():
+    if text is None or not text.strip():
         if task.get("rubric_scores"):
             raise UnusableTask(NO_WORDS)
         return None
@@ -134,7 +136,7 @@ def _verdict(task: JsonObject, said: str | None, status: str, head: RunHead) -> 
         raise UnusableTask(TRUNCATED if head.truncated else TRUNCATION_UNKNOWN)
     if not head.judge:
         raise UnusableTask(JUDGE_UNKNOWN)
-    return said
+    return text
 
 
 _TASKS = "scenario_tasks"
@@ -148,13 +150,13 @@ def is_run(value: object) -> bool:
 
 def read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
     """A run of a file, by its key; `judge` is who gave the verdicts where the run does not say."""
-    place = f"run {key!r:.60}"
-    with placed(origin, place):
+    position = f"run {key!r:.60}"
+    with placed(origin, position):
         model_name(key, "the run's key")
         head = _read_head(run, judge)
         tasks = object_in(run, _TASKS)
     left_out = Counter[str]()
-    samples = list(_samples(_tasks(tasks, origin, place), origin, head, left_out))
+    samples = list(_samples(_tasks(tasks, origin, position), origin, head, left_out))
     judged = any(sample.verdict is not None for sample in samples)
     return ForeignRun(
         key=key,
@@ -199,7 +201,7 @@ def _samples(
     """The tasks that can be used; the others are counted."""
     for task in tasks:
         try:
-            with placed(origin, task.place):
+            with placed(origin, task.position):
                 sample = read_task(task, head, left_out)
         except UnusableTask as error:
             left_out[str(error)] += 1
@@ -207,14 +209,14 @@ def _samples(
             yield sample
 
 
-def _tasks(tasks: JsonObject, origin: Path, place: str) -> Iterator[ScenarioTask]:
+def _tasks(tasks: JsonObject, origin: Path, position: str) -> Iterator[ScenarioTask]:
     for number, scenarios in tasks.items():
-        with placed(origin, f"{place}, iteration {number!r:.20}"):
+        with placed(origin, f"{position}, iteration {number!r:.20}"):
             iteration = iteration_number(number)
             if not isinstance(scenarios, dict):
                 raise Wrong("is no JSON object")
         for scenario, fields in scenarios.items():
-            where = f"{place}, iteration {iteration}, scenario {scenario!r:.60}"
+            where = f"{position}, iteration {iteration}, scenario {scenario!r:.60}"
             with placed(origin, where):
                 if not isinstance(fields, dict):
                     raise Wrong("is no JSON object")

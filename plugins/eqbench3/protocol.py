@@ -127,8 +127,8 @@ def _pairwise(raw: Mapping[str, Any], text_of: TextOf, codes: Sequence[str]) -> 
         return None
     system = text_of(raw["pairwise_system"]) if "pairwise_system" in raw else ""
     user = text_of(raw["pairwise"])
-    for code, place in zip(codes, ("{code_A}", "{code_B}"), strict=False):
-        user = user.replace(code, place)
+    for code, slot in zip(codes, ("{code_A}", "{code_B}"), strict=False):
+        user = user.replace(code, slot)
     return Template(user, system)
 
 
@@ -183,9 +183,9 @@ def _criteria(raw: str | list[str], text_of: TextOf) -> tuple[str, ...]:
 
 
 def _with_places(name: str, template: str) -> str:
-    for place in ("{transcript}", "{output_format}"):
-        if place not in template:
-            raise ValueError(f"the judge's prompt of {name} has no place {place}")
+    for slot in ("{transcript}", "{output_format}"):
+        if slot not in template:
+            raise ValueError(f"the judge's prompt of {name} has no place {slot}")
     return template
 
 

@@ -40,14 +40,14 @@ class Scenarios(NamedTuple):
 
 def read_scenarios(source: PackSource) -> Scenarios:
     """The scenarios of a pack in pack order, with its protocol."""
-    own = OWN_FORM in source.files
-    needed = (OWN_FORM, _OWN_PROTOCOL) if own else _upstream_files()
+    is_ours = OWN_FORM in source.files
+    needed = (OWN_FORM, _OWN_PROTOCOL) if is_ours else _upstream_files()
     if missing := [name for name in needed if name not in source.files]:
-        there = next(iter(source.files.values()))
+        path = next(iter(source.files.values()))
         raise DataError(
-            there, f"is no pack of EQ-Bench 3 by itself; beside it belong {', '.join(missing)}"
+            path, f"is no pack of EQ-Bench 3 by itself; beside it belong {', '.join(missing)}"
         )
-    return _read_own(source) if own else _read_upstream(source)
+    return _read_own(source) if is_ours else _read_upstream(source)
 
 
 def _item(id: str, scenario: ScenarioContent, family: str = "") -> Item:
@@ -72,9 +72,9 @@ def _read_own(source: PackSource) -> Scenarios:
 
 
 def _own_item(path: Path, n: int, row: Any, protocol: Protocol) -> Item:
-    place = f"scenario {row.get('id', n) if isinstance(row, dict) else n}"
+    position = f"scenario {row.get('id', n) if isinstance(row, dict) else n}"
     if wrong := _wrong(row, protocol):
-        raise DataError(path, wrong, place)
+        raise DataError(path, wrong, position)
     turns = tuple(turn.strip() for turn in row["turns"])
     category, notes = row.get("category", ""), row.get("notes", "").strip()
     kind = protocol.kinds[row["kind"]]
@@ -136,8 +136,8 @@ def _read_upstream(source: PackSource) -> Scenarios:
     def text_of(name: str) -> str:
         return read_text(source.files[name])
 
-    found = _REASONING.search(text_of(names["reasoning"]))
-    protocol = read_protocol(path, raw, text_of, found[1] if found else _OUR_REASONING)
+    match = _REASONING.search(text_of(names["reasoning"]))
+    protocol = read_protocol(path, raw, text_of, match[1] if match else _OUR_REASONING)
     notes = dict(_notes(text_of(names["notes"])))
     scenarios = source.files[names["scenarios"]]
     blocks = list(_blocks(read_text(scenarios)))
@@ -192,7 +192,7 @@ def _notes(text: str) -> Iterator[tuple[str, str]]:
 
 def _upstream_item(block: _Block, protocol: Protocol, notes: Mapping[str, str]) -> Item:
     kind = protocol.kinds[protocol.ids.get(block.id, "role-play")]
-    about = notes.get(block.id, "")
+    note = notes.get(block.id, "")
     return _item(
-        block.id, ScenarioContent(block.title, block.category, kind, block.turns, about, protocol)
+        block.id, ScenarioContent(block.title, block.category, kind, block.turns, note, protocol)
     )

@@ -147,9 +147,9 @@ def _by_kind(
     items: Sequence[Item], ordered: Sequence[SampleScore], kinds: Mapping[str, str]
 ) -> dict[str, JsonDict]:
     """For each kind of scenario: how many there are, and how its samples did."""
-    there = Counter(kinds[item.id] for item in items)
+    counts = Counter(kinds[item.id] for item in items)
     rows: dict[str, JsonDict] = {}
-    for name, n_items in there.items():
+    for name, n_items in counts.items():
         samples = [s.score for s in ordered if kinds[s.item_id] == name]
         values = [v for s in samples if (v := s.values.get(RUBRIC)) is not None]
         rows[name] = {

@@ -46,12 +46,12 @@ class _Found(NamedTuple):
 
 def read_sections(reply: str, headings: Sequence[str]) -> Sections | None:
     """The sections of a reply; ``None`` where it has none of the headings."""
-    found = sorted(_find(reply, headings), key=lambda f: f.start)
-    if not found:
+    matches = sorted(_find(reply, headings), key=lambda f: f.start)
+    if not matches:
         return None
     texts: list[list[str]] = [[] for _ in headings]
-    outside = len(reply[: found[0].start].strip())
-    for here, after in zip(found, [*found[1:], None], strict=True):
+    outside = len(reply[: matches[0].start].strip())
+    for here, after in zip(matches, [*matches[1:], None], strict=True):
         text = reply[here.end : after.start if after else len(reply)]
         text, _, rest = _cut(text) if after is None else (text, "", "")
         outside += len(rest.strip())
@@ -80,12 +80,12 @@ def _cut(text: str) -> tuple[str, str, str]:
 
 
 def _find(reply: str, headings: Sequence[str]) -> list[_Found]:
-    found = []
+    matches = []
     for index, heading in enumerate(headings):
         for match in _pattern(heading).finditer(reply):
             if not match["rest"].strip() or _is_heading(match):
-                found.append(_Found(index, match.start(), match.start("rest")))
-    return found
+                matches.append(_Found(index, match.start(), match.start("rest")))
+    return matches
 
 
 def _is_heading(match: re.Match[str]) -> bool:
@@ -134,8 +134,8 @@ class Transcript(NamedTuple):
     @property
     def longest(self) -> int:
         """Characters of the longest reply; the debrief is none."""
-        said = (turn.reply for turn in self.turns if not is_blank(turn.reply))
-        return max((len(reply.strip()) for reply in said), default=0)
+        replies = (turn.reply for turn in self.turns if not is_blank(turn.reply))
+        return max((len(reply.strip()) for reply in replies), default=0)
 
 
 async def make_transcript(
@@ -149,8 +149,8 @@ async def make_transcript(
         more = kind.debrief is not None or len(turns) + 1 < len(scenario.turns)
         response = await model.chat(talk, cache_prefix=len(talk) if more else 0)
         turns.append(_turn(prompt, response, kind))
-        said = NO_REPLY if is_blank(response.text) else response.text.strip()
-        talk.append(Message("assistant", said))
+        reply = NO_REPLY if is_blank(response.text) else response.text.strip()
+        talk.append(Message("assistant", reply))
     if kind.debrief is None:
         return Transcript(tuple(turns), None)
     question = [*talk, Message("user", kind.debrief)]

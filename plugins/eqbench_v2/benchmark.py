@@ -86,8 +86,10 @@ def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Ite
     columns = level.reshape(answers.shape).T
     for reference in references:
         tables = [_penalties(np.abs(levels - target)) for target in reference]
-        found = (table[column] for table, column in zip(tables, columns, strict=True))
-        total = sum(found, np.zeros(len(answers)))
+        columns_of_penalties = (
+            table[column] for table, column in zip(tables, columns, strict=True)
+        )
+        total = sum(columns_of_penalties, np.zeros(len(answers)))
         yield PERFECT - WEIGHT * total
 
 

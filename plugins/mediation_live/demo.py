@@ -63,10 +63,10 @@ def disputants(dispute: Dispute, request: ChatRequest) -> str:
 
 def _met(id: str, condition: str, turn: str) -> list[dict[str, str]]:
     """A condition is met by a sentence with most of its longer words."""
-    wanted = _long_words(condition)
-    shared = {s: len(wanted & _long_words(s)) for s in _SENTENCE.split(turn)}
+    words = _long_words(condition)
+    shared = {s: len(words & _long_words(s)) for s in _SENTENCE.split(turn)}
     best = max(shared, key=lambda s: shared[s])
-    return [{"id": id, "quote": best}] if shared[best] > 0.6 * len(wanted) else []
+    return [{"id": id, "quote": best}] if shared[best] > 0.6 * len(words) else []
 
 
 def _long_words(text: str) -> set[str]:
@@ -92,8 +92,8 @@ def _worth(text: str) -> float:
 
 def verdict(prompt: str, rng: Random) -> str:
     """The demo judge's reply: a grade by what the mediator's sentences are worth, and noise."""
-    said = " ".join(line[2:] for turn in _GRADED.findall(prompt) for line in turn.splitlines())
-    worth = _worth(said)
+    text = " ".join(line[2:] for turn in _GRADED.findall(prompt) for line in turn.splitlines())
+    worth = _worth(text)
     grades: dict[str, object] = {
         "chain_of_thought_reasoning": f"DEMO: sentences worth {worth:+.2f}."
     }

@@ -71,8 +71,8 @@ def _item(path: Path, n: int, row: object) -> Item:
 
 
 def _dispute(row: JsonDict) -> Dispute:
-    people = tuple(_made(Person, one) for one in _tables(row, "person"))
-    facts = tuple(_made(Fact, one) for one in _tables(row, "fact"))
+    people = tuple(_from_table(Person, one) for one in _tables(row, "person"))
+    facts = tuple(_from_table(Fact, one) for one in _tables(row, "fact"))
     names, ids = [person.name for person in people], [fact.id for fact in facts]
     if len(set(names)) != 2 or len(names) != 2:
         raise ValueError("needs two [[dispute.person]] of different names")
@@ -92,19 +92,19 @@ def _tables(row: JsonDict, name: str) -> list[JsonDict]:
     return [table for table in tables if isinstance(table, dict)]
 
 
-def _made(kind: type[T], row: JsonDict) -> T:
+def _from_table(kind: type[T], row: JsonDict) -> T:
     """A table as what it is, each of its texts there and none besides."""
     known = kind._fields
     if strange := sorted(set(row) - set(known)):
         raise ValueError(f'has "{strange[0]}", which is none of {", ".join(known)}')
-    given = _texts({**dict.fromkeys(known), **kind._field_defaults, **row})
-    return kind(**given)
+    texts = _texts({**dict.fromkeys(known), **kind._field_defaults, **row})
+    return kind(**texts)
 
 
 def _texts(row: JsonDict) -> dict[str, str]:
-    given = dict[str, str]()
+    texts = dict[str, str]()
     for name, text in row.items():
         if not isinstance(text, str) or (not text.strip() and name != "after"):
             raise ValueError(f'needs "{name}", a text')
-        given[name] = text.strip()
-    return given
+        texts[name] = text.strip()
+    return texts

@@ -73,9 +73,9 @@ class Player:
     async def answer(self, turn: str, n: int) -> Speech:
         """What the two say to the mediator's turn `n`, once its gate has been passed."""
         opened = await self._unlock(turn, n)
-        said = fill(TURN.user, {"turn": neutralise(turn, TURN.markers)})
+        shown = fill(TURN.user, {"turn": neutralise(turn, TURN.markers)})
         news = [fill(NEWS, fact._asdict()) for fact in opened]
-        self._talk.append(Message("user", "\n\n".join([*news, said])))
+        self._talk.append(Message("user", "\n\n".join([*news, shown])))
         speech = await self._speech(n)
         self.trust.update(speech.trust)
         self._before = str(speech)
@@ -120,8 +120,8 @@ def reachable(facts: Sequence[Fact], opened: set[str]) -> list[Fact]:
 
 def is_own(quote: str, turn: str, before: str) -> bool:
     """Whether a quotation stands in a turn, and is no echo of what was said before it."""
-    words, here, there = (f" {_words(text)} " for text in (quote, turn, before))
-    return bool(words.strip()) and words in here and words not in there
+    words, here, earlier = (f" {_words(text)} " for text in (quote, turn, before))
+    return bool(words.strip()) and words in here and words not in earlier
 
 
 def _words(text: str) -> str:
@@ -131,8 +131,8 @@ def _words(text: str) -> str:
 
 def _object(response: ChatResponse, key: str) -> tuple[JsonDict, str]:
     """The object of a reply, empty where there is none, and why there is none."""
-    found = read_object(response, (key,))
-    return found.value or {}, (found.reason or "").replace("the judge", "the player")
+    reading = read_object(response, (key,))
+    return reading.value or {}, (reading.reason or "").replace("the judge", "the player")
 
 
 def read_met(response: ChatResponse) -> Reading[tuple[tuple[str, str], ...]]:
@@ -156,9 +156,9 @@ def read_speech(
     entries = reply.get("lines")
     raw = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     pairs = [(one.get("speaker"), one.get("says")) for one in raw]
-    there = [(who, says) for who, says in pairs if isinstance(who, str) and isinstance(says, str)]
-    there = [pair for pair in there if pair[0] in names]
-    lines = tuple(SpokenLine(who, says.strip()) for who, says in there if not is_blank(says))
+    spoken = [(who, says) for who, says in pairs if isinstance(who, str) and isinstance(says, str)]
+    spoken = [pair for pair in spoken if pair[0] in names]
+    lines = tuple(SpokenLine(who, says.strip()) for who, says in spoken if not is_blank(says))
     trust = _trust(reply, names)
     leaves = reply.get("leaves")
     gone = tuple(name for name in names if isinstance(leaves, list) and name in leaves)
@@ -166,7 +166,7 @@ def read_speech(
     two = " and ".join(names)
     faults = {
         unread: bool(unread),
-        f"only {two} can speak, each with a text": len(there) < len(raw) or raw != entries,
+        f"only {two} can speak, each with a text": len(spoken) < len(raw) or raw != entries,
         "nobody says anything": not lines,
         "it speaks for the mediator": any(_FOR_MEDIATOR.search(line.says) for line in lines),
         "somebody tells what they may not tell yet": _tells(lines, locked),
@@ -178,17 +178,17 @@ def read_speech(
 
 def _trust(reply: JsonDict, names: Sequence[str]) -> dict[str, float]:
     raw = reply.get("trust")
-    given = {name: raw.get(name) for name in names} if isinstance(raw, dict) else {}
+    by_name = {name: raw.get(name) for name in names} if isinstance(raw, dict) else {}
     return {
         name: float(n)
-        for name, n in given.items()
+        for name, n in by_name.items()
         if isinstance(n, int | float) and not isinstance(n, bool) and 0 <= n <= _TRUST
     }
 
 
 def _tells(lines: Sequence[SpokenLine], locked: Sequence[Fact]) -> bool:
-    said = {run for line in lines for run in _runs(line.says)}
-    return any(said.intersection(_runs(fact.text)) for fact in locked)
+    runs = {run for line in lines for run in _runs(line.says)}
+    return any(runs.intersection(_runs(fact.text)) for fact in locked)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

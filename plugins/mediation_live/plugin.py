@@ -9,5 +9,5 @@ from eibench import OnDemand, hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """mediation-live."""
     title = "mediate a dispute between two people whom a further model plays, graded on a rubric"
-    place = "eibench.plugins.mediation_live.benchmark:MediationLive"
-    register(OnDemand(place, "mediation-live", title))
+    path = "eibench.plugins.mediation_live.benchmark:MediationLive"
+    register(OnDemand(path, "mediation-live", title))

@@ -67,9 +67,9 @@ def read_answer(text: str, options: Sequence[str]) -> PointsReading:
     names = tuple(plain(name) for name in options)
     reading = PointsReading(None, "no number for any of the four emotions")
     for part in _NEXT.split(plain(text)):
-        found = _read_part(part, names)
-        if found is not None:
-            reading = found
+        part_reading = _read_part(part, names)
+        if part_reading is not None:
+            reading = part_reading
             if reading.values is not None:
                 break
     return reading
@@ -82,12 +82,12 @@ def plain(text: str) -> str:
 
 def _read_part(part: str, names: Sequence[str]) -> PointsReading | None:
     """A reading, an unread one with its reason, or ``None`` where there are no numbers at all."""
-    full = [found for found in json_sets(part, names) if len(found) == len(names)]
+    full = [numbers for numbers in json_sets(part, names) if len(numbers) == len(names)]
     if full:
         return _reading(full, {"json"})
     pairs = find_pairs(part, names)
     sets = list(_sets(pairs))
-    full = [found for found in sets if len(found) == len(names)]
+    full = [numbers for numbers in sets if len(numbers) == len(names)]
     if full:
         return _reading(full, {"index"} if any(pair.by_index for pair in pairs) else set())
     bare = _bare(part, len(names))
@@ -112,8 +112,8 @@ def _bare(part: str, n: int) -> dict[int, WrittenNumber] | None:
     """Four numbers that are all of a text, or all of its last line after a colon."""
     lines = part.strip().splitlines() or [""]
     for candidate in (part.strip(), lines[-1].rpartition(":")[2]):
-        if found := _BARE.fullmatch(candidate[:_LONGEST_BARE]):
-            written = re.split(r"[\s,;|/]+", found["numbers"].rstrip("."))
+        if match := _BARE.fullmatch(candidate[:_LONGEST_BARE]):
+            written = re.split(r"[\s,;|/]+", match["numbers"].rstrip("."))
             numbers = [read_number(piece) for piece in written]
             if len(numbers) == n and not any(number.problem for number in numbers):
                 return dict(enumerate(numbers))
@@ -123,8 +123,8 @@ def _bare(part: str, n: int) -> dict[int, WrittenNumber] | None:
 def _incomplete(sets: Sequence[Mapping[int, WrittenNumber]], names: Sequence[str]) -> PointsReading:
     """Numbers for some options in each answer: together they may be whole, if none differ."""
     together: dict[int, WrittenNumber] = {}
-    for found in sets:
-        for option, number in found.items():
+    for numbers in sets:
+        for option, number in numbers.items():
             if option in together and together[option] != number:
                 return PointsReading(None, f"{names[option]}: several numbers, and no full answer")
             together[option] = number
@@ -146,7 +146,7 @@ def _reading(full: Sequence[Mapping[int, WrittenNumber]], flags: set[str]) -> Po
         flags = flags | {"percent"}
     if any(number.out_of_ten for number in numbers):
         flags = flags | {"fraction"}
-    if any(dict(found) != dict(full[-1]) for found in full):
+    if any(dict(answer) != dict(full[-1]) for answer in full):
         flags = flags | {"repeated"}
     values = tuple(number.value for number in numbers)
     return PointsReading(values, None, ordered(flags | _of_values(values)))

@@ -34,11 +34,11 @@ def json_sets(text: str, names: Sequence[str]) -> Iterator[Set]:
         position = start.end()
         try:
             value, position = _DECODER.raw_decode(text, start.start())
-            found = {} if _is_plain(value) else _numbers(value, names)
+            numbers = {} if _is_plain(value) else _numbers(value, names)
         except (ValueError, RecursionError):
             continue
-        if found:
-            yield found
+        if numbers:
+            yield numbers
 
 
 def _is_plain(value: object) -> bool:
@@ -58,15 +58,15 @@ def _numbers(value: object, names: Sequence[str]) -> Set:
 
 
 def _of_object(value: JsonObject, names: Sequence[str]) -> Set:
-    own = _own_pair(value, names)
-    if own:
-        return own
-    found: Set = {}
+    single = _own_pair(value, names)
+    if single:
+        return single
+    numbers: Set = {}
     for key, entry in value.items():
         option, number = _option(key, names), _number_within(entry)
         if option is not None and number is not None:
-            found[option] = number
-    return found or _merged(list(value.values()), names)
+            numbers[option] = number
+    return numbers or _merged(list(value.values()), names)
 
 
 def _own_pair(value: JsonObject, names: Sequence[str]) -> Set:
@@ -79,11 +79,11 @@ def _own_pair(value: JsonObject, names: Sequence[str]) -> Set:
 
 def _merged(values: Sequence[object], names: Sequence[str]) -> Set:
     """The numbers of several values; the last one with all options is the answer."""
-    found: Set = {}
+    merged: Set = {}
     for entry in values:
         part = _numbers(entry, names)
-        found = part if len(part) == len(names) else {**found, **part}
-    return found
+        merged = part if len(part) == len(names) else {**merged, **part}
+    return merged
 
 
 def _number_within(entry: object) -> WrittenNumber | None:

@@ -43,16 +43,16 @@ class WrittenNumber(NamedTuple):
 
 def read_number(text: str, start: int = 0) -> WrittenNumber:
     """The number at a place of a text, with what follows it there."""
-    found = _NUMBER.match(text, start)
-    if found is None:
+    match = _NUMBER.match(text, start)
+    if match is None:
         return WrittenNumber(0.0, problem=f"{text[start : start + 20]!r} is not a number")
-    rest = _TAIL.match(text, found.end())
+    rest = _TAIL.match(text, match.end())
     assert rest is not None
     written = text[start : rest.end()].strip()[:20]
-    value = float(found["sign"] + found["digits"].replace(",", "."))
+    value = float(match["sign"] + match["digits"].replace(",", "."))
     if abs(value) > _LARGEST:
         return WrittenNumber(0.0, problem=f"{written}... is beyond all points")
-    if more := _GOES_ON.match(text, found.end()) or _GOES_ON.match(text, rest.end()):
+    if more := _GOES_ON.match(text, match.end()) or _GOES_ON.match(text, rest.end()):
         return WrittenNumber(0.0, problem=f"{text[start : more.end()][:24]!r} is not one number")
     scale = (rest["scale"] or "10").lower()
     if scale not in ("10", "ten", "100"):
@@ -63,8 +63,8 @@ def read_number(text: str, start: int = 0) -> WrittenNumber:
 
 def end_of_number(text: str, start: int) -> int:
     """Where a number and its unit end."""
-    found = _NUMBER.match(text, start)
-    rest = _TAIL.match(text, found.end() if found else start)
+    match = _NUMBER.match(text, start)
+    rest = _TAIL.match(text, match.end() if match else start)
     return rest.end() if rest else start
 
 
@@ -94,23 +94,23 @@ def find_pairs(text: str, names: Sequence[str]) -> list[NumberedOption]:
     """The options that have numbers, in the order of the text."""
     names = tuple(names)
     pairs = []
-    for found in _pattern(names).finditer(text):
-        start = found.start("sign")
-        if found["explicit"] is None and not _ENDS.match(text, end_of_number(text, start)):
+    for match in _pattern(names).finditer(text):
+        start = match.start("sign")
+        if match["explicit"] is None and not _ENDS.match(text, end_of_number(text, start)):
             continue
-        option, by_index = _option(found, names)
+        option, by_index = _option(match, names)
         pairs.append(NumberedOption(option, read_number(text, start), by_index))
     return pairs
 
 
-def _option(found: re.Match[str], names: Sequence[str]) -> tuple[int, bool]:
-    if found["index"] is None:
-        return next(i for i in range(len(names)) if found[f"o{i}"] is not None), False
-    words = f" {' '.join((found['words'] or '').split()).casefold()} "
+def _option(match: re.Match[str], names: Sequence[str]) -> tuple[int, bool]:
+    if match["index"] is None:
+        return next(i for i in range(len(names)) if match[f"o{i}"] is not None), False
+    words = f" {' '.join((match['words'] or '').split()).casefold()} "
     named = [option for option, name in enumerate(names) if f" {name.casefold()} " in words]
     if len(named) == 1:
         return named[0], False
-    return int(found["index"]) - 1, True
+    return int(match["index"]) - 1, True
 
 
 @lru_cache(maxsize=256)

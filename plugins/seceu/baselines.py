@@ -24,11 +24,11 @@ def baselines(items: Sequence[Item], norm: Norm | None) -> dict[str, Baseline]:
     """
     answers = allocations()
     shown = np.array([[i.content.reference[o] for o in i.content.order] for i in items])
-    found = _distances(answers, shown)
-    means = found.mean(axis=1)
+    distances = _distances(answers, shown)
+    means = distances.mean(axis=1)
     best = int(np.argmin(means))
     even = _distances(np.full((1, N_OPTIONS), POINTS / N_OPTIONS), shown)
-    sd = float(np.sqrt(found.var(axis=0).sum())) / len(items)
+    sd = float(np.sqrt(distances.var(axis=0).sum())) / len(items)
     whole = {
         "random": Baseline(float(means.mean()), "random", sd=sd),
         "uniform": Baseline(float(even.mean()), "all equal"),

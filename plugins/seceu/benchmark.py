@@ -98,8 +98,8 @@ class Seceu(Benchmark):
         self, pack: Pack, scores: Sequence[SampleScore], options: Options
     ) -> Sequence[float | None]:
         """The distance of each sample, or the EQ that it is in the pack's norm."""
-        norm, found = _norm(pack), (s.score.values.get("distance") for s in scores)
-        return [d if d is None or norm is None else norm.eq(d) for d in found]
+        norm, distances = _norm(pack), (s.score.values.get("distance") for s in scores)
+        return [d if d is None or norm is None else norm.eq(d) for d in distances]
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random, uniform and the best constant answer, exactly."""
@@ -186,9 +186,9 @@ def demo_answer(asked: AskedStory, ability: float, rng: Random) -> str:
 
 def _allocation(n: int, rng: Random) -> list[int]:
     """Ten whole points for n options, each way alike: n - 1 bars among the points."""
-    places = int(POINTS) + n - 1
-    bars = sorted(rng.sample(range(places), n - 1))
-    return [after - before - 1 for before, after in zip([-1, *bars], [*bars, places], strict=True)]
+    n_slots = int(POINTS) + n - 1
+    bars = sorted(rng.sample(range(n_slots), n - 1))
+    return [after - before - 1 for before, after in zip([-1, *bars], [*bars, n_slots], strict=True)]
 
 
 def _whole(points: Sequence[float]) -> list[int]:

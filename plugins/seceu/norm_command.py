@@ -51,7 +51,7 @@ def norm_command(
     _refuse_inputs(output, humans, dataset)
     contents = _stories(dataset, lang)
     people = read_people(humans, contents.stories, leave_out=leave_out)
-    normed = _made(humans, people)
+    normed = _normed(humans, people)
     items = _items(contents.stories, normed)
     if output is not None:
         message = source or f"{normed.people} people of {_printable(humans.name)}"
@@ -65,19 +65,19 @@ def norm_command(
 
 def _refuse_inputs(output: Path | None, *inputs: "Path | str | None") -> None:
     """Refuse to write the pack over what it is made of."""
-    for path in (Path(given) for given in inputs if given):
+    for path in (Path(name) for name in inputs if name):
         if output is not None and output.exists() and path.exists() and path.samefile(output):
             raise UsageError(f"-o {output} would overwrite {path}; name another file")
 
 
 def _stories(dataset: str | None, lang: str) -> Contents:
-    own = {option.name: option.default for option in Seceu.options} | {"lang": lang}
-    pack = find_pack(Seceu(), dataset, own)
+    options = {option.name: option.default for option in Seceu.options} | {"lang": lang}
+    pack = find_pack(Seceu(), dataset, options)
     tell(f"stories of the {pack.name} pack")
     return read_contents(pack, lang)[1]
 
 
-def _made(humans: Path, people: People) -> Normed:
+def _normed(humans: Path, people: People) -> Normed:
     try:
         return make_norm(people.points)
     except ValueError as error:

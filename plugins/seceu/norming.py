@@ -105,7 +105,7 @@ def leave_one_out(distances: "Floats") -> tuple[float | None, ...]:
     """
     rest = (distances.sum(axis=0) - distances) / (len(distances) - 1)
     pairs = zip(distances.round(9), rest.round(9), strict=True)
-    return tuple(pearson(own, others).value for own, others in pairs)
+    return tuple(pearson(person, others).value for person, others in pairs)
 
 
 def _spread(values: Sequence[float]) -> MeanAndSD | None:
@@ -147,31 +147,31 @@ def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> Peo
     out.
     """
     answers = _by_person(path, _marks(path, stories))
-    wrong = {person: why for person, own in answers.items() if (why := _wrong(own, stories))}
+    wrong = {person: why for person, answer in answers.items() if (why := _wrong(answer, stories))}
     if wrong and not leave_out:
         person, why = next(iter(wrong.items()))
         more = f", and {len(wrong) - 1} more people have such answers" if len(wrong) > 1 else ""
         message = f"{why}{more}; --leave-out goes on without them"
         raise DataError(path, message, f'person "{person}"')
-    kept = [own for person, own in answers.items() if person not in wrong]
+    kept = [answer for person, answer in answers.items() if person not in wrong]
     if len(kept) < 2:
         raise DataError(path, f"holds {len(kept)} people with whole answers; a norm needs more")
-    points = [[[own[s.id][o] for o in range(N_OPTIONS)] for s in stories] for own in kept]
+    points = [[[answer[s.id][o] for o in range(N_OPTIONS)] for s in stories] for answer in kept]
     told_of = tuple(f"{person}: {why}" for person, why in wrong.items())
     return People(np.array(points, dtype=np.float64), told_of)
 
 
-def _wrong(own: Answers, stories: Sequence[Story]) -> str:
+def _wrong(answers: Answers, stories: Sequence[Story]) -> str:
     """What makes one person's answers unusable; empty when they are whole."""
     for story in stories:
-        given = own.get(story.id, {})
-        missing = [str(n + 1) for n in range(N_OPTIONS) if n not in given]
+        points = answers.get(story.id, {})
+        missing = [str(n + 1) for n in range(N_OPTIONS) if n not in points]
         if len(missing) == N_OPTIONS:
             return f'no answer to item "{story.id}"'
         if missing:
             return f'no points for option {", ".join(missing)} of item "{story.id}"'
-        if not sums_to_ten(list(given.values())):
-            total = math.fsum(given.values())
+        if not sums_to_ten(list(points.values())):
+            total = math.fsum(points.values())
             return f'the points of item "{story.id}" sum to {total:g}, not {POINTS:g}'
     return ""
 
@@ -179,11 +179,11 @@ def _wrong(own: Answers, stories: Sequence[Story]) -> str:
 def _by_person(path: Path, marks: Iterator[PersonPoints]) -> dict[str, Answers]:
     answers: dict[str, Answers] = {}
     for mark in marks:
-        given = answers.setdefault(mark.person, {}).setdefault(mark.item, {})
-        if mark.option in given:
+        points = answers.setdefault(mark.person, {}).setdefault(mark.item, {})
+        if mark.option in points:
             message = f'"{mark.person}" has points for option {mark.option + 1} of item '
             raise DataError(path, f'{message}"{mark.item}" already', f"line {mark.line}")
-        given[mark.option] = mark.points
+        points[mark.option] = mark.points
     if not answers:
         raise DataError(path, "holds no answers")
     return answers
@@ -239,24 +239,24 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         header = [cell.strip().casefold() for cell in next(reader, [])]
-        wanted = _LONG if "points" in header or "option" in header else _WIDE
-        _check_header(path, header, wanted)
+        columns = _LONG if "points" in header or "option" in header else _WIDE
+        _check_header(path, header, columns)
         for cells in reader:
             if len(cells) != len(header) and any(cells):
                 message = f"has {len(cells)} cells, the header {len(header)}"
                 raise DataError(path, message, f"line {reader.line_num}")
             if any(cell.strip() for cell in cells):
                 row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
-                yield reader.line_num, {name: row[name] for name in wanted}
+                yield reader.line_num, {name: row[name] for name in columns}
     except csv.Error as error:
         raise DataError(path, f"not CSV: {error}", f"line {reader.line_num}") from None
 
 
-def _check_header(path: Path, header: Sequence[str], wanted: Sequence[str]) -> None:
-    missing = [name for name in wanted if name not in header]
+def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:
+    missing = [name for name in columns if name not in header]
     if missing:
         near = get_close_matches(missing[0], header, n=1)
-        hint = f"; is it {near[0]!r}?" if near else f"; it needs {', '.join(wanted)}"
+        hint = f"; is it {near[0]!r}?" if near else f"; it needs {', '.join(columns)}"
         raise DataError(path, f"the header has no {missing[0]!r}{hint}", "line 1")
     if len(set(header)) != len(header):
         raise DataError(path, "the header has a name twice", "line 1")

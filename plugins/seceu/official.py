@@ -190,18 +190,18 @@ def _number(heading: re.Match[str]) -> int:
     return (10 * high if ten else 0) + _DIGITS.find(ones) + 1 if ones else 10 * high
 
 
-def _body(path: Path, place: str, text: str) -> _Body:
+def _body(path: Path, item: str, text: str) -> _Body:
     """A story and its options: after "Options:", or the last cells between tabs."""
-    story, found, listed = text.partition("Options:")
-    if found:
+    story, marker, listed = text.partition("Options:")
+    if marker:
         names = [" ".join(name.split()) for name in _OPTION.findall(listed)]
     else:
         story, *names = [cell.strip() for cell in text.split("\t") if cell.strip()] or [""]
     story = " ".join(story.removeprefix("Story:").split())
     if not story:
-        raise DataError(path, "has no story", place)
+        raise DataError(path, "has no story", item)
     if len({name.casefold() for name in names}) != N_OPTIONS or len(names) != N_OPTIONS:
-        raise DataError(path, f"needs four different options, not {names!r:.80}", place)
+        raise DataError(path, f"needs four different options, not {names!r:.80}", item)
     return _Body(story, tuple(names))
 
 
@@ -258,8 +258,8 @@ def read_templates(path: Path) -> dict[str, str]:
 def _template(path: Path, name: str, section: Sequence[str]) -> str:
     """A section with its last question made a form to be filled in."""
     last = max((i for i, p in enumerate(section) if p.startswith("Q:")), default=None)
-    found = None if last is None else _QUESTION.fullmatch(section[last])
-    if last is None or found is None:
+    match = None if last is None else _QUESTION.fullmatch(section[last])
+    if last is None or match is None:
         raise DataError(path, "its last question is not 'Q: ... Options: (1) ...'", name)
-    asked = f"{found[1]}{{story}} {found[2]}{{options}}{found[3]}"
+    asked = f"{match[1]}{{story}} {match[2]}{{options}}{match[3]}"
     return "\n".join([*section[:last], asked, *section[last + 1 :]])

@@ -20,10 +20,10 @@ class _At(NamedTuple):
     """A place in a file, for messages."""
 
     path: Path
-    place: str
+    position: str
 
     def error(self, message: str) -> DataError:
-        return DataError(self.path, message, self.place)
+        return DataError(self.path, message, self.position)
 
 
 def read_file(path: Path, *, lang: str) -> Contents:
@@ -57,8 +57,8 @@ def _story(path: Path, number: int, row: object) -> Story:
         raise at.error('"options" must be a list of four different emotions')
     if any(not any(c.isalpha() for c in name) for name in names):
         raise at.error('"options" must be words')
-    given = row.get("reference")
-    reference = None if given is None else _numbers(at, given, "reference", N_OPTIONS)
+    raw = row.get("reference")
+    reference = None if raw is None else _numbers(at, raw, "reference", N_OPTIONS)
     if reference is not None:
         _check_points(at, reference)
     return Story(row["id"], _text(at, row.get("story"), "story"), names, reference)
@@ -127,8 +127,8 @@ def _line(at: _At, value: object, name: str) -> str:
 
 def _numbers(at: _At, values: object, name: str, n: int | None = None) -> tuple[float, ...]:
     if not isinstance(values, list) or (n is not None and len(values) != n):
-        wanted = "a list of numbers" if n is None else f"a list of {n} numbers"
-        raise at.error(f'"{name}" must be {wanted}')
+        expected = "a list of numbers" if n is None else f"a list of {n} numbers"
+        raise at.error(f'"{name}" must be {expected}')
     return tuple(_number(at, value, name) for value in values)
 
 
@@ -145,5 +145,5 @@ def _number(at: _At, value: object, name: str, *, above_zero: bool = False) -> f
         fits = value > 0 or not above_zero
         if fits and abs(value) <= float_info.max:
             return float(value)
-    wanted = "a number above 0" if above_zero else "a number"
-    raise at.error(f'"{name}" must be {wanted}, not {value!r:.40}')
+    expected = "a number above 0" if above_zero else "a number"
+    raise at.error(f'"{name}" must be {expected}, not {value!r:.40}')

@@ -42,15 +42,18 @@ def standing(document: ResultDocument) -> Table | None:
     if score is None:
         return None
     table = published_scores()
-    place = sum(row["seceu_score"] < score for row in table)
+    position = sum(row["seceu_score"] < score for row in table)
     ranked = [(str(n), *_cells(row)) for n, row in enumerate(table, start=1)]
-    above, below = ranked[max(0, place - NEIGHBOURS) : place], ranked[place : place + NEIGHBOURS]
+    above, below = (
+        ranked[max(0, position - NEIGHBOURS) : position],
+        ranked[position : position + NEIGHBOURS],
+    )
     prompting = document["options"]["prompting"]
-    own = ("→", f"{document['name']} (this run)", eq, score, r, prompting)
+    this_run = ("→", f"{document['name']} (this run)", eq, score, r, prompting)
     return Table(
         title=f"Among the {len(table)} models of table 1 in Wang et al. (2023)",
         columns=("rank", "model", "EQ", "SECEU score", "pattern r", "prompting"),
-        rows=[*above, own, *below],
+        rows=[*above, this_run, *below],
         marked=len(above),
         note=_note(),
     )

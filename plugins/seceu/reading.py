@@ -133,4 +133,4 @@ def _fill(text: str, story: Story, order: tuple[int, ...]) -> str:
         "story": story.text,
         "options": ("；" if full_width else "; ").join(shown),
     }
-    return _PLACE.sub(lambda place: values[place[1]], text)
+    return _PLACE.sub(lambda match: values[match[1]], text)

@@ -42,10 +42,10 @@ class Run:
 
     def distances(self) -> dict[str, float]:
         """The mean distance of each item that has one, in pack order."""
-        found: dict[str, list[float]] = {}
+        by_item: dict[str, list[float]] = {}
         for sample in self.read:
-            found.setdefault(sample.item_id, []).append(_distance(sample))
-        return {i: sum(found[i]) / len(found[i]) for i in self.items if i in found}
+            by_item.setdefault(sample.item_id, []).append(_distance(sample))
+        return {i: sum(by_item[i]) / len(by_item[i]) for i in self.items if i in by_item}
 
     def score(self) -> Metric:
         """The SECEU score: the mean distance of the answers that were read."""
@@ -70,10 +70,13 @@ class Run:
 
     def per_iteration(self) -> list[float | None]:
         """The SECEU score of each iteration by itself, in order."""
-        found: dict[int, list[float]] = {s.iteration: [] for s in self.scores}
+        by_iteration: dict[int, list[float]] = {s.iteration: [] for s in self.scores}
         for sample in self.read:
-            found[sample.iteration].append(_distance(sample))
-        return [sum(found[i]) / len(found[i]) if found[i] else None for i in sorted(found)]
+            by_iteration[sample.iteration].append(_distance(sample))
+        return [
+            sum(by_iteration[i]) / len(by_iteration[i]) if by_iteration[i] else None
+            for i in sorted(by_iteration)
+        ]
 
     def by_item(self) -> dict[str, JsonDict]:
         """Each story with its mean distance and mean answer, and with those of people."""
@@ -83,12 +86,12 @@ class Run:
             answers.setdefault(sample.item_id, []).append(points)
         return {
             item_id: {
-                "distance": found,
+                "distance": mean,
                 "answer": [sum(c) / len(c) for c in zip(*answers[item_id], strict=True)],
                 "reference": list(self.items[item_id].content.reference),
                 "human_distance": self.items[item_id].content.human,
             }
-            for item_id, found in self.distances().items()
+            for item_id, mean in self.distances().items()
         }
 
 

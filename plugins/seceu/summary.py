@@ -29,7 +29,7 @@ _ORDER = (
 class Pattern(NamedTuple):
     """How a model's distances go with those of people, item by item; `why` says why r is ``None``.
 
-    `p` is of r = 0, `place` the percentage of the norm's people whose own similarity is lower;
+    `p` is of r = 0, `percentile` the percentage of the norm's people whose own similarity is lower;
     `unlike` says whether r is below the mark of a qualitatively different pattern, `shown` whether
     its whole interval is.
     """
@@ -38,7 +38,7 @@ class Pattern(NamedTuple):
     interval: tuple[float, float] | None = None
     p: float | None = None
     n: int = 0
-    place: float | None = None
+    percentile: float | None = None
     unlike: bool = False
     shown: bool = False
     why: str = ""
@@ -46,8 +46,8 @@ class Pattern(NamedTuple):
 
 def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleScore]) -> Summary:
     """All metrics of a run; without a norm EQ does not exist."""
-    place = {item.id: n for n, item in enumerate(items)}
-    ordered = sorted(scores, key=lambda s: (place[s.item_id], s.iteration))
+    position = {item.id: n for n, item in enumerate(items)}
+    ordered = sorted(scores, key=lambda s: (position[s.item_id], s.iteration))
     run = Run({item.id: item for item in items}, ordered, norm)
     pattern = pattern_of(run)
     warnings = _warnings(run) + pattern_warnings(pattern, norm.unlike if norm else None)
@@ -120,22 +120,22 @@ def _invalid(run: Run) -> str | None:
 
 
 def _warnings(run: Run) -> list[str]:
-    found = []
+    warnings = []
     if unread := len(run.scores) - len(run.read):
         left_out = f"{unread} of {len(run.scores)} answers could not be read"
-        found.append(f"{left_out}; they are left out of the score, as if never asked for")
+        warnings.append(f"{left_out}; they are left out of the score, as if never asked for")
     if nulls := run.flagged("null"):
-        found.append(f"{nulls} of the answers are four zeros; they stay so, as in the paper")
+        warnings.append(f"{nulls} of the answers are four zeros; they stay so, as in the paper")
     cut = [s.score for s in run.scores if "cut_off" in s.score.flags]
     if cut:
         lost = sum(score.reason is not None for score in cut)
         todo = f"{lost} of them unread: raise --max-tokens" if lost else "after their answer"
-        found.append(f"{len(cut)} of the replies were ended by the token limit, {todo}")
+        warnings.append(f"{len(cut)} of the replies were ended by the token limit, {todo}")
     asked = {s.item_id for s in run.scores}
     if run.norm is not None and 0 < len(asked) < len(run.items):
         whole = f"the norm is of all {len(run.items)} stories"
-        found.append(f"{whole}; an EQ from {len(asked)} of them is a rough one")
-    return found
+        warnings.append(f"{whole}; an EQ from {len(asked)} of them is a rough one")
+    return warnings
 
 
 def _notes(run: Run, pattern: Pattern) -> JsonDict:
@@ -153,7 +153,7 @@ def _notes(run: Run, pattern: Pattern) -> JsonDict:
 def _pattern_notes(pattern: Pattern, norm: Norm | None) -> JsonDict:
     return {
         "p": pattern.p,
-        "place_percent": pattern.place,
+        "place_percent": pattern.percentile,
         "mark": norm.unlike if norm else None,
         "below_mark": pattern.unlike,
         "interval_below_mark": pattern.shown,
@@ -189,18 +189,18 @@ def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]
     """How distances go with the template, and where that lies among people."""
     if len(distances) < 3:
         return Pattern(None, n=len(distances), why="fewer than three stories have an answer")
-    found = pearson([round(d, _CLOSE) for d in distances], template)
-    if found.value is None:
-        return Pattern(None, n=found.n, why="the distances do not vary")
+    correlation = pearson([round(d, _CLOSE) for d in distances], template)
+    if correlation.value is None:
+        return Pattern(None, n=correlation.n, why="the distances do not vary")
     mark = norm.unlike
-    interval = None if why_no_interval(found.n) else found.interval
+    interval = None if why_no_interval(correlation.n) else correlation.interval
     return Pattern(
-        found.value,
+        correlation.value,
         interval,
-        p_of_zero_correlation(found.value, found.n),
-        found.n,
-        norm.similarity_place(found.value),
-        unlike=mark is not None and found.value < mark,
+        p_of_zero_correlation(correlation.value, correlation.n),
+        correlation.n,
+        norm.similarity_place(correlation.value),
+        unlike=mark is not None and correlation.value < mark,
         shown=mark is not None and interval is not None and interval.high < mark,
     )
 
@@ -210,10 +210,10 @@ def pattern_warnings(pattern: Pattern, mark: float | None) -> list[str]:
     if not pattern.unlike or pattern.interval is None or mark is None:
         return []
     low, high = pattern.interval
-    said = (
+    warning = (
         f"pattern similarity {pattern.r:.2f} ({low:.2f} … {high:.2f}) is below {mark:.3f}, "
         "the paper's mark of a pattern qualitatively different from people's"
     )
     if pattern.shown:
-        return [f"{said}, and so is its whole interval"]
-    return [f"{said}; but its interval reaches over it, so this run does not show it"]
+        return [f"{warning}, and so is its whole interval"]
+    return [f"{warning}; but its interval reaches over it, so this run does not show it"]

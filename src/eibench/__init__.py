@@ -119,9 +119,9 @@ if TYPE_CHECKING:
     from eibench.core.reports.comparability import judge_in as judge_in
     from eibench.core.reports.graded import CommonTally as CommonTally
     from eibench.core.reports.graded import GradedSamples as GradedSamples
-    from eibench.core.reports.hints import bench as bench
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
+    from eibench.core.reports.suggestions import bench as bench
     from eibench.core.runs.run_set import RunSet as RunSet
     from eibench.core.runs.run_set import runs as runs
     from eibench.core.runs.stored_run import StoredRun as StoredRun
@@ -187,7 +187,7 @@ _HOMES = {
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",
-    "eibench.core.reports.hints": "bench",
+    "eibench.core.reports.suggestions": "bench",
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.run_set": "RunSet runs",

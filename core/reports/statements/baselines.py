@@ -76,10 +76,10 @@ def chosen_of(document: ResultDocument, name: str) -> str:
 
 def too_few(document: ResultDocument) -> TooFew | None:
     """That the main number has no interval for want of items; ``None`` where it has one."""
-    found = main_metric(document)
-    if found is None or found[1]["value"] is None or found[1]["ci95"] is not None:
+    metric = main_metric(document)
+    if metric is None or metric[1]["value"] is None or metric[1]["ci95"] is not None:
         return None
-    reason = document.get("metric_reasons", {}).get(found[0])
+    reason = document.get("metric_reasons", {}).get(metric[0])
     if reason is None:
         return None
     asked = document["items"]["total"] // document["iterations"]
@@ -92,10 +92,10 @@ def against_baselines(document: ResultDocument) -> list[AgainstBaseline]:
     Nothing of a result that is not complete or not graded, that has no interval, or where neither
     end of the metric is better.
     """
-    found = main_metric(document)
-    if found is None or document["status"] != "complete" or not is_graded(document):
+    main = main_metric(document)
+    if main is None or document["status"] != "complete" or not is_graded(document):
         return []
-    metric = found[1]
+    metric = main[1]
     ends, higher = interval_to_claim(metric), metric["higher_is_better"]
     if ends is None or higher is None:
         return []
@@ -141,10 +141,10 @@ def chance(document: ResultDocument) -> str:
     few = too_few(document)
     if few and document["baselines"] and document["status"] == "complete":
         return few.text
-    found = {one.name: one for one in against_baselines(document)}
-    if (random := found.get("random")) is None:
+    against = {one.name: one for one in against_baselines(document)}
+    if (random := against.get("random")) is None:
         return ""
-    constant = found.get("best_constant")
+    constant = against.get("best_constant")
     if constant and random.side is Side.BETTER is not constant.side:
         return f"{random.text} but {constant.text}"
     return random.text
@@ -155,7 +155,7 @@ def not_above(document: ResultDocument) -> list[str] | None:
 
     ``None`` where that is not known: no interval, or a result that is not complete.
     """
-    found = against_baselines(document)
-    if document["baselines"] and not found:
+    against = against_baselines(document)
+    if document["baselines"] and not against:
         return None
-    return [one.name for one in found if one.side is not Side.BETTER]
+    return [one.name for one in against if one.side is not Side.BETTER]

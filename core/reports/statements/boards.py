@@ -217,15 +217,17 @@ def board_statement(board: StatedBoard) -> str:
     was found strongly against the judge. Says DEMO of a board of demo models.
     """
     front = leader(board["rows"])
-    said = [front.text]
+    clauses = [front.text]
     by = ranked_by(board)
     if by and front.kind in (LeaderKind.FIRST, LeaderKind.SHARED):
-        said[0] += f", by {by}"
+        clauses[0] += f", by {by}"
     if front.kind is LeaderKind.NONE:
         without = f"{plural(len(board['rows']), 'model')}, none of which has a rank"
-        said[0] = without if board["rows"] else "no run counts on this board: the warnings say why"
+        clauses[0] = (
+            without if board["rows"] else "no run counts on this board: the warnings say why"
+        )
     else:
-        said += [note.clause for note in baseline_notes(board) if note.everybody][:1]
-    said.append(judge_findings(board["conclusions"]).text)
+        clauses += [note.clause for note in baseline_notes(board) if note.everybody][:1]
+    clauses.append(judge_findings(board["conclusions"]).text)
     demo = "DEMO: " if board["demo"] else ""
-    return demo + "; ".join(filter(None, said))
+    return demo + "; ".join(filter(None, clauses))

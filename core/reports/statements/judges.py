@@ -24,8 +24,8 @@ class JudgeFindings(NamedTuple):
         """``judge: 2 strong findings (place, length)``; empty where none is strong."""
         if not self.strong:
             return ""
-        about = ", ".join(name.replace("_", " ") for name in self.strong)
-        return f"judge: {plural(len(self.strong), 'strong finding')} ({about})"
+        subjects = ", ".join(name.replace("_", " ") for name in self.strong)
+        return f"judge: {plural(len(self.strong), 'strong finding')} ({subjects})"
 
 
 def judge_findings(conclusions: Sequence[ConclusionRow]) -> JudgeFindings:
@@ -50,16 +50,18 @@ def answered_by(document: ResultDocument) -> list[str]:
             name = names.get(row["judge"], row["judge"])
             by_kind.setdefault(kind, []).append((name, replies))
     return [
-        f"{kind}: {_gave(given)}"
-        for kind, given in by_kind.items()
-        if not all(replies.whole for _, replies in given)
+        f"{kind}: {_gave(of_kind)}"
+        for kind, of_kind in by_kind.items()
+        if not all(replies.whole for _, replies in of_kind)
     ]
 
 
 def gave_verdicts(replies: Mapping[Party, Replies]) -> str:
     """``verdicts: openai/a 20 of 20, openai/b 0 of 20``, whether all are whole or not."""
     names = _names(replies)
-    return f"verdicts: {_gave([(names[str(judge)], own) for judge, own in replies.items()])}"
+    return (
+        f"verdicts: {_gave([(names[str(judge)], of_judge) for judge, of_judge in replies.items()])}"
+    )
 
 
 def whole_judges(short: WholeJudges | None) -> str:
@@ -75,6 +77,7 @@ def _names(judges: Collection[Party]) -> dict[str, str]:
 
 def _gave(replies: Iterable[tuple[str, Replies]]) -> str:
     return ", ".join(
-        f"{name} {own.answered} of {own.asked}" + (f" ({own.unread} unread)" if own.unread else "")
-        for name, own in replies
+        f"{name} {of_judge.answered} of {of_judge.asked}"
+        + (f" ({of_judge.unread} unread)" if of_judge.unread else "")
+        for name, of_judge in replies
     )

@@ -61,10 +61,10 @@ def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -
         reason = "the main metric is no mean over samples"
         return PairStatement(PairVerdict.UNKNOWN, f"{a} and {b}: {reason}, so no paired test")
     verdict = _verdict(main)
-    said = _words(a, b, main, verdict)
+    sentence = _words(a, b, main, verdict)
     board = on_board.text if on_board and verdict is not PairVerdict.UNKNOWN else ""
     demo = "DEMO: " if document.demo else ""
-    return PairStatement(verdict, demo + "; ".join(filter(None, [said, board])))
+    return PairStatement(verdict, demo + "; ".join(filter(None, [sentence, board])))
 
 
 def _failed(document: "RunComparison") -> str:
@@ -102,5 +102,5 @@ def _words(a: str, b: str, main: "MainDifference", verdict: PairVerdict) -> str:
             f"{number(row.difference)} ({number(low)} to {number(high)}), p {p_value(row.p)}"
         )
     first, second = (a, b) if verdict is PairVerdict.A else (b, a)
-    said = f"{first} is better than {second} by {by} in {main.label}{better}"
-    return f"{said}, p {p_value(row.p)}"
+    sentence = f"{first} is better than {second} by {by} in {main.label}{better}"
+    return f"{sentence}, p {p_value(row.p)}"

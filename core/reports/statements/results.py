@@ -29,10 +29,10 @@ class Completeness(NamedTuple):
     @property
     def text(self) -> str:
         """``partial: 4 of 30 items``, ``FAIL: ...``; empty for a whole result."""
-        said = [f"partial: {self.asked} of {self.of} items"] if self.partial else []
+        clauses = [f"partial: {self.asked} of {self.of} items"] if self.partial else []
         if self.status != "complete":
-            said.insert(0, ": ".join([self.status.upper(), *self.causes[:1]]))
-        return "; ".join(said)
+            clauses.insert(0, ": ".join([self.status.upper(), *self.causes[:1]]))
+        return "; ".join(clauses)
 
 
 def completeness(document: ResultDocument) -> Completeness:
@@ -162,17 +162,17 @@ def placed(document: ResultDocument) -> StatedRank | None:
 def placed_among(rows: Sequence[RatingRow] | Sequence[BoardRow], name: str) -> StatedRank | None:
     """The place of a model among the ranked rows of a board; ``None`` where it has no rank."""
     ranked = [row for row in rows if row["rank"] is not None]
-    own = next((row for row in ranked if row["model"] == name), None)
-    if own is None or own["rank"] is None:
+    row_of_model = next((row for row in ranked if row["model"] == name), None)
+    if row_of_model is None or row_of_model["rank"] is None:
         return None
     front = leader(rows)
-    first = front.kind if own["model"] in front.models else None
+    first = front.kind if row_of_model["model"] in front.models else None
     return StatedRank(
-        rank=own["rank"],
-        ends=joint_rank(own),
-        of=front.of if joint_rank(own) else len(ranked),
+        rank=row_of_model["rank"],
+        ends=joint_rank(row_of_model),
+        of=front.of if joint_rank(row_of_model) else len(ranked),
         first=first,
-        tied=tied_names(own),
-        rating=own["rating"],
-        ci95=own["ci95"],
+        tied=tied_names(row_of_model),
+        rating=row_of_model["rating"],
+        ci95=row_of_model["ci95"],
     )

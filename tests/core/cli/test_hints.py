@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from eibench.core.parties.party import Party
-from eibench.core.reports.hints import bench as hinted
-from eibench.core.reports.hints import judge_words
+from eibench.core.reports.suggestions import bench as hinted
+from eibench.core.reports.suggestions import judge_words
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from eibench import ChatResponse, Item, Pack, SampleScore, Score, folder
 from eibench.core.datasets import find_pack
 from eibench.plugins.emotionqueen.making import StatementMaker
-from eibench.plugins.emotionqueen.places import ROUND, Place, SimilarityIndex, places, words
+from eibench.plugins.emotionqueen.slots import ROUND, SimilarityIndex, Slot, slots, words
 from eibench.plugins.emotionqueen.statements import LIFE_SCENARIOS, TASKS, read_statements
 from eibench.plugins.emotionqueen.writing import Draft, check, read_draft
 from eibench.testing import ScriptedModel
@@ -36,9 +36,9 @@ def reply(statement: str, note: str = NOTE) -> str:
     return json.dumps({"statement": statement, "look_for": note})
 
 
-def bare(**changes: Any) -> Place:
+def bare(**changes: Any) -> Slot:
     """The first place, with other parts."""
-    return next(places(1))._replace(**changes)
+    return next(slots(1))._replace(**changes)
 
 
 async def made(
@@ -57,14 +57,14 @@ async def made(
 
 def test_places_are_dealt_like_the_bundled_set() -> None:
     """The same task, life scenario and polarity, line by line."""
-    dealt = [(p.task, p.life_scenario, p.polarity) for p in places(200)]
+    dealt = [(p.task, p.life_scenario, p.polarity) for p in slots(200)]
     assert dealt == [(s.task, s.life_scenario, s.polarity) for s in (i.content for i in BUNDLED)]
 
 
 @pytest.mark.parametrize("start", [0, 200, 400])
 def test_every_two_hundred_are_balanced(start: int) -> None:
     """Three positive and seven negative of each pair."""
-    block = list(places(start + 200))[start:]
+    block = list(slots(start + 200))[start:]
     counts = Counter((p.task, p.life_scenario, p.polarity) for p in block)
     shares = (("positive", 3), ("negative", 7))
     pairs = product(TASKS, LIFE_SCENARIOS)
@@ -73,12 +73,12 @@ def test_every_two_hundred_are_balanced(start: int) -> None:
 
 def test_more_places_begin_with_the_same() -> None:
     """So that a larger set goes on from a smaller one."""
-    assert list(places(70))[:31] == list(places(31))
+    assert list(slots(70))[:31] == list(slots(31))
 
 
 def test_ids_are_unique_and_never_a_bundled_one() -> None:
     """Generated statements say so in their id."""
-    ids = [p.id for p in places(400)]
+    ids = [p.id for p in slots(400)]
     assert len(set(ids)) == 400
     assert set(ids).isdisjoint(item.id for item in BUNDLED)
     assert all(name.startswith("generated-") for name in ids)
@@ -90,7 +90,7 @@ def test_ids_are_unique_and_never_a_bundled_one() -> None:
 def test_every_bundled_statement_would_be_kept() -> None:
     """At its own place, beside all the others."""
     shelf = SimilarityIndex()
-    for place, item in zip(places(200), BUNDLED, strict=True):
+    for place, item in zip(slots(200), BUNDLED, strict=True):
         draft = Draft(item.content.text, item.content.look_for)
         assert check(draft, place, shelf) is None, item.id
         shelf.add(item.id, item.content.text)
@@ -190,7 +190,7 @@ async def test_each_place_gets_a_statement() -> None:
     """In the order of the places, with what the pack needs."""
     score, _ = await made(*(reply(text(n)) for n in range(25)), count=25)
     lines = MAKER.made(score, "openai/x").lines
-    wanted = list(places(25))
+    wanted = list(slots(25))
     assert [line["id"] for line in lines] == [place.id for place in wanted]
     assert [line["statement"] for line in lines] == [text(n) for n in range(25)]
     assert {line["made_by"] for line in lines} == {"openai/x"}
@@ -252,7 +252,7 @@ async def test_the_writer_sees_what_is_there_for_the_same_pair() -> None:
 async def test_the_writer_is_told_its_place() -> None:
     """What it must be, what it is about, its mood, who writes and how long."""
     _, writer = await made(*(reply(text(n)) for n in range(ROUND)), count=ROUND)
-    for place, request in zip(places(ROUND), writer.requests, strict=True):
+    for place, request in zip(slots(ROUND), writer.requests, strict=True):
         prompt = request.messages[-1].content
         assert place.writer in prompt
         assert f"about {place.length} words" in prompt

@@ -242,9 +242,11 @@ def test_place_of_a_similarity_is_among_people() -> None:
     )
     found = similarity(NORM, list(template + noise / 5), NORM.template)
     assert found.r is not None
-    assert found.place == pytest.approx(NORM.similarity_place(found.r))
+    assert found.percentile == pytest.approx(NORM.similarity_place(found.r))
     middle = replace(NORM, similarity=MeanAndSD(found.r, 0.1))
-    assert similarity(middle, list(template + noise / 5), NORM.template).place == pytest.approx(50)
+    assert similarity(
+        middle, list(template + noise / 5), NORM.template
+    ).percentile == pytest.approx(50)
 
 
 def test_iterations_of_a_story_stay_together() -> None:

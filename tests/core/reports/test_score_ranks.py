@@ -8,8 +8,8 @@ import pytest
 
 from eibench import Metric, Pack, PackSource, SampleScore, Score, Summary
 from eibench.core.plugins import installed
-from eibench.core.reports.places import ItemScores, ScoredItems, item_scores, place_rows
 from eibench.core.reports.ratings import BoardRow
+from eibench.core.reports.score_ranks import ItemScores, ScoredItems, item_scores, place_rows
 
 ITEMS = 30
 

@@ -49,9 +49,9 @@ def place_rows(rows: Sequence[BoardRow], scored: ScoredItems) -> list[str]:
     ranked = [row for row in rows if _can_be_ranked(row, scored.metric)]
     tiers = sorted({tier(row) for row in ranked})
     above, warnings = 0, dict[str, None]()
-    for place in tiers:
-        alike = [row for row in ranked if tier(row) == place]
-        warnings |= dict.fromkeys(_place(alike, scored, above))
+    for of_tier in tiers:
+        alike = [row for row in ranked if tier(row) == of_tier]
+        warnings |= dict.fromkeys(_rank_tier(alike, scored, above))
         above += len(alike)
     if len(tiers) > 1:
         _tie(ranked, scored)
@@ -59,36 +59,36 @@ def place_rows(rows: Sequence[BoardRow], scored: ScoredItems) -> list[str]:
 
 
 def _can_be_ranked(row: BoardRow, metric: str) -> bool:
-    found = row["metrics"].get(metric)
-    return bool(found and found["value"] is not None and found["higher_is_better"] is not None)
+    value = row["metrics"].get(metric)
+    return bool(value and value["value"] is not None and value["higher_is_better"] is not None)
 
 
-def _place(rows: Sequence[BoardRow], scored: ScoredItems, above: int) -> list[str]:
+def _rank_tier(rows: Sequence[BoardRow], scored: ScoredItems, above: int) -> list[str]:
     for row, rank in zip(rows, _ranks(_oriented(rows, scored.metric)), strict=True):
         row["rank"] = above + rank
-    found, why = _order(rows, scored)
-    if found is None:
+    order, why = _order(rows, scored)
+    if order is None:
         return [why]
     names = [row["model"] for row in rows]
     for n, row in enumerate(rows):
-        if found.own[n].any():
-            row["rank_ci95"] = [above + int(end) for end in found.own[n]]
-            row["rank_ci95_board"] = [above + int(end) for end in found.board[n]]
-            row["tied_with"] = [names[other] for other in found.tied[n].nonzero()[0]]
-    return _notes(found) if len(rows) > 1 else []
+        if order.own[n].any():
+            row["rank_ci95"] = [above + int(end) for end in order.own[n]]
+            row["rank_ci95_board"] = [above + int(end) for end in order.board[n]]
+            row["tied_with"] = [names[other] for other in order.tied[n].nonzero()[0]]
+    return _notes(order) if len(rows) > 1 else []
 
 
 def _tie(rows: Sequence[BoardRow], scored: ScoredItems) -> None:
     """Add to rows those of other tiers that they cannot be told apart from."""
-    found, _ = _order(rows, scored)
+    order, _ = _order(rows, scored)
     known = [row for row in rows if row["tied_with"] is not None]
-    if found is None:
+    if order is None:
         return
-    place = {row["model"]: n for n, row in enumerate(rows)}
-    tied = found.tied & found.known
+    position = {row["model"]: n for n, row in enumerate(rows)}
+    tied = order.tied & order.known
     for row in known:
-        own = tied[place[row["model"]]]
-        others = [o for o in known if own[place[o["model"]]] and tier(o) != tier(row)]
+        of_row = tied[position[row["model"]]]
+        others = [o for o in known if of_row[position[o["model"]]] and tier(o) != tier(row)]
         row["tied_with"] = [*(row["tied_with"] or ()), *(other["model"] for other in others)]
 
 
@@ -98,17 +98,17 @@ def _order(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ScoreOrder |
     return (statistics.score_order.order_scores(table) if table else None), why
 
 
-def _notes(found: "ScoreOrder") -> list[str]:
-    few = few_families(found.n_families)
-    enough = not why_no_interval(found.n_families)
-    return few + (unequal_families(found.n_families, found.effective) if enough else [])
+def _notes(order: "ScoreOrder") -> list[str]:
+    few = few_families(order.n_families)
+    enough = not why_no_interval(order.n_families)
+    return few + (unequal_families(order.n_families, order.effective) if enough else [])
 
 
 def _oriented(rows: Sequence[BoardRow], metric: str) -> list[float]:
     """The metric's values, the higher the better."""
-    found = [row["metrics"][metric] for row in rows]
-    sign = 1.0 if found[0]["higher_is_better"] else -1.0
-    return [sign * (m["value"] or 0.0) for m in found]
+    values = [row["metrics"][metric] for row in rows]
+    sign = 1.0 if values[0]["higher_is_better"] else -1.0
+    return [sign * (m["value"] or 0.0) for m in values]
 
 
 _ROUNDING = 1e-9  # of the largest score: differences so small are none
@@ -124,28 +124,32 @@ def _table(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ItemTable | 
     """The items' scores of all models, the higher the better, or why there are none."""
     import numpy as np
 
-    found = [scored.items.get(row["model"]) for row in rows]
-    made = [items for items in found if items is not None]
-    if len(made) < len(rows):
+    by_row = [scored.items.get(row["model"]) for row in rows]
+    known = [items for items in by_row if items is not None]
+    if len(known) < len(rows):
         message = "is no mean of the scores of items: nothing is told apart by it"
         return None, f"{scored.metric.replace('_', ' ')} {message}"
-    ids = [item for item in scored.clusters if any(item in own for own in made)]
-    place = {item: n for n, item in enumerate(ids)}
+    ids = [item for item in scored.clusters if any(item in of_row for of_row in known)]
+    position = {item: n for n, item in enumerate(ids)}
     sums, counts = np.zeros((2, len(rows), len(ids)))
-    for n, own in enumerate(made):
-        at = [place[item] for item in own]
-        sums[n, at], counts[n, at] = np.array(list(own.values())).T
+    for n, of_row in enumerate(known):
+        at = [position[item] for item in of_row]
+        sums[n, at], counts[n, at] = np.array(list(of_row.values())).T
     sign = 1 if rows[0]["metrics"][scored.metric]["higher_is_better"] else -1
     families = statistics.bootstrap.cluster_index([scored.clusters[item] for item in ids])
     return statistics.score_order.ItemTable(sign * sums, counts, families), ""
 
 
 def item_scores(
-    benchmark: Benchmark, pack: Pack, scores: Sequence[SampleScore], options: Options, made: Summary
+    benchmark: Benchmark,
+    pack: Pack,
+    scores: Sequence[SampleScore],
+    options: Options,
+    summary: Summary,
 ) -> ItemScores | None:
     """The scores (`Benchmark.main_values`) that a run's main metric is the mean of, if it is."""
-    found = made.metrics.get(benchmark.ranked_by or next(iter(made.metrics)))
-    if found is None or found.value is None:
+    metric = summary.metrics.get(benchmark.ranked_by or next(iter(summary.metrics)))
+    if metric is None or metric.value is None:
         return None
     items: dict[str, tuple[float, int]] = {}
     values = guard(benchmark).main_values(pack, scores, options)
@@ -155,5 +159,5 @@ def item_scores(
             items[sample.item_id] = (total + value, n + 1)
     n = sum(n for _, n in items.values())
     mean = sum(total for total, _ in items.values()) / n if n else None
-    is_mean = mean is not None and isclose(mean, found.value, rel_tol=1e-9, abs_tol=1e-9)
+    is_mean = mean is not None and isclose(mean, metric.value, rel_tol=1e-9, abs_tol=1e-9)
     return items if is_mean else None

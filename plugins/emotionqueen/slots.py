@@ -15,7 +15,7 @@ _STEP = 3
 """By so many rounds one pair's positive rounds differ from the next one's: six in each round."""
 
 
-class Place(NamedTuple):
+class Slot(NamedTuple):
     """A statement to be written, by its position in the set from 0 on, in about `length` words."""
 
     position: int
@@ -32,7 +32,7 @@ class Place(NamedTuple):
         return f"generated-{self.task}-{self.life_scenario}-{number:02}"
 
 
-def places(count: int) -> Iterator[Place]:
+def slots(count: int) -> Iterator[Slot]:
     """The first places, dealt like the bundled set.
 
     Every twenty from the first on hold each pair once, and six positive ones; every two hundred
@@ -45,7 +45,7 @@ def places(count: int) -> Iterator[Place]:
         polarity = "positive" if (lap - _STEP * pair) % 10 in _POSITIVE else "negative"
         rng = Random(f"place {position}")
         writer, length = _writer(rng), rng.choice(_LENGTHS)
-        yield Place(position, TASKS[task], life_scenario, polarity, writer, length)
+        yield Slot(position, TASKS[task], life_scenario, polarity, writer, length)
 
 
 def _writer(rng: Random) -> str:
@@ -129,8 +129,8 @@ def words(text: str) -> list[str]:
 
 def runs(text: str) -> set[tuple[str, ...]]:
     """Every run of neighbouring words; of a text shorter than that, all its words as one."""
-    said = words(text)
-    return {tuple(said[i : i + RUN]) for i in range(max(1, len(said) - RUN + 1))}
+    all_words = words(text)
+    return {tuple(all_words[i : i + RUN]) for i in range(max(1, len(all_words) - RUN + 1))}
 
 
 class SimilarityIndex:
@@ -145,10 +145,10 @@ class SimilarityIndex:
 
     def add(self, name: str, text: str) -> None:
         """Put a statement on the shelf."""
-        found = runs(text)
-        self._sizes[name] = len(found)
+        new = runs(text)
+        self._sizes[name] = len(new)
         self._same.setdefault(tuple(words(text)), name)
-        for run in found:
+        for run in new:
             self._with[run].append(name)
 
     def same_as(self, text: str) -> str | None:
@@ -157,9 +157,9 @@ class SimilarityIndex:
 
     def too_close_to(self, text: str) -> str | None:
         """The statement that has most runs in common, if those are too many."""
-        found = runs(text)
-        shared = Counter(name for run in found for name in self._with.get(run, ()))
+        own_runs = runs(text)
+        shared = Counter(name for run in own_runs for name in self._with.get(run, ()))
         for name, count in shared.most_common():
-            if count > LIMIT * min(len(found), self._sizes[name]):
+            if count > LIMIT * min(len(own_runs), self._sizes[name]):
                 return name
         return None

@@ -17,7 +17,7 @@ from ..parties.party import Party, is_local
 from ..types import SAMPLING, JsonObject, canonical
 from ..types.result_document import ResultDocument
 
-place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
+run_options: ContextVar[tuple[str, ...]] = ContextVar("run_options", default=())
 """The ``--runs-dir`` and ``--config`` of the command under way, which its hints need too."""
 
 typed: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
@@ -38,9 +38,11 @@ def with_run(word: str, run_id: str) -> str:
 
 def with_options(*words: str) -> str:
     """The command under way with options in place of its own; they alone where there is none."""
-    own = {_bare(w): not n.startswith("--") for w, n in pairwise([*words, "--"]) if w[:2] == "--"}
-    given = iter(typed.get())
-    kept = [word for word in given if not _is_option(word, own, given)]
+    command = {
+        _bare(w): not n.startswith("--") for w, n in pairwise([*words, "--"]) if w[:2] == "--"
+    }
+    names = iter(typed.get())
+    kept = [word for word in names if not _is_option(word, command, names)]
     return shlex.join([*(["bench"] if kept else []), *kept, *words])
 
 
@@ -60,13 +62,13 @@ def _is_option(word: str, names: Mapping[str, bool], rest: Iterator[str]) -> boo
 
 def bench(*words: object) -> str:
     """A `bench` command, in words not yet quoted, about the same runs with the same settings."""
-    return shlex.join(["bench", *map(str, words), *place.get()])
+    return shlex.join(["bench", *map(str, words), *run_options.get()])
 
 
-def pack_of(document: ResultDocument, given: str | None) -> str:
+def pack_of(document: ResultDocument, path: str | None) -> str:
     """What ``--dataset`` takes for a result's pack, as it was given or by its name."""
     name = document["dataset"]["name"]
-    return given or (name if name in ("bundled", "official") else "PATH")
+    return path or (name if name in ("bundled", "official") else "PATH")
 
 
 def usual_url(host: str) -> str:
@@ -90,8 +92,8 @@ def judge_words(
     if len({(known.get(one), one.host) for one in judges}) == 1:
         words += ["--judge-base-url", urls[0]] if urls[0] else []
     else:
-        own = [f"{one.short}={url}" for one, url in zip(judges, urls, strict=True) if url]
-        words += [word for text in own for word in ("--judge-base-url", text)]
+        pairs = [f"{one.short}={url}" for one, url in zip(judges, urls, strict=True) if url]
+        words += [word for text in pairs for word in ("--judge-base-url", text)]
     return [*words, "--panel", judge.rule] if isinstance(judge, Panel) else words
 
 
@@ -113,7 +115,7 @@ def another_run(
     words += ["--dataset", dataset] if dataset else []
     if document["iterations"] != 1:
         words += ["--iterations", str(document["iterations"])]
-    words += _own(document["options"], benchmark)
+    words += _changed_options(document["options"], benchmark)
     words += _sampling(settings.get("sampling", {}), document["options"], benchmark)
     if system := settings.get("system"):
         words += ["--system", system]
@@ -129,7 +131,7 @@ def _players(document: ResultDocument, model: str) -> Iterator[str]:
             yield from ("--role-base-url", f"{role}={usual_url(host)}")
 
 
-def _own(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
+def _changed_options(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
     """The benchmark's own options, where they are not as usual."""
     for option in benchmark.options:
         value = options.get(option.name, option.default)
