@@ -1,7 +1,7 @@
-"""Whole runs that take long, started early and looked at late."""
+"""Whole runs: in this process, or as processes that take long, started early and seen late."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from os import environ
 from pathlib import Path
@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
+from eibench.core.clients.keys import redact
 from eibench.testing import LoopbackServer
+from tests.conftest import Result
 from tests.processes import Done, run
 
 KEY = "sk-fake-0123456789abcdef-KEY"
@@ -36,6 +38,23 @@ class Bench:
     def with_secrets(self, folder: Path, base_url: str) -> Done:
         """The same with a key."""
         return self(folder, base_url, *self.secretly, OPENAI_API_KEY=KEY)
+
+
+Here = Callable[..., Result]
+
+
+@pytest.fixture
+def here(invoke: Here, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Here:
+    """The same in this process, which knows no key yet; with all that is written past it."""
+    monkeypatch.setattr(redact, "_forms", [])
+
+    def run(base_url: str, *args: str, **variables: str) -> Result:
+        model = ("--model", "openai/m", "--base-url", base_url)
+        done = invoke("run", "eqbench-v1", *model, *args, env=variables)
+        past = capfd.readouterr()
+        return done._replace(out=done.out + past.out, err=done.err + past.err)
+
+    return run
 
 
 class ClosedPort(NamedTuple):

@@ -1,7 +1,6 @@
 """The caller: retries, waits, time limits, rates, and endpoints that are down."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -9,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import pairwise
 from os import environ
-from pathlib import Path
 from random import Random
 from typing import Any, cast
 
@@ -29,6 +27,7 @@ from eibench.core.parties.providers import (
 )
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage
 from eibench.testing import Fault, FaultPlan, Gate, LoopbackServer, fail_first, uniform_ratings
+from tests.core.clients.conftest import Here
 
 KEY = "sk-fake-0123456789abcdef"
 CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "generate")
@@ -501,15 +500,15 @@ def _meanwhile(request: pytest.FixtureRequest) -> None:
     ],
 )
 def test_a_run_with_a_wrong_key(
-    tmp_path: Path, bench: Any, key: str | None, options: tuple[str, ...], message: str
+    here: Here, key: str | None, options: tuple[str, ...], message: str
 ) -> None:
     """Nothing but 401: the run ends at once, exit 4, with one line that names the variable."""
     variables = {"MINE": "sk-fake-mine-0123456789"} | ({"OPENAI_API_KEY": key} if key else {})
     with LoopbackServer(accept_keys=["another"]) as server:
-        done = bench(tmp_path, server.base_url, *options, **variables)
-    shown = done.stderr
+        done = here(server.base_url, *options, **variables)
+    shown = done.err
     errors = [line for line in shown.splitlines() if line.startswith("Error: ")]
-    assert done.returncode == 4, shown
+    assert done.code == 4, shown
     assert len(errors) == 1 and message in errors[0] and "Traceback" not in shown
     assert len(server.requests) <= 32
 
@@ -533,16 +532,16 @@ def shaky(seed: int) -> FaultPlan:
     return plan
 
 
-def test_a_run_on_a_shaky_server(tmp_path: Path, bench: Any) -> None:
+def test_a_run_on_a_shaky_server(here: Here) -> None:
     """With two in five requests failing, all are scored and every metric is as without faults."""
     official = environ.get("EIBENCH_OFFICIAL_DATA")
     pack = f"{official}/eqbench-v1/eq_bench_v1_questions_60.json" if official else "bundled"
     documents = []
-    for name, faults in (("good", None), ("bad", shaky(1))):
+    for faults in (None, shaky(1)):
         with LoopbackServer(uniform_ratings(1), faults=faults) as server:
-            done = bench(tmp_path / name, server.base_url, "--dataset", pack, "--json")
-        assert done.returncode == 0, done.stderr
-        documents.append(json.loads(done.stdout))
+            done = here(server.base_url, "--dataset", pack, "--json", "--fresh")
+        assert done.code == 0, done.err
+        documents.append(done.json)
     good, bad = documents
     assert bad["items"] == good["items"] and good["items"]["scored"] == good["items"]["total"]
     assert bad["metrics"] == good["metrics"]

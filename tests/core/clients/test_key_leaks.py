@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from eibench.core.clients.keys import redact
 from eibench.testing import FAULT_KINDS, Answer, Fault, LoopbackServer, ReceivedRequest, Reply
-from tests.conftest import Result
+from tests.core.clients.conftest import Here
 from tests.processes import Done
 
 
@@ -40,26 +39,6 @@ ECHOES: Mapping[str, Callable[[ReceivedRequest], Reply]] = {
     "refusing": echo_refusal,
     "garbage": echo_garbage,
 }
-Here = Callable[..., Result]
-
-
-@pytest.fixture
-def here(
-    invoke: Here,
-    bench: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> Here:
-    """`bench run` in this process, which knows no key yet; with all that is written past it."""
-    monkeypatch.setattr(redact, "_forms", [])
-
-    def run(base_url: str, *args: str, **variables: str) -> Result:
-        model = ("--model", "openai/m", "--base-url", base_url)
-        done = invoke("run", "eqbench-v1", *model, *args, env=variables)
-        past = capfd.readouterr()
-        return done._replace(out=done.out + past.out, err=done.err + past.err)
-
-    return run
 
 
 def assert_nowhere(folder: Path, output: str, *secrets: str) -> None:

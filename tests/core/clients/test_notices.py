@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -25,6 +24,7 @@ from eibench.core.parties.providers import (
 )
 from eibench.core.types import ChatRequest, Item, Message, Sampling
 from eibench.testing import Gate, LoopbackServer, fail_first, uniform_ratings
+from tests.core.clients.conftest import Here
 
 MODEL = AskedParty("openai/m at host.test")
 JUDGE = AskedParty("the judge openai/j at host.test", OF_JUDGE)
@@ -131,12 +131,12 @@ def test_the_model_and_the_judge_are_told_of_apart() -> None:
     assert len(said) == 2
 
 
-def test_a_run_beyond_tpm_says_so(bench: Any, tmp_path: Path) -> None:
+def test_a_run_beyond_tpm_says_so(here: Here) -> None:
     """On standard error, and the run goes on."""
     with LoopbackServer(uniform_ratings(1)) as server:
-        done = bench(tmp_path, server.base_url, "--limit", "1", "--tpm", "600")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("of --tpm") == 1
+        done = here(server.base_url, "--limit", "1", "--tpm", "600")
+    assert done.code == 0, done.err
+    assert done.err.count("of --tpm") == 1
 
 
 # An endpoint that cannot be reached
