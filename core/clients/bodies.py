@@ -83,15 +83,11 @@ def text_of(body: bytes, content_type: str | None = None) -> str:
         return body.decode(encoding)
     except UnicodeDecodeError:
         pass
+    named = _CHARSET.search(content_type or "")
     try:
-        return body.decode(_charset(content_type), "replace")
+        return body.decode(named[1] if named else "utf-8", "replace")
     except (LookupError, ValueError):  # of what may be named, some are no charsets of texts
         return body.decode("utf-8", "replace")
-
-
-def _charset(content_type: str | None) -> str:
-    named = _CHARSET.search(content_type or "")
-    return named[1] if named else "utf-8"
 
 
 _known: "WeakSet[asyncio.Future[None]]" = WeakSet()

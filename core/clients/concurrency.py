@@ -249,14 +249,11 @@ class AdaptiveLimit:
             self._changed = self._clock()
             self._wait, self._doubts = _TRY_AGAIN * limit * self._doubts, 2 * self._doubts
         elif helps and not self._wait and limit < self.configured:
-            self._try(min(2 * limit, self.configured), self._ramp)
-
-    def _try(self, limit: int, ramp: Ramp) -> None:
-        """See what more at a time are worth."""
-        ramp.forget(limit)
-        self.limit = self._ceiling = float(limit)
-        self._changed = self._clock()
-        self._wake()
+            more = min(2 * limit, self.configured)
+            self._ramp.forget(more)
+            self.limit = self._ceiling = float(more)
+            self._changed = self._clock()
+            self._wake()
 
 
 class Line(NamedTuple):

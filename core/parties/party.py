@@ -7,7 +7,7 @@ nothing reads it back: a name may hold a space, a comma, `` at `` or a bracket.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import total_ordering
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -27,15 +27,12 @@ def is_local(url: str | None) -> bool:
     """
     host = (urlsplit(url or "").hostname or "").rstrip(".")
     try:
-        return _is_private(ip_address(host))
+        address = ip_address(host)
     except ValueError:
         return bool(host) and ("." not in host or host.endswith((".local", ".localhost")))
-
-
-def _is_private(address: IPv4Address | IPv6Address) -> bool:
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    near = mapped.is_loopback or mapped.is_link_local or mapped.is_unspecified
-    return near or any(mapped in network for network in _PRIVATE)
+    address = getattr(address, "ipv4_mapped", None) or address
+    near = address.is_loopback or address.is_link_local or address.is_unspecified
+    return near or any(address in network for network in _PRIVATE)
 
 
 def site_of(url: str | None, name: str | None = None) -> str | None:

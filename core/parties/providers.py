@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from unicodedata import category
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from ..errors import UsageError
 from ..types import ChatRequest, ChatResponse
@@ -252,23 +252,17 @@ def check_base_url(base_url: str, party: PartyOptions = OF_MODEL) -> str:
             f"{party.base_url} must not hold a user, a password or a query; "
             f"name a key with {party.api_key_env}{headers}"
         )
-    parts = _split(base_url)
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url)
+        _ = parts.port  # raises where it is no port
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_url = False
+    is_url = is_url and base_url.isprintable() and " " not in base_url
+    if not is_url:
         shown = shown_address(base_url)
         raise UsageError(f"{party.base_url} {shown!r} is not an http:// or https:// address")
     return base_url.rstrip("/")
-
-
-def _split(url: str) -> SplitResult | None:
-    """The parts of a URL; ``None`` when it is none."""
-    if not url.isprintable() or " " in url:
-        return None
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # raises when it is no port
-    except ValueError:
-        return None
-    return parts
 
 
 def host_of(url: str) -> str:

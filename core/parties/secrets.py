@@ -96,23 +96,22 @@ def _parts(value: object) -> Iterator[tuple[str | int, object]]:
 def _is_credential(path: Path, key: str | int, value: object) -> bool:
     if isinstance(value, str) and _KEY.fullmatch(value):
         return True
-    if isinstance(key, int) or not _is_named_like_one(_spelled(key)):
+    if isinstance(key, int) or not _is_named_like_one(key):
         return False
     of_schema = bool(path) and path[-1] in _OF_SCHEMAS
     return isinstance(value, str) if of_schema else _holds_text(value)
 
 
-def _is_named_like_one(spelled: str) -> bool:
-    """Whether a field is called like a credential, such as ``openrouter_key``."""
+def _is_named_like_one(key: str) -> bool:
+    """Whether a field is called like a credential, such as ``openrouter_key``.
+
+    ``x-api-key``, ``xApiKey`` and ``X_API_KEY`` are one spelling.
+    """
+    spelled = "_".join(_WORD.findall(key)).lower()
     if _CREDENTIAL.fullmatch(spelled):
         return True
     named = _NAMED.fullmatch(spelled)
     return named is not None and named[1].rpartition("_")[2] not in _PLAIN
-
-
-def _spelled(key: str) -> str:
-    """A key in the one spelling that ``x-api-key``, ``xApiKey`` and ``X_API_KEY`` have."""
-    return "_".join(_WORD.findall(key)).lower()
 
 
 def _holds_text(value: object) -> bool:

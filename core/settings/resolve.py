@@ -1,7 +1,7 @@
 """From settings to the runs that they mean: what contradicts itself is refused, here alone."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
@@ -115,19 +115,15 @@ def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     if not benchmark.judged and not any(map(settings.is_given, ("judge", *named))):
         return []  # what a file or a variable says is for the benchmarks that ask one
     for name, texts in named.items():
-        _check_of_judges(flag_of(name), texts, settings)
+        if texts and not settings.judges:
+            raise UsageError(f"{flag_of(name)} needs --judge SPEC")
+        if len([text for text in texts if not settings.names_judge(text)]) > 1:
+            message = f"{flag_of(name)} is given twice"
+            raise UsageError(f"{message}; give it once for all judges, or as JUDGE=...")
     specs = [judge_spec(text) for text in settings.judges]
     if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
         raise UsageError(f"--judge {twice} is given twice")
     return [find_target(settings, spec, of_judge(str(spec))) for spec in specs]
-
-
-def _check_of_judges(option: str, texts: Sequence[str], settings: RunSettings) -> None:
-    """Refuse an address or a variable that is no judge's, and a second one for all."""
-    if texts and not settings.judges:
-        raise UsageError(f"{option} needs --judge SPEC")
-    if len([text for text in texts if not settings.names_judge(text)]) > 1:
-        raise UsageError(f"{option} is given twice; give it once for all judges, or as JUDGE=...")
 
 
 _OF_PANELS = ("panel", "quorum", "exclude_kin", "overlap")

@@ -83,6 +83,7 @@ class TableRow(NamedTuple):
     price: Price
 
 
+@cache
 def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
     """Our price table by model spec, each model's rows in the order of their dates."""
     table: dict[str, list[TableRow]] = {}
@@ -107,11 +108,6 @@ def _table_row(row: dict[str, Any], where: str) -> TableRow:
         dearer = _read_price(longer, where, source=source, valid_from=str(day))
         price = replace(price, beyond=Beyond(over, dearer))
     return TableRow(day, price)
-
-
-@cache
-def _own_table() -> dict[str, list[TableRow]]:
-    return read_table()
 
 
 OWN_MACHINE = Price(0.0, 0.0, source="this machine's own server")
@@ -179,7 +175,7 @@ class PriceBook:
 
     def _listed(self, spec: ModelSpec) -> Price | None:
         listed = str(spec).removeprefix("litellm/")  # the same host at the same price
-        for row in reversed(_own_table().get(listed, [])):
+        for row in reversed(read_table().get(listed, [])):
             if row.valid_from <= self.today:
                 return row.price
         return next(filter(None, (list_price(spec) for list_price in self.lists)), None)

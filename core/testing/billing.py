@@ -7,6 +7,7 @@ what was really charged.
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ..types import Json, JsonDict, JsonObject
@@ -46,8 +47,10 @@ def _usage(prompt: int, completion: int, **more: Json) -> JsonDict:
     return {"prompt_tokens": prompt, "completion_tokens": completion, **total, **more}
 
 
-def _honest(work: Work) -> BilledReply:
-    return BilledReply(work.input, work.output, _usage(work.input, work.output))
+def _honest(work: Work, times_in: int = 1, times_out: int = 1) -> BilledReply:
+    """What is written, or so many times as much, is counted and billed."""
+    taken, written = times_in * work.input, times_out * work.output
+    return BilledReply(taken, written, _usage(taken, written))
 
 
 def _reasoning_beside(work: Work) -> BilledReply:
@@ -65,41 +68,21 @@ def _total_only(work: Work) -> BilledReply:
     return BilledReply(work.input, work.output, usage)
 
 
-def _no_usage(work: Work) -> BilledReply:
-    return BilledReply(work.input, work.output)
-
-
-def _ignores_limit(work: Work) -> BilledReply:
-    """Ten times as much is written as the limit allows."""
-    written = _TOO_MANY * work.output
-    return BilledReply(work.input, written, _usage(work.input, written))
-
-
-def _long_prompt(work: Work) -> BilledReply:
-    """The prompt is counted twenty times."""
-    return BilledReply(20 * work.input, work.output, _usage(20 * work.input, work.output))
-
-
-def _drops(work: Work) -> BilledReply:
-    """Half of the connections are dropped, after the answer was written."""
-    return _honest(work)._replace(fault=Fault("drop") if work.even else None)
-
-
-def _fails(work: Work) -> BilledReply:
-    """Half of the answers are lost in a server error, after they were written."""
-    return _honest(work)._replace(fault=Fault("500") if work.even else None)
+def _loses_half(kind: str, work: Work) -> BilledReply:
+    """Half of the answers are lost, after they were written."""
+    return _honest(work)._replace(fault=Fault(kind) if work.even else None)
 
 
 MANNERS: Mapping[str, Callable[[Work], BilledReply]] = {
     "honest": _honest,
     "reasoning-beside": _reasoning_beside,
     "total-only": _total_only,
-    "no-usage": _no_usage,
+    "no-usage": lambda work: BilledReply(work.input, work.output),
     "refuses-limits": _honest,
-    "ignores-limit": _ignores_limit,
-    "long-prompt": _long_prompt,
-    "drops": _drops,
-    "fails": _fails,
+    "ignores-limit": partial(_honest, times_out=_TOO_MANY),
+    "long-prompt": partial(_honest, times_in=20),
+    "drops": partial(_loses_half, "drop"),
+    "fails": partial(_loses_half, "500"),
 }
 
 

@@ -12,7 +12,7 @@ import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from random import Random
@@ -188,7 +188,8 @@ def render_fault(fault: Fault, request: ReceivedRequest) -> Response:
         return render_json({"error": {"message": "Upstream failed.", "code": 502}}, request)
     if fault.kind == "gzip-bomb":
         packed = ("Content-Encoding", "gzip")
-        return good._replace(body=_bomb(good.body), headers=(*good.headers, packed))
+        small = render_answer(Answer(input_tokens=1), replace(request, n=0)).body  # always the same
+        return good._replace(body=_bomb(small), headers=(*good.headers, packed))
     if fault.kind == "endless":
         return good._replace(body=good.body.ljust(2**16), delivery=Delivery.ENDLESS)
     return good._replace(delivery=DELIVERIES.get(fault.kind, Delivery.WHOLE))
@@ -215,12 +216,10 @@ def _render_error(fault: Fault, request: ReceivedRequest) -> Response:
         status = error.anthropic_status or status
         body = {"type": "error", "error": fields | {"type": error.anthropic_type or error.type}}
     response = render_json(body, request, status)
-    return response._replace(headers=response.headers + _retry_headers(fault))
-
-
-def _retry_headers(fault: Fault) -> tuple[tuple[str, str], ...]:
-    if fault.kind == "429-retry-after":
-        return (("retry-after", f"{fault.retry_after:g}"),)
-    if fault.kind == "429-retry-after-ms":
-        return (("retry-after-ms", str(math.ceil(fault.retry_after * 1000))),)
-    return ()
+    seconds = fault.retry_after
+    waits = {
+        "429-retry-after": ("retry-after", f"{seconds:g}"),
+        "429-retry-after-ms": ("retry-after-ms", str(math.ceil(seconds * 1000))),
+    }
+    wait = waits.get(fault.kind)
+    return response._replace(headers=(*response.headers, wait)) if wait else response
