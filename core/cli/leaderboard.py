@@ -108,7 +108,7 @@ def _show(
         console.output.show(message)
     if details and (by_judge := _by_judge(board)):
         console.output.show(console.tables.table(by_judge))
-    for message in console.judge_report.judges_in_words(board.robustness, details=details):
+    for message in console.tables.judges_in_words(board.robustness, details=details):
         console.output.show(message)
     for warning in document["warnings"]:
         console.output.show(console.tables.warning(warning))

@@ -214,9 +214,8 @@ kin_options = group(
 )  # fmt: skip
 """How judges that are kin of a model are kept from deciding."""
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
-output_options = group(
-    option("--details", is_flag=True, help="Print all numbers.", **KEPT), json_option
-)
+details_option = option("--details", is_flag=True, help="Print all numbers.", **KEPT)
+output_options = group(details_option, json_option)
 """How to print."""
 
 

@@ -13,6 +13,7 @@ _SHARED: dict[str, Callable[[Any], Any]] = {
     "model": options.models_option,
     "without": options.without_option,
     "demo": options.demo_option,
+    "details": options.details_option,
     "runs_dir": options.place_options,
     "set": click.option(
         "--set", "changes", multiple=True, metavar="NAME=VALUE",
@@ -28,14 +29,15 @@ _COMPLETIONS: dict[str, Callable[[click.Context, click.Parameter, str], list[Any
 
 
 def shared_options(
-    *names: Literal["model", "without", "demo", "runs_dir", "set"],
+    *names: Literal["model", "without", "demo", "details", "runs_dir", "set"],
 ) -> Callable[[options.F], options.F]:
     """A decorator that gives a command options as those of `bench` have them.
 
     Args:
         *names: In the order of the help: ``model``, names of the only models that count, as a
             tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo
-            models count beside real ones; ``runs_dir``, the folder of the runs as a path, and
+            models count beside real ones; ``details``, whether to print all numbers, which `given`
+            says; ``runs_dir``, the folder of the runs as a path, and
             ``--config``, whose values are defaults of such options; ``set``, values of grading
             options by name, as a mapping `changes`.
     """
@@ -104,4 +106,5 @@ def given(name: str) -> Any:
     Args:
         name: Of the parameter, such as `judge` for ``--judge``.
     """
-    return selectors.as_given(name, click.get_current_context().params.get(name))
+    values = click.get_current_context().params
+    return selectors.as_given(name, values[name] if name in values else options.kept(name))

@@ -10,7 +10,6 @@ from ..hooks.on_demand import submodules
 if TYPE_CHECKING:
     from . import differences as differences
     from . import fitted as fitted
-    from . import judge_report as judge_report
     from . import live as live
     from . import output as output
     from . import short as short

@@ -9,6 +9,7 @@ from ..guard import Called
 from ..guard.parts import parts as checked
 from ..hooks.sections import Part
 from ..text import as_text
+from ..types.result_document import ConclusionRow
 from . import output, tables
 
 
@@ -33,6 +34,17 @@ def show(*parts: Part, warnings: Sequence[str] = ()) -> None:
         output.show(Group(*[""] * bool(n), tables.part(one)))
     for message in warnings:
         output.show(tables.warning(message))
+
+
+def show_conclusions(found: Sequence[ConclusionRow], title: str = "") -> None:
+    """Print what is concluded of a judge, a line for each, below the title if there is any.
+
+    Args:
+        found: As of a result document or of a `JudgeAudit`.
+        title: The line above them.
+    """
+    for message in tables.conclusions(found, title):
+        output.show(message)
 
 
 def show_json(document: object) -> None:

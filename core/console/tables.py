@@ -1,6 +1,7 @@
 """A result document as tables: the number, its interval, and all that others hide."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -24,6 +25,9 @@ from ..types.result_document import (
 )
 from .fitted import Column, Fitted, Grid, cell
 
+if TYPE_CHECKING:
+    from ..reports.judges import JudgesDocument
+
 _VERDICT_STYLES: Mapping[Grade, str] = {
     "none": "green",
     "not shown": "",
@@ -42,6 +46,17 @@ def conclusions(found: Sequence[ConclusionRow], title: str = "") -> list[Rendera
 def strong(found: Sequence[ConclusionRow]) -> list[ConclusionRow]:
     """Those that were found strongly."""
     return [row for row in found if row["verdict"] == "strong"]
+
+
+def judges_in_words(
+    found: "Sequence[JudgesDocument]", *, details: bool = True
+) -> list[RenderableType]:
+    """What is said of several judges, by scores and ratings: all, or what was found strongly."""
+    parts: list[RenderableType] = []
+    for one in found:
+        rows = one.conclusions if details else strong(one.conclusions)
+        parts += conclusions(rows, f"\nThe judges, by {one.value}")
+    return parts
 
 
 def _conclusion(conclusion: ConclusionRow) -> Text:

@@ -21,9 +21,6 @@ COMMANDS = {
     "rate": CommandEntry(
         "rate", "Rate models from comparisons: of a file, of the journal, or of a published ladder."
     ),
-    "judge-report": CommandEntry(
-        "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
-    ),
     "runs": CommandEntry("runs", "List all runs, or those that the options choose."),
     "show": CommandEntry("show", "Show a run's result, or all that was said about one ITEM."),
     "delete": CommandEntry("runs", "Delete a run with all its replies."),
@@ -71,6 +68,7 @@ EXAMPLES = (
 
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {
+    "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
     "agreement": "Say how well two judges agree on the same runs.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",

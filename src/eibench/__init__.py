@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
+    from eibench.core.cli.audits import AuditedJudge as AuditedJudge
+    from eibench.core.cli.audits import audit_options as audit_options
+    from eibench.core.cli.audits import chosen_audit as chosen_audit
     from eibench.core.cli.command import Command as Command
     from eibench.core.cli.options import json_option as json_option
     from eibench.core.cli.public import chosen_runs as chosen_runs
@@ -53,7 +56,9 @@ if TYPE_CHECKING:
     from eibench.core.cli.public import run_options as run_options
     from eibench.core.cli.public import run_selector as run_selector
     from eibench.core.cli.public import shared_options as shared_options
+    from eibench.core.cli.selectors import AuditCommand as AuditCommand
     from eibench.core.console.public import show as show
+    from eibench.core.console.public import show_conclusions as show_conclusions
     from eibench.core.console.public import show_json as show_json
     from eibench.core.console.public import tell as tell
     from eibench.core.console.public import warn as warn
@@ -99,6 +104,8 @@ if TYPE_CHECKING:
     from eibench.core.parties.providers import Provider as Provider
     from eibench.core.plugins.loading import benchmarks as benchmarks
     from eibench.core.ratings import RatingEngine as RatingEngine
+    from eibench.core.ratings.auditing.audit import JudgeAudit as JudgeAudit
+    from eibench.core.ratings.auditing.estimates import AuditEstimate as AuditEstimate
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
     from eibench.core.ratings.reading import read_comparisons as read_comparisons
@@ -168,11 +175,15 @@ _HOMES = {
     "eibench.core.benchmark.metrics": "Value summarise_values",
     "eibench.core.hooks.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
+    "eibench.core.cli.selectors": "AuditCommand",
+    "eibench.core.ratings.auditing.audit": "JudgeAudit",
+    "eibench.core.ratings.auditing.estimates": "AuditEstimate",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
     "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
-    "eibench.core.console.public": "show show_json tell warn",
+    "eibench.core.console.public": "show show_conclusions show_json tell warn",
+    "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
     "eibench.core.cli.command": "Command",
     "eibench.core.cli.options": "json_option",
     "eibench.core.cli.public": "chosen_runs completion given run_options run_selector"

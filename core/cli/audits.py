@@ -1,0 +1,83 @@
+"""The judge that a command audits: its comparisons of a file, or of the journal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from .. import ratings
+from ..compare.board_records import read_judge
+from ..compare.boards import Boards
+from ..compare.which_board import boards_beside
+from ..journal import Journal
+from ..plugins import installed
+from ..ratings import auditing
+from ..types import Json
+from . import options
+from .rate import check_source, read_source
+from .selectors import board_options, given_board
+
+if TYPE_CHECKING:
+    from ..ratings.auditing.audit import JudgeAudit
+    from ..reports.judges import JudgesDocument
+
+
+class AuditedJudge(NamedTuple):
+    """What comparisons say of the judge, or panel, that made them.
+
+    Attributes:
+        audit: All measures, and what they come to in words.
+        robustness: What several judges of the same transcripts say, by scores and by ratings.
+        beside: A line about the boards that could have been meant too, if there are any.
+    """
+
+    audit: "JudgeAudit"
+    robustness: "Sequence[JudgesDocument]" = ()
+    beside: str | None = None
+
+
+audit_options = options.group(
+    options.option("--benchmark", metavar="NAME",
+                   help="Audit a judge of the journal's comparisons; as BENCHMARK."),
+    board_options,
+    click.option("--dedupe", is_flag=True, help="Ignore exact duplicates."),
+    options.place_options,
+)  # fmt: skip
+"""The options of an `AuditCommand` that choose a judge; `chosen_audit` takes their values."""
+
+
+def chosen_audit(
+    source: str | None, benchmark: str | None, dedupe: bool, runs_dir: Path, **own: Json
+) -> AuditedJudge:
+    """The audit of the judge that the `AuditCommand` under way is about.
+
+    Args:
+        source: A file of comparisons, or a benchmark of the journal.
+        benchmark: The same benchmark, as an option.
+        dedupe: Take what stands twice in a file once.
+        runs_dir: Where the journal is.
+        **own: The options of the benchmark that choose a board.
+
+    Raises:
+        UsageError: No judge is meant, or several could be.
+        DataError: The file is none of comparisons.
+    """
+    board = given_board()
+    path, name = read_source(source, benchmark)
+    check_source(path, name, dataset=board.dataset, dedupe=dedupe)
+    if path is not None:
+        read = ratings.reading.read_comparisons
+        comparisons = board.part(read(path, dedupe=dedupe, judge=board.judge, by_criterion=True))
+        demo = ratings.reading.has_demo(comparisons)
+        of_file = auditing.audit.AuditSource(file=str(path))
+        return AuditedJudge(auditing.audit.audit(comparisons, source=of_file, demo=demo))
+    chosen = installed().benchmark(str(name))
+    with Journal(runs_dir, create=False) as journal:
+        boards = Boards(journal, installed(), chosen)
+        record = read_judge(boards, **board.choice(chosen, own))
+    pack = auditing.audit.PackName(record.board.pack_name, record.board.pack_sha256)
+    of_board = auditing.audit.AuditSource(benchmark=chosen.name, dataset=pack)
+    parts = record.comparisons, record.asking, record.ratings
+    audit = auditing.audit.audit(*parts, source=of_board, demo=record.demo)
+    return AuditedJudge(audit, record.robustness, boards_beside(record.others))
