@@ -135,12 +135,16 @@ class RunOutcome:
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}
         row_of_model = next((row for row in standing.ratings if row["model"] == run.name), None)
         stopped, failed, done = self.placement
+        n, unread = plural(len(failed), "comparison"), plural(standing.unread, "comparison")
+        not_made = [f"{n} could not be made; the first: {failed[0]}"] if failed else []
+        orders = "where both orders count, the other one waits"
+        not_read = [f"{unread} could not be read; {orders}"] if standing.unread else []
         return ModelComparisons(
             {**standing.comparisons, "opponents": sorted(others)},
             standing.ratings,
             standing.conclusions,
             {**standing.details, "stopped": stopped and advised(stopped, row_of_model)},
-            [*_not_made(failed), *standing.warnings, *_not_read(standing.unread)],
+            [*not_made, *standing.warnings, *not_read],
             unread=standing.unread,
             to_do=not done,
             replies=self._compared_by(contest, met),
@@ -161,18 +165,6 @@ def evidence_of(
     return StoredRun(context.journal, context.run).evidence(
         context.grader, selection, members=members, sent=sent, stopped=stopped
     )
-
-
-def _not_made(failed: Sequence[str]) -> list[str]:
-    """The warning about comparisons that failed."""
-    n = len(failed)
-    return [f"{plural(n, 'comparison')} could not be made; the first: {failed[0]}"] if n else []
-
-
-def _not_read(n: int) -> list[str]:
-    """The warning about comparisons whose verdict could not be read."""
-    unread = f"{plural(n, 'comparison')} could not be read"
-    return [f"{unread}; where both orders count, the other one waits"] if n else []
 
 
 def _stopped(ended: BenchError | None) -> Status | None:

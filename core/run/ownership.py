@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from ..benchmark.model import phase_of
+from ..benchmark.model import MODEL as GENERATE
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party, is_local
-from ..parties.providers import OF_JUDGE, PartyOptions
+from ..parties.providers import PartyOptions
 from ..plugins import installed
 from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
-from .task import Session, Task
+from .task import Session, Task, TaskParty
 
 _LISTING = "openai"
 """The provider whose servers have such a list."""
@@ -39,10 +39,11 @@ class Servers:
     async def ask(cls, task: Task, session: Session) -> "Servers":
         """Ask those that are local, each once; none of them has to answer."""
         entries = {}
-        for party, endpoint, *_ in task.asked:
+        for party in task.asked:
+            endpoint = party.endpoint
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                client = client_config(endpoint, session.environment, party)
-                entries[party] = await read_entry(client)
+                client = client_config(endpoint, session.environment, party.options)
+                entries[party.options] = await read_entry(client)
         return cls(entries)
 
     def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:
@@ -50,11 +51,12 @@ class Servers:
 
         One that was pulled or made again since may be the same, so that is said only.
         """
-        for party, endpoint, *_ in task.asked:
-            now, name = self.entries.get(party), role_name(party)
-            then = _known(journal, task.run, name, endpoint.party)
+        for party in task.asked:
+            endpoint, role = party.endpoint, _role_of(party)
+            now = self.entries.get(party.options)
+            then = _known(journal, task.run, role, endpoint.party)
             if now and then and not same_model(then, now):
-                raise UsageError(_why_another(name, endpoint, task.run, then, now))
+                raise UsageError(_why_another(role, endpoint, task.run, then, now))
             if now and then and not same_build(then, now):
                 what = f"{endpoint.spec} was pulled or made again at {endpoint.address}"
                 say(
@@ -64,27 +66,26 @@ class Servers:
 
     def keep(self, journal: Journal, run: RunRecord, task: Task) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
-        for party, endpoint, *_ in task.asked:
-            asked = _asked(run, party, endpoint)
-            journal.add_asked(run, asked._replace(entry=self.entries.get(party)))
+        for party in task.asked:
+            entry = self.entries.get(party.options)
+            journal.add_asked(run, _asked(run, party)._replace(entry=entry))
 
 
 def keep_names(journal: Journal, run: RunRecord, task: Task) -> None:
     """Store the names that endpoints have in bench.toml now, where a run asked them without."""
-    for party, endpoint, *_ in task.asked:
-        if endpoint.name:
-            journal.name_asked(run, _asked(run, party, endpoint))
+    for party in task.asked:
+        if party.endpoint.name:
+            journal.name_asked(run, _asked(run, party))
 
 
-def _asked(run: RunRecord, party: PartyOptions, endpoint: Endpoint) -> AskedParties:
-    return AskedParties(run.run_id, role_name(party), endpoint.party, endpoint.name)
+def _asked(run: RunRecord, party: TaskParty) -> AskedParties:
+    endpoint = party.endpoint
+    return AskedParties(run.run_id, _role_of(party), endpoint.party, endpoint.name)
 
 
-def role_name(party: PartyOptions) -> str:
+def _role_of(party: TaskParty) -> str:
     """What the journal calls the role of a party."""
-    if party.role:
-        return phase_of(party.role)
-    return JUDGE if party.spec == OF_JUDGE.spec else MODEL
+    return MODEL if party.phase == GENERATE else party.phase
 
 
 def _known(journal: Journal, run: RunRecord | None, role: str, party: Party) -> JsonObject | None:

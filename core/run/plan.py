@@ -20,7 +20,7 @@ from ..journal.file import has_journal
 from ..parties.graders import Grader
 from ..parties.party import Party
 from ..reports.evidence import Selection
-from ..runs.replay import SampleReplay
+from ..runs.replay import replay_sample
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, grader, graders_of
@@ -268,21 +268,20 @@ def _held(journal: Journal | None, task: Task) -> _Known:
     ungraded = (judged - graded.scored.keys()) & selection.samples
     if config.panel or not ungraded:
         return _Known(graded, calls)
-    replay = SampleReplay(journal, run, config)
-    return _Known(graded, calls, asyncio.run(_verdicts(task, replay, ungraded)))
+    return _Known(graded, calls, asyncio.run(_verdicts(task, journal, run, ungraded)))
 
 
 async def _verdicts(
-    task: Task, replay: SampleReplay, samples: Collection[tuple[str, int]]
+    task: Task, journal: Journal, run: RunRecord, samples: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int], int]:
     """The calls to the judge that samples still need, by what their requests are today."""
     needed, by_id = {}, {item.id: item for item in task.selection.items}
     for item_id, iteration in samples:
         item = by_id[item_id]
-        replayed = await replay(item, iteration)
+        replayed = await replay_sample(journal, run, task.config, item, iteration)
         planned = task.planned_calls(item)["judge"]
         least = 0 if replayed.score or not planned else 1
-        needed[item_id, iteration] = max(least, least * planned - replayed.found)
+        needed[item_id, iteration] = max(least, least * planned - replayed.replies_used)
     return needed
 
 
@@ -328,15 +327,8 @@ def refuse_too_little(plans: Sequence[Plan], limit: float | None) -> None:
 
 def _fitting(plans: Sequence[Plan], limit: float) -> str:
     """How many items of each run fit; room stays for the most that one call may cost."""
-    room = limit - max(_dearest(plan) for plan in plans)
+    parties = [party for plan in plans for party in plan.parties if party.calls]
+    room = limit - max((p.cost.high / p.calls for p in parties if p.cost is not None), default=0.0)
     each = sum(plan.cost.low * plan.iterations / plan.total for plan in plans if plan.cost)
     fits = max(0, floor(room / each))
-    if fits < 1:
-        return "no item fits: raise it, or lower --max-tokens"
-    return f"--limit {fits} fits"
-
-
-def _dearest(plan: Plan) -> float:
-    """Dollars that one call may cost at most, about."""
-    costs = [(p.cost.high / p.calls) for p in plan.parties if p.calls and p.cost is not None]
-    return max(costs, default=0.0)
+    return f"--limit {fits} fits" if fits else "no item fits: raise it, or lower --max-tokens"

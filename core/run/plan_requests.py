@@ -7,7 +7,7 @@ to ask for is found by doing its work so far again, from the journal.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 
 from ..benchmark.generators import DataMaker
@@ -64,7 +64,7 @@ async def _requests(task: Task, say: Callable[[str], None]) -> Requests:
             first = await _requests_of(task, _copied(item), warn, scores)
             for phase, requests in first.items():
                 asked[phase] += requests
-            if warn.said:
+            if warn.is_told:
                 return asked
             second = await _requests_of(task, _copied(item), warn, [])
             if differing := _differing(first, second):
@@ -73,17 +73,12 @@ async def _requests(task: Task, say: Callable[[str], None]) -> Requests:
                     f"time for item {item.id!r}, so a run that was stopped asks, and pays, again: "
                     "draw what is random by model.draw"
                 )
-        if scores:
-            _summarise(task, scores, warn)
+        if scores:  # so that a fault in summing up is not found after all is paid for
+            try:
+                guard(config.benchmark).summarise(task.pack, scores, config.options)
+            except PluginError as error:
+                warn(f"{error} (of the demo model's first replies, before anything is asked)")
     return asked
-
-
-def _summarise(task: Task, scores: Sequence[SampleScore], warn: "Once") -> None:
-    """Sum up a few scores of the demo model, so that a fault is not found after all is paid for."""
-    try:
-        guard(task.config.benchmark).summarise(task.pack, scores, task.config.options)
-    except PluginError as error:
-        warn(f"{error} (of the demo model's first replies, before anything is asked)")
 
 
 class Once:
@@ -91,12 +86,12 @@ class Once:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self.said = False
+        self.is_told = False
 
     def __call__(self, message: str) -> None:
         """Tell it."""
-        if not self.said:
-            self.said = True
+        if not self.is_told:
+            self.is_told = True
             self._say(message)
 
 

@@ -1,13 +1,11 @@
 """A sample done again from the journal alone: what its replies answer, nothing is sent."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..benchmark.model import JUDGE, MODEL
 from ..errors import BenchError, JournalError
-from ..guard import Guarded, guard
+from ..guard import guard
 from ..journal import CallKey, Journal, RunRecord
 from ..sample.model import Answer, ConnectedParty, RecordedModel, known_replies
 from ..settings.run_config import RunConfig, stored_role_sampling, stored_roles, stored_sampling
@@ -35,43 +33,32 @@ class ReplayedSample(NamedTuple):
     There is none where a reply is missing.
     """
 
-    found: int
+    replies_used: int
     score: Score | None
 
 
-@dataclass(frozen=True)
-class SampleReplay:
-    """Does a sample again from the journal alone, as a configuration asked and judged it."""
+async def replay_sample(
+    journal: Journal, run: RunRecord, config: RunConfig, item: Item, iteration: int
+) -> ReplayedSample:
+    """What comes of a sample from the journal alone, as a configuration asked and judged it."""
+    answer, replies_used = known_replies(journal.replies(run, item.id, iteration)), 0
 
-    journal: Journal
-    run: RunRecord
-    config: RunConfig
+    async def counted(request: ChatRequest, key: CallKey) -> ChatResponse:
+        nonlocal replies_used
+        reply = await answer(request, key)
+        replies_used += 1
+        return reply
 
-    @cached_property
-    def plugin(self) -> Guarded:
-        """Its benchmark."""
-        return guard(self.config.benchmark)
-
-    async def __call__(self, item: Item, iteration: int) -> "ReplayedSample":
-        """What comes of a sample."""
-        answer, found = known_replies(self.journal.replies(self.run, item.id, iteration)), 0
-
-        async def counted(request: ChatRequest, key: CallKey) -> ChatResponse:
-            nonlocal found
-            reply = await answer(request, key)
-            found += 1
-            return reply
-
-        benchmark, options, plugin = self.config.benchmark, self.config.options, self.plugin
-        (judge,) = self.config.judges
-        model = stored_model(self.run, benchmark, answer, item.id, iteration)
-        party = ConnectedParty(JUDGE, judge.party, benchmark.judge_sampling)
-        judge_handle = RecordedModel(counted, party, item.id, iteration)
-        try:
-            transcript = await plugin.generate(item, model, options)
-            score = await plugin.grade(item, transcript, judge_handle, options)
-        except JournalError:
-            raise
-        except BenchError:  # a reply is missing, or the plugin failed
-            return ReplayedSample(found, None)
-        return ReplayedSample(found, score)
+    benchmark, options, plugin = config.benchmark, config.options, guard(config.benchmark)
+    (judge,) = config.judges
+    model = stored_model(run, benchmark, answer, item.id, iteration)
+    party = ConnectedParty(JUDGE, judge.party, benchmark.judge_sampling)
+    judge_handle = RecordedModel(counted, party, item.id, iteration)
+    try:
+        transcript = await plugin.generate(item, model, options)
+        score = await plugin.grade(item, transcript, judge_handle, options)
+    except JournalError:
+        raise
+    except BenchError:  # a reply is missing, or the plugin failed
+        return ReplayedSample(replies_used, None)
+    return ReplayedSample(replies_used, score)

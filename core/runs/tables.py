@@ -114,23 +114,10 @@ class TidyTables(NamedTuple):
 
 def _run(run: StoredRun) -> TidyRun:
     row, document = run.record, run.document
-    return TidyRun(
-        run.id,
-        run.benchmark,
-        row.benchmark_version,
-        run.model,
-        run.name,
-        document["judge"] if document else None,
-        row.pack_name,
-        row.pack_sha256,
-        run.demo,
-        is_imported(run.model),
-        run.status,
-        row.created_at,
-        row.finished_at,
-        row.elapsed_s,
-        document["cost_usd"] if document else None,
-    )
+    same = {name: getattr(row, name) for name in TidyRun._fields if hasattr(row, name)}
+    judge, cost = (document["judge"], document["cost_usd"]) if document else (None, None)
+    elsewhere = is_imported(run.model)
+    return TidyRun(**same, judge=judge, pack=row.pack_name, elsewhere=elsewhere, cost_usd=cost)
 
 
 def _metrics(run: StoredRun) -> Iterator[TidyMetric]:

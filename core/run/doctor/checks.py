@@ -6,6 +6,7 @@ them changes anything. Those of models and their servers are in `endpoints`.
 
 import os
 import platform
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -19,7 +20,7 @@ from ...datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_on
 from ...errors import BenchError, JournalError, PluginError
 from ...guard import guard
 from ...journal import network_file_system
-from ...journal.opening import Health, read_health
+from ...journal.opening import read_health
 from ...plugins import Catalogue
 from ...reading.files import exists
 from ...text import plural
@@ -96,16 +97,7 @@ def _needed() -> list[str]:
     except PackageNotFoundError:
         return ["eibench"]
     plain = [line for line in lines if "extra ==" not in line]
-    names = ["".join(_letters(line)) for line in plain]
-    return ["eibench", *sorted(names)]
-
-
-def _letters(line: str) -> Iterator[str]:
-    """The name at the beginning of a requirement."""
-    for letter in line:
-        if not (letter.isalnum() or letter in "._-"):
-            return
-        yield letter
+    return ["eibench", *sorted(re.split(r"[^\w.-]", line)[0] for line in plain)]
 
 
 def check_plugins(catalogue: Catalogue) -> Iterator[Check]:
@@ -216,13 +208,9 @@ def check_journal(runs_dir: Path) -> Check:
         return fail("journal", error)
     if health is None:
         return ok("journal", f"none in {runs_dir} yet; the first run makes one")
-    message = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB, {_schema(health)}"
+    message = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB, schema {health.schema}"
+    if health.schema != health.newest:
+        message += f" (the next command brings it to {health.newest})"
     message += f", {plural(health.runs, 'run')}, {plural(health.calls, 'reply')}"
     owned = ", ".join(f"{run_id} by {owner}" for run_id, owner in health.owners.items())
     return ok("journal", f"{message}; " + (f"in use: {owned}" if owned else "no run is in use"))
-
-
-def _schema(health: Health) -> str:
-    if health.schema == health.newest:
-        return f"schema {health.schema}"
-    return f"schema {health.schema} (the next command brings it to {health.newest})"

@@ -42,8 +42,8 @@ from ...types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling,
 from ..connect import client_config
 from .checks import Check, CheckVerdict, fail, ok, warn
 
-MOST_TOKENS = 4096
 DOCTOR = Party(ModelSpec("doctor", "doctor"))
+MOST_TOKENS = 4096
 """Of the answer: more than any form needs, and thinking mostly fits."""
 _SHOWN = 80
 
@@ -67,7 +67,8 @@ async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
         replies.append(await caller.send(request, call))
         return replies[0]
 
-    sampling = _smaller(plugin.sampling_for(options))
+    sampling = plugin.sampling_for(options)
+    sampling = replace(sampling, max_tokens=min(sampling.max_tokens or MOST_TOKENS, MOST_TOKENS))
     model = RecordedModel(answer, ConnectedParty(MODEL, DOCTOR, sampling), item.id)
     score: Score | None = None
     try:
@@ -75,14 +76,10 @@ async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
         score = await plugin.grade(item, transcript, None, options)
     except MissingCall:  # unreadable, so it would be asked again
         pass
-    return _found(name, benchmark, item, replies[0], score)
+    return _read_item(name, benchmark, item, replies[0], score)
 
 
-def _smaller(sampling: Sampling) -> Sampling:
-    return replace(sampling, max_tokens=min(sampling.max_tokens or MOST_TOKENS, MOST_TOKENS))
-
-
-def _found(
+def _read_item(
     name: str, benchmark: Benchmark, item: Item, reply: ChatResponse, score: Score | None
 ) -> Check:
     what = f"the answer to item {item.id} of {benchmark.name}"
@@ -146,9 +143,10 @@ async def _ask(
     """Whether somebody listens and, if so and if it may be asked, what comes of one request."""
     provider = catalogue.provider(one.endpoint.spec.provider)
     try:
-        reached = await _reach(one.label, config, provider)
-        if reached is not None:
-            yield reached
+        reached = None
+        url = config.base_url or (f"https://{provider.host}" if provider.host else None)
+        if url and not provider.demo:  # else nobody but the SDK knows where that is
+            yield (reached := await reach(one.label, url))
         may_answer = catalogue.benchmarks.things and not (reached and reached.code)
         if one.call and may_answer and not provider.demo:
             asked = config.asked(provider.host)
@@ -170,12 +168,6 @@ def _key(label: str, config: ClientConfig, provider: Provider) -> Check:
         litellm = config.base_url is None
         return ok(name, "whatever litellm finds for its provider" if litellm else message)
     return ok(name, f"{config.key_name} is set")
-
-
-async def _reach(label: str, config: ClientConfig, provider: Provider) -> Check | None:
-    """Whether somebody listens there; ``None`` when nobody but the SDK knows where that is."""
-    url = config.base_url or (f"https://{provider.host}" if provider.host else None)
-    return None if url is None or provider.demo else await reach(label, url)
 
 
 async def reach(label: str, url: str) -> Check:
@@ -210,8 +202,9 @@ async def _call(one: Probe, client: Client, catalogue: Catalogue, asked: AskedPa
     name = f"{one.label} call"
 
     async def ask() -> Check:
-        reply = await _caller(one, client, asked, CALL_S).send(REQUEST, _context(catalogue))
-        return _answered(name, one, reply)
+        # Of no run; a client that makes up its own answers looks at it, one of a server does not.
+        call = CallContext(next(iter(catalogue.benchmarks)), Item("doctor"), 1, MODEL)
+        return _answered(name, one, await _caller(one, client, asked, CALL_S).send(REQUEST, call))
 
     return await _outcome(name, ask)
 
@@ -253,12 +246,6 @@ def _answered(name: str, one: Probe, reply: ChatResponse) -> Check:
         return ok(name, message)
     todo = "replies may be as long as the context, so that time and --max-cost have no bound"
     return warn(name, f"{message}, though at most {TOKENS} were asked for", todo)
-
-
-def _context(catalogue: Catalogue) -> CallContext:
-    """Of no run; a client that makes up its own answers looks at it, one of a server does not."""
-    benchmark: Benchmark = next(iter(catalogue.benchmarks))
-    return CallContext(benchmark, Item("doctor"), 1, "generate")
 
 
 def _price(one: Probe) -> Check:
