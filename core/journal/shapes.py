@@ -30,64 +30,47 @@ _MOST = 2**63 - 1
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", re.ASCII)
 
 
-def text(value: object) -> str | None:
-    """A text."""
-    return None if isinstance(value, str) else "must be a text"
+def _where(fits: Callable[[Any], object], wrong: str) -> Shape:
+    """What a test accepts, and what is said of all else."""
+    return lambda value: None if fits(value) else wrong
 
 
-def boolean(value: object) -> str | None:
-    """True or false."""
-    return None if isinstance(value, bool) else "must be true or false"
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def number(value: object) -> str | None:
-    """A number, whole or not."""
-    is_one = isinstance(value, int | float) and not isinstance(value, bool)
-    return None if is_one else "must be a number"
-
-
-def numeric(value: object) -> str | None:
-    """A number, or true or false, which count as 1 and 0."""
-    return None if isinstance(value, bool) else number(value)
-
-
-def positive(value: object) -> str | None:
-    """A number that SQLite can hold and that is not below zero."""
-    fits = isinstance(value, int | float) and number(value) is None and 0 <= value <= _MOST
-    return None if fits else "must be a number from 0"
+text = _where(lambda value: isinstance(value, str), "must be a text")
+boolean = _where(lambda value: isinstance(value, bool), "must be true or false")
+number = _where(_is_number, "must be a number")
+numeric = _where(lambda value: isinstance(value, int | float), "must be a number")
+"""A number, or true or false, which count as 1 and 0."""
+positive = _where(
+    lambda value: _is_number(value) and 0 <= value <= _MOST, "must be a number from 0"
+)
+"""A number that SQLite can hold and that is not below zero."""
 
 
 def whole(least: int, most: int = _MOST) -> Shape:
     """A whole number in a range."""
-
-    def message(value: object) -> str | None:
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
-            return None
-        up_to = "" if most == _MOST else f" to {most}"
-        return f"must be a whole number from {least}{up_to}"
-
-    return message
+    up_to = "" if most == _MOST else f" to {most}"
+    return _where(
+        lambda value: (
+            isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+        ),
+        f"must be a whole number from {least}{up_to}",
+    )
 
 
 def matching(pattern: str, what: str) -> Shape:
     """A text that a pattern describes in full."""
-    compiled = re.compile(pattern, re.ASCII)
-
-    def message(value: object) -> str | None:
-        fits = isinstance(value, str) and compiled.fullmatch(value)
-        return None if fits else f"must be {what}"
-
-    return message
+    full = re.compile(pattern, re.ASCII).fullmatch
+    return _where(lambda value: isinstance(value, str) and full(value), f"must be {what}")
 
 
 def one_of(values: frozenset[str]) -> Shape:
     """One of some texts."""
-
-    def message(value: object) -> str | None:
-        fits = isinstance(value, str) and value in values
-        return None if fits else f"must be one of {', '.join(sorted(values))}"
-
-    return message
+    listed = f"must be one of {', '.join(sorted(values))}"
+    return _where(lambda value: isinstance(value, str) and value in values, listed)
 
 
 def time(value: object) -> str | None:

@@ -189,36 +189,32 @@ class Checked(TableSchema):
     def _with_sums(self, row: Sequence[object]) -> tuple[object, ...]:
         if self._detail is None:
             return (*row, self._sum(row))
-        short = self._shortened(row)
-        return (*row, short[self._detail], self._sum(short))
+        short = list(row)
+        detail_crc = short[self._detail] = _crc(short[self._detail])
+        return (*row, detail_crc, self._sum(short))
 
     def opened(self, row: Sequence[object]) -> Row:
         """The columns of a row that was read as it is `stored`."""
         if self._detail is None:
-            return tuple(self._checked(row))
+            return self.opened_short(row)
         *columns, detail_crc, crc = row
         short = [*columns, crc]
         short[self._detail] = detail_crc
-        self._checked(short)
+        self.opened_short(short)
         if _crc(columns[self._detail]) != detail_crc:
             self._damaged(row, "its detail does not fit its checksum")
         return tuple(columns)
 
     def opened_short(self, row: Sequence[object]) -> Row:
         """A row that was read as `short`, with a number in place of the detail."""
-        return tuple(self._checked(row))
-
-    def _shortened(self, row: Sequence[object]) -> list[object]:
-        short = list(row)
-        if self._detail is not None:
-            short[self._detail] = _crc(short[self._detail])
-        return short
-
-    def _checked(self, row: Sequence[object]) -> Sequence[object]:
-        row, crc = row[:-1], row[-1]
-        if self._sum_or_none(row) != crc:
-            self._damaged(row, "does not fit its checksum")
-        return row
+        *columns, crc = row
+        try:
+            fits = self._sum(columns) == crc
+        except ValueError:
+            fits = False
+        if not fits:
+            self._damaged(columns, "does not fit its checksum")
+        return tuple(columns)
 
     def _damaged(self, row: Sequence[object], wrong: str) -> NoReturn:
         sample = f"item {row[self._item]!r:.60}, iteration {row[self._iteration]!r:.20}"
@@ -236,17 +232,10 @@ class Checked(TableSchema):
                 parts += (start, value if isinstance(value, str) else _digits(value))
         return crc32("".join(parts).encode())
 
-    def _sum_or_none(self, row: Sequence[object]) -> int | None:
-        try:
-            return self._sum(row)
-        except ValueError:
-            return None
-
     def add_functions(self, database: sqlite3.Connection) -> None:
         """Let SQL make the checksums of rows, as `values` writes it."""
         for n, name in enumerate(self.stored[len(self.columns) :], len(self.columns)):
-            function = partial(self._column, n)
-            database.create_function(f"{self.name}_{name}", -1, function)
+            database.create_function(f"{self.name}_{name}", -1, partial(self._column, n))
 
     def values(self, prefix: str) -> str:
         """The SQL that gives a row as it is `stored` from its columns elsewhere."""

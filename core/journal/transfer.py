@@ -128,28 +128,23 @@ def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
         sql = f"SELECT {quoted(table.stored)} FROM {table.name} WHERE {column} = ?"
         for row in database.execute(f"{sql} ORDER BY {table.order}", (value,)):
             count += 1
-            yield _line(kind, run, _columns(table, run, row))
+            yield _line(table, run, row)
         if not count:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
 
 
-def _columns(table: TableSchema, run: RunRecord, row: Sequence[object]) -> JsonDict:
-    """A row's columns by name."""
-    try:
-        opened = table.opened(row)
-    except DamagedRow as error:
-        raise DamagedRow(f"run {run.run_id}, {error}") from None
-    return dict(zip(table.columns, opened, strict=True))
-
-
-def _line(name: str, run: RunRecord, row: JsonDict) -> bytes:
+def _line(table: TableSchema, run: RunRecord, row: Sequence[object]) -> bytes:
     """A row's line; one that could not be imported is told now, while the run is still there."""
     try:
-        line = row_line(name, run.run_id, row)
+        line = row_line(
+            table.kind, run.run_id, dict(zip(table.columns, table.opened(row), strict=True))
+        )
         if len(line) > LINE_LIMIT:
             raise ValueError(f"is longer than {LINE_LIMIT // 2**20} MiB")
+    except DamagedRow as error:
+        raise DamagedRow(f"run {run.run_id}, {error}") from None
     except ValueError as error:
-        message = f"the line of a {name} {error}"
+        message = f"the line of a {table.kind} {error}"
         raise JournalError(f"run {run.run_id} cannot be exported: {message}") from error
     return line
 
@@ -217,10 +212,5 @@ def _owned(journal: Journal, ids: Sequence[str]) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for run_id in ids:
             lock = stack.enter_context(RunLock(journal.folder, run_id).acquire())
-            stack.callback(_tidy, journal, run_id, lock)
+            stack.callback(lambda i=run_id, one=lock: journal.find_run(i) or one.remove())
         yield
-
-
-def _tidy(journal: Journal, run_id: str, lock: RunLock) -> None:
-    if journal.find_run(run_id) is None:
-        lock.remove()

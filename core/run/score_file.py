@@ -23,7 +23,6 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
 from ..text import plural, readable
 from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
-from ..types.result_document import ResultDocument
 from .checks import check_stored
 from .task import read_pack
 
@@ -61,34 +60,26 @@ def scoring_config(
 
 
 async def score_config(config: RunConfig, responses: Responses) -> Result:
-    """The result of answers made elsewhere; the data has to be there."""
-    pack = read_pack(config)
-    answers = read_answers(config, pack, responses)
-    return as_result(await score_responses(config, pack, list(pack.items), answers))
+    """The result of answers made elsewhere, with a row per sample under ``scores``.
 
-
-async def score_responses(
-    config: RunConfig, pack: Pack, items: Sequence[Item], answers: ResponseSet
-) -> ResultDocument:
-    """The result document of given replies, with a row per sample under ``scores``.
-
-    Iterations go up to the highest one in the file; a sample without a reply is unscored.
+    The data has to be there. Iterations go up to the highest one in the file; a sample without a
+    reply is unscored.
     """
-    replies, failed = answers
+    pack = read_pack(config)
+    replies, failed = read_answers(config, pack, responses)
     iterations = max(iteration for _, iteration in (*replies, *failed))
     plugin = guard(config.benchmark)
-    samples = [Sample(item, n) for item in items for n in range(1, iterations + 1)]
-    scores = [
-        SampleScore(
-            s.item.id, s.item.cluster, s.iteration, await _score(config, plugin, s, replies)
-        )
-        for s in samples
-    ]
-    selection = Selection(items, iterations)
+    samples = [Sample(item, n) for item in pack.items for n in range(1, iterations + 1)]
+    scores = list[SampleScore]()
+    for sample in samples:
+        item, score = sample.item, await _score(config, plugin, sample, replies)
+        scores.append(SampleScore(item.id, item.cluster, sample.iteration, score))
+    selection = Selection(list(pack.items), iterations)
     counted = [s for s in scores if (s.item_id, s.iteration) not in failed]
     failures = [failure_of(*key, reason) for key, reason in failed.items()]
     document = build_document(None, config, pack, selection, RunData(counted, failures))
-    return {**document, "scores": _rows(scores, {item_id for item_id, _ in (*replies, *failed)})}
+    rows = _rows(scores, {item_id for item_id, _ in (*replies, *failed)})
+    return as_result({**document, "scores": rows})
 
 
 def failure_of(item_id: str, iteration: int, reason: str) -> Failure:
