@@ -29,6 +29,7 @@ WHOLE_LIMIT = 2**30
 """Most bytes of a file that is read as a whole, unpacked."""
 _ANY_RATIO_UP_TO = 16 * 2**20  # so much does no harm, and little text is often all alike
 _MAGIC = b"\x1f\x8b"
+_OF_ITS_SIZE, _ADVICE = f"{RATIO_LIMIT} times its size", "if you trust it, unpack it first"
 
 
 # Writing
@@ -126,8 +127,7 @@ def _chunks(
             message = "expands to more" if counted else "is longer"
             raise DataError(path, f"{message} than {limit // 2**20} MiB")
         if counted and _is_too_dense(size, counted.count):
-            message = f"expands to more than {RATIO_LIMIT} times its size"
-            raise DataError(path, f"{message}; if you trust it, unpack it first")
+            raise DataError(path, f"expands to more than {_OF_ITS_SIZE}; {_ADVICE}")
         yield chunk
 
 
@@ -153,19 +153,14 @@ def _unpacked(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]
         with gzip.GzipFile(fileobj=counted, mode="rb") as unpacking:
             for n, line in _limited(path, unpacking):
                 expanded += len(line)
-                _check_expansion(path, n, expanded, counted.count)
+                too_much = expanded > EXPANDED_LIMIT
+                if too_much or _is_too_dense(expanded, counted.count):
+                    size = f"{EXPANDED_LIMIT // 2**20} MiB" if too_much else _OF_ITS_SIZE
+                    raise DataError(path, f"expands to more than {size}; {_ADVICE}", f"line {n}")
                 yield n, line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         message = f"the packed data is damaged or cut off: {error}"
         raise DataError(path, message, f"after line {n}") from None
-
-
-def _check_expansion(path: Path, n: int, expanded: int, packed: int) -> None:
-    too_much = expanded > EXPANDED_LIMIT
-    if too_much or _is_too_dense(expanded, packed):
-        most = f"{EXPANDED_LIMIT // 2**20} MiB" if too_much else f"{RATIO_LIMIT} times its size"
-        message = f"expands to more than {most}; if you trust it, unpack it first"
-        raise DataError(path, message, f"line {n}")
 
 
 class _Counted:

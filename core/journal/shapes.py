@@ -44,9 +44,7 @@ boolean = _where(lambda value: isinstance(value, bool), "must be true or false")
 number = _where(_is_number, "must be a number")
 numeric = _where(lambda value: isinstance(value, int | float), "must be a number")
 """A number, or true or false, which count as 1 and 0."""
-positive = _where(
-    lambda value: _is_number(value) and 0 <= value <= _MOST, "must be a number from 0"
-)
+positive = _where(lambda n: _is_number(n) and 0 <= n <= _MOST, "must be a number from 0")
 """A number that SQLite can hold and that is not below zero."""
 
 

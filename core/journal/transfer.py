@@ -212,5 +212,10 @@ def _owned(journal: Journal, ids: Sequence[str]) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for run_id in ids:
             lock = stack.enter_context(RunLock(journal.folder, run_id).acquire())
-            stack.callback(lambda i=run_id, one=lock: journal.find_run(i) or one.remove())
+            stack.callback(_remove_unused, journal, run_id, lock)
         yield
+
+
+def _remove_unused(journal: Journal, run_id: str, lock: RunLock) -> None:
+    if journal.find_run(run_id) is None:
+        lock.remove()
