@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from eibench import Benchmark, ChatRequest, ChatResponse, Item, Message, Score
-from eibench.core.guard import Called, Guarded, GuardedClient
+from eibench.core.guard import Guarded, GuardedClient, PluginCall
 
 SAMPLES = 50_000
 ITEMS = {
@@ -73,7 +73,7 @@ async def _seconds(sample: Callable[[], Awaitable[object]]) -> float:
 async def main() -> None:
     """Print the table."""
     plain, guarded = Trivial(), Guarded(Trivial())
-    client, guarded_client = Echo(), GuardedClient(Echo(), Called(None, "", "x"))
+    client, guarded_client = Echo(), GuardedClient(Echo(), PluginCall(None, "", "x"))
     for name, item in ITEMS.items():
 
         async def bare(item: Item = item) -> None:

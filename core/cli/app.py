@@ -83,10 +83,10 @@ class BenchGroup(click.Group):
         except Exception as error:
             if ctx.invoked_subcommand in COMMANDS or ctx.invoked_subcommand is None:
                 raise
-            from ..guard.calls import Called, raise_for
+            from ..guard.calls import PluginCall, raise_for
 
             command = _installed().commands.things[ctx.invoked_subcommand]
-            raise_for(Called(command, "command"), error)
+            raise_for(PluginCall(command, "command"), error)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit."""

@@ -9,7 +9,7 @@ import click
 from .. import ratings
 from ..compare.comparison_pool import weighed_comparisons
 from ..errors import DataError, UsageError
-from ..guard import Called, call
+from ..guard import PluginCall, call
 from ..hooks.exporters import Exporter, ExportFile, ExportOption, ExportRequest
 from ..journal import Journal
 from ..journal.archives import print_lines, write_lines
@@ -31,7 +31,7 @@ from .session import tell
 
 def _export(exporter: Exporter, request: ExportRequest, folder: Path) -> list[Path]:
     """The exporter's files, which were written: all, or none where it fails."""
-    called = Called(exporter, "files")
+    called = PluginCall(exporter, "files")
     files = call(called, lambda: list(exporter.files(request)))
     if not files:
         called.refuse("returned no file")
@@ -49,7 +49,7 @@ def _export(exporter: Exporter, request: ExportRequest, folder: Path) -> list[Pa
     return paths
 
 
-def _path(called: Called, file: object, folder: Path) -> Path:
+def _path(called: PluginCall, file: object, folder: Path) -> Path:
     """Where a file goes, which is within the folder, also where links lead."""
     if not isinstance(file, ExportFile):
         called.refuse(f"returned {type(file).__name__}, not an eibench.ExportFile")

@@ -97,7 +97,7 @@ def _show(site: MadeSite) -> None:
 
 def _masked(policy: Policy) -> list[str]:
     """What was taken out, in words."""
-    masked = [f"{what} ({plural(n, 'place')})" for what, n in policy.masker.found.items() if n > 0]
+    masked = [f"{what} ({plural(n, 'place')})" for what, n in policy.masker.counts.items() if n > 0]
     return [f"left out of what was written: {', '.join(masked)}"] if masked else []
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import ratings
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
-from ..guard import Called, call, check_ratings, guard
+from ..guard import PluginCall, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
 from ..parties.graders import Panel
 from ..parties.party import Party
@@ -175,7 +175,7 @@ def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -
         PluginError: The engine failed, or returned something else.
     """
     engine = installed().rating_engines.things[name]
-    called = Called(engine, "rate")
+    called = PluginCall(engine, "rate")
     made = call(called, engine.rate, comparisons, settings)
     check_ratings(called, made, comparisons.models)
     return made

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Group
 
 from ..errors import PluginError
-from ..guard import Called
+from ..guard import PluginCall
 from ..guard.parts import parts as checked
 from ..hooks.sections import Part
 from ..text import as_text
@@ -27,7 +27,7 @@ def show(*parts: Part, warnings: Sequence[str] = ()) -> None:
         TypeError: One is no part, or cannot be shown as it is.
     """
     try:
-        checked(Called(None, "", "eibench.show"), parts)
+        checked(PluginCall(None, "", "eibench.show"), parts)
     except PluginError as error:
         raise TypeError(str(error).replace(" returned ", " was given ", 1)) from None
     for n, one in enumerate(parts):

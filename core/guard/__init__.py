@@ -5,21 +5,15 @@ what the plugin prints off standard output, and turns what it raises into a
 `PluginError`. Errors of ours (`BenchError`) pass as they are.
 """
 
-from .benchmarks import Guarded, guard
-from .calls import Called, at_item, call, call_async, described, innermost, no_exit
-from .clients import GuardedClient, check_ratings, make_client
-
-__all__ = [
-    "Called",
-    "Guarded",
-    "GuardedClient",
-    "at_item",
-    "call",
-    "call_async",
-    "check_ratings",
-    "described",
-    "guard",
-    "innermost",
-    "make_client",
-    "no_exit",
-]
+from .benchmarks import Guarded as Guarded
+from .benchmarks import guard as guard
+from .calls import PluginCall as PluginCall
+from .calls import at_item as at_item
+from .calls import call as call
+from .calls import call_async as call_async
+from .calls import described as described
+from .calls import innermost as innermost
+from .calls import no_exit as no_exit
+from .clients import GuardedClient as GuardedClient
+from .clients import check_ratings as check_ratings
+from .clients import make_client as make_client

@@ -23,7 +23,7 @@ from ..benchmark.generators import DataMaker, Made
 from ..errors import PluginError
 from ..types import Item, JsonDict, PairScore, SampleScore, Sampling, Score
 from . import parts, values
-from .calls import Called, call, call_async, frozen, overseen
+from .calls import PluginCall, call, call_async, frozen, overseen
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,12 +44,8 @@ def _checked(
 ) -> "Callable[Concatenate[Guarded, P], T]":
     """A method of a benchmark, of which what comes back is looked at.
 
-    Args:
-        method: As it is declared.
-        check: Refuses what it may not return.
-        of: What a benchmark with this method is.
-        optional: It returns ``None`` for a benchmark that is none.
-        slow: It is told when it takes long.
+    A benchmark that is no `of` is taken for one that compares nothing, or returns ``None`` where
+    the method is optional. A slow one is told of when it takes long.
     """
     name = method.__name__
 
@@ -172,9 +168,9 @@ class Guarded:
                 f"changed item {item.id!r}, which other samples share; copy it first"
             )
 
-    def called(self, method: str) -> Called:
+    def called(self, method: str) -> PluginCall:
         """A method, as messages name it."""
-        return Called(self.benchmark, method)
+        return PluginCall(self.benchmark, method)
 
     async def _await(
         self, name: str, method: Callable[..., Awaitable[T]], item: Item, *args: object

@@ -20,18 +20,15 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from ..errors import BenchError, PluginError
 from ..types import Item
-from .printing import Speaker
+from .printing import StdoutCapture
 
 T = TypeVar("T")
 
 
-class Called(NamedTuple):
-    """A method of a plugin's object, as messages name it.
+class PluginCall(NamedTuple):
+    """A method of a plugin's object, as messages name it; empty where it goes without saying.
 
-    Attributes:
-        thing: The object; its name and distribution are looked up when a message needs them.
-        method: Empty where it goes without saying.
-        alias: What to call the object, if not by its name and distribution.
+    An alias is what to call the object, if not by its name and distribution.
     """
 
     thing: object
@@ -43,11 +40,7 @@ class Called(NamedTuple):
         return f"{self.method} of {named}" if self.method else str(named)
 
     def refuse(self, message: str) -> NoReturn:
-        """Say what is wrong with what came back.
-
-        Raises:
-            PluginError: Always.
-        """
+        """Say what is wrong with what came back."""
         raise PluginError(f"{self} {message}")
 
 
@@ -69,36 +62,28 @@ def origin(thing: object) -> str:
     return find_distribution(thing) or f"module {type(thing).__module__}"
 
 
-def call(called: Called, function: Callable[..., T], *args: object) -> T:
-    """What a plugin's function returns.
-
-    Raises:
-        PluginError: It raised anything that is not ours.
-    """
-    with Speaker(called):
+def call(called: PluginCall, function: Callable[..., T], *args: object) -> T:
+    """What a plugin's function returns."""
+    with StdoutCapture(called):
         try:
             return function(*args)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             raise_for(called, error)
 
 
-async def call_async(called: Called, function: Callable[..., Awaitable[T]], *args: object) -> T:
-    """What a plugin's coroutine function comes to.
-
-    Raises:
-        PluginError: It is none, or it raised anything that is not ours.
-    """
-    with Speaker(called):
+async def call_async(called: PluginCall, function: Callable[..., Awaitable[T]], *args: object) -> T:
+    """What a plugin's coroutine function comes to."""
+    with StdoutCapture(called):
         try:
-            made = function(*args)
-            if not inspect.isawaitable(made):
+            coroutine = function(*args)
+            if not inspect.isawaitable(coroutine):
                 called.refuse("is no coroutine function: write async def")
-            return await made
+            return await coroutine
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             raise_for(called, error)
 
 
-def raise_for(called: Called, error: BaseException) -> NoReturn:
+def raise_for(called: PluginCall, error: BaseException) -> NoReturn:
     """Raise what a plugin's exception is to us: itself if it is ours, else a `PluginError`."""
     inner = innermost(error) if isinstance(error, Exception) else error
     if inner is error and isinstance(error, BenchError):
@@ -108,7 +93,7 @@ def raise_for(called: Called, error: BaseException) -> NoReturn:
     raise PluginError(f"{called} raised {described(inner)}{_where(inner, called)}") from error
 
 
-def _where(error: BaseException, called: Called) -> str:
+def _where(error: BaseException, called: PluginCall) -> str:
     """File and line of what a plugin raised, the last in its own file or folder."""
     function = getattr(called.thing, "callback", None)  # of a command
     name = getattr(function, "__module__", None) or type(called.thing).__module__
@@ -124,11 +109,7 @@ def _where(error: BaseException, called: Called) -> str:
 
 @contextlib.contextmanager
 def no_exit() -> Iterator[None]:
-    """Turn a plugin's SystemExit in a task of its own, which ends the event loop, into an error.
-
-    Raises:
-        PluginError: There was one.
-    """
+    """Turn a plugin's SystemExit in a task of its own, which ends the event loop, into an error."""
     try:
         yield
     except SystemExit as error:
@@ -207,7 +188,7 @@ BLOCKED_S = 30.0
 _GUARDS = (call.__code__, call_async.__code__)
 
 
-def _place(frame: FrameType) -> str:
+def _position(frame: FrameType) -> str:
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
 
 
@@ -221,26 +202,32 @@ def waiting(task: "asyncio.Task[Any]") -> str | None:
     What waits in a task of the plugin's own is told with the place where that task is awaited.
     """
     awaited: Any = task.get_coro()
-    called, place = None, ""
+    called, position = None, ""
     while awaited is not None:
         frame = getattr(awaited, "cr_frame", None)
         if frame is not None and frame.f_code is call_async.__code__:
             called = frame.f_locals["called"]
         elif frame is not None and called and not _is_asyncio(frame):
-            place = _place(frame)
+            position = _position(frame)
         awaited = getattr(awaited, "cr_await", None)
-    return f"{called} waits for something that is no call, at {place}" if called and place else None
+    return (
+        f"{called} waits for something that is no call, at {position}"
+        if called and position
+        else None
+    )
 
 
 @contextmanager
-def overseen(called: Called, after_s: float = BLOCKED_S) -> Iterator[None]:
+def overseen(called: PluginCall, after_s: float = BLOCKED_S) -> Iterator[None]:
     """Say on standard error, in another thread, that a call takes long, and where it is."""
     thread, over = threading.get_ident(), threading.Event()
 
     def look() -> None:
         if not over.wait(after_s) and (frame := sys._current_frames().get(thread)):
-            place = _place(frame)
-            Speaker(called).say(f"not done after {after_s:g} s, at {place}; Ctrl-C ends it\n")
+            position = _position(frame)
+            StdoutCapture(called).say(
+                f"not done after {after_s:g} s, at {position}; Ctrl-C ends it\n"
+            )
 
     threading.Thread(target=look, name="overseer", daemon=True).start()
     try:
@@ -251,12 +238,7 @@ def overseen(called: Called, after_s: float = BLOCKED_S) -> Iterator[None]:
 
 @contextmanager
 def watched(say: Callable[[str], None], after_s: float = BLOCKED_S) -> Iterator[None]:
-    """Watch the running loop while the block runs.
-
-    Args:
-        say: Told of each blocking call once, in another thread.
-        after_s: How long a call may block.
-    """
+    """Watch the running loop while the block runs; of each blocking call it is said once."""
     loop, stuck, done = asyncio.get_running_loop(), threading.get_ident(), threading.Event()
     watcher = threading.Thread(
         target=_watch, args=(loop, stuck, done, say, after_s), name="watchdog", daemon=True
@@ -280,13 +262,13 @@ def _watch(
 
     It ends with the loop, too, which may be closed before it is asked.
     """
-    alive, said = threading.Event(), set[str]()
+    alive, reported = threading.Event(), set[str]()
     while _ask(loop, alive) and not done.wait(after_s):
         if not alive.is_set():
             frame = sys._current_frames().get(stuck)
             text = "" if frame is None or _imports(frame) else _described(frame, after_s)
-            if text and text not in said:
-                said.add(text)
+            if text and text not in reported:
+                reported.add(text)
                 say(text)
             continue
         alive.clear()
@@ -316,9 +298,9 @@ def _described(top: FrameType, after_s: float) -> str:
     while frame is not None and frame.f_code not in _GUARDS:
         inner, frame = frame, frame.f_back
     where = inner if frame is not None else top
-    place = _place(where)
+    position = _position(where)
     who = str(frame.f_locals["called"]) if frame else f"something ({top.f_code.co_name})"
     return (
-        f"{who} has kept everything else waiting for {after_s:g} s, at {place}: "
+        f"{who} has kept everything else waiting for {after_s:g} s, at {position}: "
         "what takes long must be awaited (Ctrl-C three times ends the run)"
     )

@@ -25,21 +25,17 @@ from ..spending.budget import MOST
 from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from . import values
-from .calls import Called, call, call_async
+from .calls import PluginCall, call, call_async
 
 
 def make_client(provider: Provider, config: ClientConfig) -> "GuardedClient":
-    """A client of a provider.
-
-    Raises:
-        PluginError: The provider cannot make one.
-    """
-    called = Called(provider, "create")
+    """A client of a provider."""
+    called = PluginCall(provider, "create")
     client = call(called, provider.create, config)
     for method in ("complete", "close"):
         if not callable(getattr(client, method, None)):
             called.refuse(f"returned {type(client).__name__}, which has no {method}")
-    return GuardedClient(client, Called(provider, "", config.model))
+    return GuardedClient(client, PluginCall(provider, "", config.model))
 
 
 def price_lists(providers: Iterable[Provider]) -> list[PriceList]:
@@ -48,7 +44,7 @@ def price_lists(providers: Iterable[Provider]) -> list[PriceList]:
 
 
 def _listed(provider: Provider, spec: ModelSpec) -> Price | None:
-    called = Called(provider, "list_price")
+    called = PluginCall(provider, "list_price")
     price: object = call(called, provider.list_price, spec) if provider.list_price else None
     if not isinstance(price, Price | None):
         called.refuse(f"returned {type(price).__name__}, which is no eibench.providers.Price")
@@ -61,7 +57,7 @@ _counts = attrgetter(*(field.name for field in fields(Usage)))
 class GuardedClient:
     """A client that looks at what it returns. Implements `endpoints.providers.Client`."""
 
-    def __init__(self, client: Client, called: Called) -> None:
+    def __init__(self, client: Client, called: PluginCall) -> None:
         self.client = client
         self._called = called
 
@@ -100,7 +96,7 @@ _RESPONSE: Mapping[str, values.Rule] = {
 }
 
 
-def _check(called: Called, response: object) -> None:
+def _check(called: PluginCall, response: object) -> None:
     """Refuse what is no reply, or what the journal could not hold of how it came about."""
     if not isinstance(response, ChatResponse):
         called.refuse(f"returned {type(response).__name__}, not a ChatResponse")
@@ -119,7 +115,7 @@ def _is_plain(value: Any) -> bool:
     return kind in (str, int, bool, NoneType) or (kind is float and isfinite(value))
 
 
-def check_ratings(called: Called, value: object, models: Collection[str]) -> None:
+def check_ratings(called: PluginCall, value: object, models: Collection[str]) -> None:
     """Refuse what are no ratings of these models, or of some of them."""
     if not isinstance(value, ratings.result.Ratings):
         called.refuse(f"returned {type(value).__name__}, not eibench.Ratings")

@@ -18,7 +18,7 @@ from ..hooks.sections import (
 from ..hooks.sections.drawings import UnfitDrawing, checked_svg
 from ..hooks.sections.formulas import UnfitFormula, read_formula
 from ..text import plural
-from .calls import Called
+from .calls import PluginCall
 
 MOST_ROWS, MOST_SERIES = 10_000, 6
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -26,12 +26,8 @@ _KINDS = get_args(Part)
 _NAMES = ", ".join(kind.__name__ for kind in _KINDS)
 
 
-def parts(called: Called, value: object) -> list[Part]:
-    """What was returned as a list of parts; none for ``None``.
-
-    Raises:
-        PluginError: It is something else, or a part cannot be shown as it is.
-    """
+def parts(called: PluginCall, value: object) -> list[Part]:
+    """What was returned as a list of parts; none for ``None``."""
     if value is None:
         return []
     is_list = isinstance(value, list | tuple) and not isinstance(value, _KINDS)
@@ -46,7 +42,7 @@ def parts(called: Called, value: object) -> list[Part]:
     return several
 
 
-def _part(called: Called, value: object) -> None:
+def _part(called: PluginCall, value: object) -> None:
     kind = type(value).__name__
     texts = [getattr(value, name, "") for name in ("title", "note", "text", "svg")]
     if not all(isinstance(text, str) for text in texts):
@@ -67,7 +63,7 @@ def _part(called: Called, value: object) -> None:
             pass
 
 
-def transcript_view(called: Called, value: object) -> None:
+def transcript_view(called: PluginCall, value: object) -> None:
     """Refuse what is neither ``None`` nor a view whose quotes are in their turns."""
     if value is None:
         return
@@ -81,19 +77,19 @@ def transcript_view(called: Called, value: object) -> None:
         called.refuse(f"returned a TranscriptView that cannot be shown: {error}")
 
 
-def _turn(called: Called, turn: Turn, n: int) -> None:
-    about = f"returned a TranscriptView in which turn {n}"
+def _turn(called: PluginCall, turn: Turn, n: int) -> None:
+    message = f"returned a TranscriptView in which turn {n}"
     quotes = [text for quote in turn.quotes for text in quote]
     if not all(isinstance(text, str) for text in (turn.who, turn.text, *turn.notes, *quotes)):
-        called.refuse(f"{about} has something else than texts")
+        called.refuse(f"{message} has something else than texts")
     if turn.kind not in ("model", "user", "system"):
-        called.refuse(f"{about} is of kind {turn.kind!r}: model, user or system")
+        called.refuse(f"{message} is of kind {turn.kind!r}: model, user or system")
     for quote in turn.quotes:
         if not quote.text.strip() or quote.text not in turn.text:
-            called.refuse(f"{about} does not have the words {quote.text!r:.60} that it marks")
+            called.refuse(f"{message} does not have the words {quote.text!r:.60} that it marks")
 
 
-def _table(called: Called, value: Table) -> None:
+def _table(called: PluginCall, value: Table) -> None:
     for cell in (*value.columns, *(cell for row in value.rows for cell in row)):
         if cell is not None and type(cell) not in (str, int, float):
             called.refuse(f"returned a Table in which {cell!r:.40} is neither a text nor a number")
@@ -107,43 +103,45 @@ def _table(called: Called, value: Table) -> None:
             called.refuse(f"returned a Table whose columns have no index {n!r} to be set right")
 
 
-def _plot(called: Called, value: Plot) -> None:
-    about = f"returned the Plot {value.title!r}"
+def _plot(called: PluginCall, value: Plot) -> None:
+    message = f"returned the Plot {value.title!r}"
     if value.kind not in ("lines", "points"):
-        called.refuse(f"{about} of kind {value.kind!r}: lines or points")
+        called.refuse(f"{message} of kind {value.kind!r}: lines or points")
     if not 1 <= len(value.series) <= MOST_SERIES:
-        called.refuse(f"{about} with {len(value.series)} series: 1 to {MOST_SERIES}")
+        called.refuse(f"{message} with {len(value.series)} series: 1 to {MOST_SERIES}")
     for series in value.series:
         if not series.points or len(series.points) > MOST_ROWS:
-            called.refuse(f"{about} in which {series.name!r} has {len(series.points)} points")
+            called.refuse(f"{message} in which {series.name!r} has {len(series.points)} points")
         for point in series.points:
             if [*map(_is_number, point)] != [True, True]:
-                called.refuse(f"{about} in which {point!r:.40} is no pair of finite numbers")
+                called.refuse(f"{message} in which {point!r:.40} is no pair of finite numbers")
 
 
-def _controls(called: Called, value: Controls) -> None:
-    about = f"returned the Controls {value.title!r}"
+def _controls(called: PluginCall, value: Controls) -> None:
+    message = f"returned the Controls {value.title!r}"
     names = [control.name for control in value.controls]
     for name in (*names, *value.columns):
         if not _NAME.fullmatch(str(name)) or [*names, *value.columns].count(name) > 1:
-            called.refuse(f"{about} in which {name!r} is no name, or stands twice")
+            called.refuse(f"{message} in which {name!r} is no name, or stands twice")
     for control in value.controls:
         if wrong := _wrong_control(control):
-            called.refuse(f"{about} in which {control.name!r} {wrong}")
+            called.refuse(f"{message} in which {control.name!r} {wrong}")
     lengths = {len(column) for column in value.columns.values()}
     for name, column in value.columns.items():
         if not 1 <= len(column) <= MOST_ROWS or len(lengths) > 1:
-            called.refuse(f"{about} in which column {name!r} has {len(column)} numbers")
+            called.refuse(f"{message} in which column {name!r} has {len(column)} numbers")
         for number in column:
             if not _is_number(number):
-                called.refuse(f"{about} in which {number!r:.40} of column {name!r} is no number")
+                called.refuse(f"{message} in which {number!r:.40} of column {name!r} is no number")
     for output in value.outputs:
         if output.digits not in range(10):
-            called.refuse(f"{about} in which {output.label!r} has {output.digits!r} digits: 0 to 9")
+            called.refuse(
+                f"{message} in which {output.label!r} has {output.digits!r} digits: 0 to 9"
+            )
         try:
             read_formula(str(output.formula), names, value.columns)
         except UnfitFormula as error:
-            called.refuse(f"{about} in which {output.formula!r}: {error}")
+            called.refuse(f"{message} in which {output.formula!r}: {error}")
 
 
 def _wrong_control(control: Control) -> str | None:

@@ -20,12 +20,8 @@ losing: Callable[[], AbstractContextManager[None]] = partial(suppress, OSError)
 """Takes it that standard error may be closed; the console sets its own way."""
 
 
-class Speaker:
-    """A plugin while it is called; what it prints in the block goes to standard error.
-
-    Args:
-        name: What to call it; made a text only when it prints.
-    """
+class StdoutCapture:
+    """A plugin while it is called: what it prints goes to standard error, with its name."""
 
     __slots__ = ("_before", "_lines", "_name")
 
@@ -33,7 +29,7 @@ class Speaker:
         self._name = name
         self._lines: list[str] | None = None
 
-    def __enter__(self) -> "Speaker":
+    def __enter__(self) -> "StdoutCapture":
         self._before = _speaking.get()
         _speaking.set(self)
         _begin()
@@ -67,20 +63,20 @@ class Speaker:
             sys.stderr.flush()
 
 
-_speaking: ContextVar[Speaker | None] = ContextVar("_speaking", default=None)
+_speaking: ContextVar[StdoutCapture | None] = ContextVar("_speaking", default=None)
 
 
 class _Divider:
     """Standard output for all but plugins."""
 
-    def __init__(self, own: TextIO) -> None:
-        self.own = own
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
 
     def write(self, text: str) -> int:
         """Write a text to where its writer's texts go."""
         speaker = _speaking.get()
         if speaker is None:
-            return self.own.write(text)
+            return self.stdout.write(text)
         speaker.say(text)
         return len(text)
 
@@ -90,7 +86,7 @@ class _Divider:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.own, name)
+        return getattr(self.stdout, name)
 
 
 class _Installed:
@@ -106,7 +102,7 @@ def _begin() -> None:
         _Installed.calls += 1
         if sys.stdout is None or type(sys.stdout) is _Divider:
             return
-        if _Installed.divider.own is not sys.stdout:
+        if _Installed.divider.stdout is not sys.stdout:
             _Installed.divider = _Divider(sys.stdout)
         sys.stdout = _Installed.divider
 
@@ -115,4 +111,4 @@ def _end() -> None:
     with _Installed.lock:
         _Installed.calls -= 1
         if not _Installed.calls and type(sys.stdout) is _Divider:
-            sys.stdout = sys.stdout.own
+            sys.stdout = sys.stdout.stdout

@@ -23,9 +23,9 @@ from ..types import (
 )
 from ..types.rules import UnfitValue
 from . import parts
-from .calls import Called, field_names
+from .calls import PluginCall, field_names
 
-Check = Callable[[Called, Any], None]
+Check = Callable[[PluginCall, Any], None]
 """Refuses what a method may not return."""
 Rule = Callable[[Any], str | None]
 """What is wanted in place of a value that does not fit; nothing of one that does."""
@@ -101,17 +101,17 @@ _METRIC = {
 _BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE}
 
 
-def fields(called: Called, what: str, value: object, rules: Mapping[str, Rule]) -> None:
+def fields(called: PluginCall, what: str, value: object, rules: Mapping[str, Rule]) -> None:
     """Refuse a value of which a field is not as its rule wants it."""
-    for name, wanted in rules.items():
-        if words := wanted(field := getattr(value, name)):
+    for name, fault in rules.items():
+        if words := fault(field := getattr(value, name)):
             called.refuse(f"returned {what} with {field!r:.120} as {name}, not {words}")
 
 
 def an(kind: type, rules: Mapping[str, Rule] | None = None) -> Check:
     """The check of values of a type, and of their fields."""
 
-    def check(called: Called, value: object) -> None:
+    def check(called: PluginCall, value: object) -> None:
         if not isinstance(value, kind):
             if inspect.isawaitable(value):
                 _close(value)
@@ -127,15 +127,15 @@ _is_summary, _is_mapping, _is_sequence = an(Summary, _SUMMARY), an(Mapping), an(
 _is_placement, _is_table = an(PlacementOptions), an(Table)
 
 
-def _each(wanted: Rule) -> Check:
+def _each(fault: Rule) -> Check:
     """The check of mappings whose values are as a rule wants them."""
 
-    def check(called: Called, value: Any) -> None:
+    def check(called: PluginCall, value: Any) -> None:
         _is_mapping(called, value)
         for name, one in value.items():
             if TEXT(name):
                 called.refuse(f"returned the name {name!r:.60}, not a text")
-            if words := wanted(one):
+            if words := fault(one):
                 called.refuse(f"returned {one!r:.60} as {name!r}, not {words}")
 
     return check
@@ -147,14 +147,14 @@ weights = _each(rule(lambda value: is_finite(value) and value > 0, "a number abo
 _baselines = _each(rule(lambda value: isinstance(value, Baseline), "a Baseline"))
 
 
-def baselines(called: Called, value: Mapping[str, Baseline]) -> None:
+def baselines(called: PluginCall, value: Mapping[str, Baseline]) -> None:
     """Refuse what is no mapping from names to baselines."""
     _baselines(called, value)
     for name, baseline in value.items():
         fields(called, f"baseline {name!r}", baseline, _BASELINE)
 
 
-def no_coroutine(called: Called, value: object) -> None:
+def no_coroutine(called: PluginCall, value: object) -> None:
     """Refuse a transcript that is, or holds, something that was not awaited."""
     if (coroutine := _unawaited(value, _DEEP)) is not None:
         inside = "" if coroutine is value else f"{type(value).__name__} that holds a "
@@ -199,7 +199,7 @@ def _close(value: object) -> None:
         value.close()
 
 
-def pack(called: Called, value: Pack) -> None:
+def pack(called: PluginCall, value: Pack) -> None:
     """Refuse what is no pack, or one whose items cannot be told apart."""
     _is_pack(called, value)
     numbers: dict[str, int] = {}
@@ -211,7 +211,7 @@ def pack(called: Called, value: Pack) -> None:
         numbers[item.id] = number
 
 
-def _item(called: Called, item: object, number: int) -> None:
+def _item(called: PluginCall, item: object, number: int) -> None:
     if not isinstance(item, Item):
         called.refuse(f"returned a Pack whose item {number} is {type(item).__name__}, not an Item")
     for name in ("id", "family"):
@@ -223,7 +223,7 @@ def _item(called: Called, item: object, number: int) -> None:
         called.refuse(f"returned a Pack in which the id of item {number} is blank")
 
 
-def score(called: Called, value: Any, item: Item, declared: Sequence[Value] = ()) -> None:
+def score(called: PluginCall, value: Any, item: Item, declared: Sequence[Value] = ()) -> None:
     """Refuse what is no score, or holds what is no number, or what its benchmark does not declare.
 
     Of a benchmark that declares no values, any is accepted.
@@ -231,10 +231,10 @@ def score(called: Called, value: Any, item: Item, declared: Sequence[Value] = ()
     _is_score(called, value)
     ends = {one.name: one.ends for one in declared}
     for name, number in value.values.items():
-        about = f"returned a Score in which value {name!r} of item {item.id!r}"
+        start = f"returned a Score in which value {name!r} of item {item.id!r}"
         if number is not None and not (isinstance(number, int | float) and isfinite(number)):
             is_text = f"is {type(number).__name__}, not a number (int, float or None)"
-            called.refuse(f"{about} {'is not finite' if isinstance(number, float) else is_text}")
+            called.refuse(f"{start} {'is not finite' if isinstance(number, float) else is_text}")
         if not ends:
             continue
         if name not in ends:
@@ -242,13 +242,13 @@ def score(called: Called, value: Any, item: Item, declared: Sequence[Value] = ()
             called.refuse(f"returned a Score {message}")
         low, high = ends[name]
         if number is not None and not low <= number <= high:
-            called.refuse(f"{about} is {number:g}, not from {low:g} to {high:g}")
+            called.refuse(f"{start} is {number:g}, not from {low:g} to {high:g}")
 
 
 _MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
 
 
-def pair_score(called: Called, value: Any) -> None:
+def pair_score(called: PluginCall, value: Any) -> None:
     """Refuse what is no comparison: no margins and no reason, or a margin that there is not."""
     _is_pair_score(called, value)
     if bool(value.margins) == bool(value.reason):
@@ -260,7 +260,7 @@ def pair_score(called: Called, value: Any) -> None:
             called.refuse(f"returned {margin!r} as the margin of {name!r}, {ranges}")
 
 
-def numbers(called: Called, value: object, n: int) -> None:
+def numbers(called: PluginCall, value: object, n: int) -> None:
     """Refuse what is no list of so many finite numbers or ``None``."""
     if not isinstance(value, Sequence) or len(value) != n:
         called.refuse(f"returned {type(value).__name__}, not a list of {n} numbers, one a score")
@@ -269,7 +269,7 @@ def numbers(called: Called, value: object, n: int) -> None:
             called.refuse(f"returned {number!r}, not {words}")
 
 
-def summary(called: Called, value: Any) -> None:
+def summary(called: PluginCall, value: Any) -> None:
     """Refuse what is no summary, or holds what is no metric."""
     _is_summary(called, value)
     if not value.metrics:
@@ -286,7 +286,7 @@ def summary(called: Called, value: Any) -> None:
     json_value(called, "the notes of the Summary", value.notes)
 
 
-def placement(called: Called, value: PlacementOptions) -> None:
+def placement(called: PluginCall, value: PlacementOptions) -> None:
     """Refuse what says of no placement how it is to go."""
     _is_placement(called, value)
     for option in PLACEMENT_OPTIONS:
@@ -302,7 +302,7 @@ def parties(benchmark: Any) -> tuple[str, ...]:
     return ("model", "judge", *(role.name for role in benchmark.roles))
 
 
-def calls(called: Called, value: Mapping[str, int]) -> None:
+def calls(called: PluginCall, value: Mapping[str, int]) -> None:
     """Refuse what are no numbers of calls by party."""
     _is_mapping(called, value)
     known = parties(called.thing)
@@ -313,7 +313,7 @@ def calls(called: Called, value: Mapping[str, int]) -> None:
             called.refuse(f"returned {n!r} calls to {party!r}, not {words}")
 
 
-def anchors(called: Called, value: Sequence[Any]) -> None:
+def anchors(called: PluginCall, value: Sequence[Any]) -> None:
     """Refuse what are no pairs of models with ratings."""
     _is_sequence(called, value)
     for pair in value:
@@ -322,7 +322,7 @@ def anchors(called: Called, value: Sequence[Any]) -> None:
             called.refuse(f"returned {pair!r}, not two models with a rating each")
 
 
-def json_value(called: Called, what: str, value: JsonObject) -> None:
+def json_value(called: PluginCall, what: str, value: JsonObject) -> None:
     """Refuse what the journal could not hold."""
     try:
         canonical(dict(value)) if value else None
@@ -330,7 +330,7 @@ def json_value(called: Called, what: str, value: JsonObject) -> None:
         called.refuse(f"returned what JSON cannot hold as {what}: {error}")
 
 
-def table(called: Called, value: object) -> None:
+def table(called: PluginCall, value: object) -> None:
     """Refuse what is neither ``None`` nor a table of texts and numbers."""
     if value is not None:
         _is_table(called, value)

@@ -35,8 +35,8 @@ def distribution_of(entry: EntryPoint) -> str:
 @cache
 def entries() -> tuple[EntryPoint, ...]:
     """All plugins, ours first, so that in a clash it is the newcomer that is refused."""
-    found = entry_points(group=GROUP)
-    return tuple(sorted(found, key=lambda e: (not _is_ours(e), e.name, e.value)))
+    installed = entry_points(group=GROUP)
+    return tuple(sorted(installed, key=lambda e: (not _is_ours(e), e.name, e.value)))
 
 
 def others() -> bool:
@@ -73,12 +73,12 @@ class OnDemand:
         Raises:
             TypeError: It has another name or title than was declared.
         """
-        found = self.load()
-        made = found() if isinstance(found, type) else found
+        thing = self.load()
+        one = thing() if isinstance(thing, type) else thing
         for word, declared in (("name", self.name), ("title", self.title)):
-            if (own := getattr(made, word, declared)) != declared:
-                raise TypeError(f"its {word} is {own!r}, and was declared as {declared!r}")
-        return made
+            if (actual := getattr(one, word, declared)) != declared:
+                raise TypeError(f"its {word} is {actual!r}, and was declared as {declared!r}")
+        return one
 
     def __call__(self, *args: object) -> Any:
         """What the function or class at the place gives back."""

@@ -29,11 +29,11 @@ _RANGES = (1.0, 10.0, 20.0, 100.0)
 
 def board_document(board: SiteBoard) -> SiteBoardDocument:
     """The document of a board; it holds all that its page shows."""
-    read, found = board.board, board.document
+    read, leaderboard = board.board, board.document
     documents = read.documents
     first = next(iter(documents.values()), None)
     metric, criteria = _metrics(board)
-    rows = [_row(board, row, metric, criteria) for row in found["rows"]]
+    rows = [_row(board, row, metric, criteria) for row in leaderboard["rows"]]
     rows = residuals(rows, criteria)
     dates = sorted(row["date"] for row in rows if row["date"])
     return {
@@ -42,7 +42,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "title": board.title,
         "pack": read.board.pack_name,
         "pack_sha256": read.board.pack_sha256,
-        "n_items": found["dataset"]["n_items"],
+        "n_items": leaderboard["dataset"]["n_items"],
         "judge": read.board.public_judge or None,
         "roles": {role: who.public.label for role, who in read.board.roles},
         "options": [" ".join(words) for words in _options(read.board)],
@@ -50,10 +50,10 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "date_to": dates[-1] if dates else None,
         "version": read.benchmark.version,
         "comparability": read.pack.comparability,
-        "demo": found["demo"],
-        "sentence": _sentence(found),
+        "demo": leaderboard["demo"],
+        "sentence": _sentence(leaderboard),
         "rated": any(row["rating"] is not None for row in rows),
-        "engine": found["engine"],
+        "engine": leaderboard["engine"],
         "metric": metric,
         "criteria": criteria,
         "rows": rows,
@@ -61,7 +61,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "published": _published(board),
         "baselines": _baselines(first),
         "conclusions": conclusions_of(board),
-        "warnings": list(found["warnings"]),
+        "warnings": list(leaderboard["warnings"]),
     }
 
 
@@ -76,9 +76,9 @@ def _options(board: Board) -> Iterator[tuple[str, str]]:
 
 def _sentence(board: LeaderboardDocument) -> str:
     """What it comes to, as a sentence; a model's name stays as it is written."""
-    said = board["statement"]
-    is_name = any(said.startswith(row["model"]) for row in board["rows"])
-    return f"{said if is_name else said[:1].upper() + said[1:]}."
+    text = board["statement"]
+    is_name = any(text.startswith(row["model"]) for row in board["rows"])
+    return f"{text if is_name else text[:1].upper() + text[1:]}."
 
 
 def _metrics(board: SiteBoard) -> tuple[SiteMetric, list[SiteMetric]]:
@@ -132,8 +132,8 @@ def _row(
 ) -> SiteRow:
     name, items = row["model"], row["items"]
     run = board.board.runs.get(name)
-    own = row["metrics"].get(metric["name"])
-    found = {c["name"]: row["metrics"].get(c["name"]) for c in criteria}
+    main = row["metrics"].get(metric["name"])
+    values = {c["name"]: row["metrics"].get(c["name"]) for c in criteria}
     scored, result = board.runs.get(name), board.board.documents.get(name)
     asked = board.document["dataset"]["n_items"] * (row["iterations"] or 1)
     return {
@@ -151,10 +151,10 @@ def _row(
         "rank_alone": row["rank_ci95"],
         "rating": row["rating"],
         "rating_ci95": row["ci95"],
-        "score": own["value"] if own else None,
-        "score_ci95": own["ci95"] if own else None,
-        "chosen": chosen_of(result, metric["name"]) if result and own else "",
-        "criteria": {n: m["value"] if m else None for n, m in found.items()},
+        "score": main["value"] if main else None,
+        "score_ci95": main["ci95"] if main else None,
+        "chosen": chosen_of(result, metric["name"]) if result and main else "",
+        "criteria": {n: m["value"] if m else None for n, m in values.items()},
         "residual": {},
         "cost_usd": row["cost_usd"],
         "output_tokens": result["tokens"]["output"] if result else None,
@@ -187,8 +187,8 @@ def shown_name(name: str) -> str:
 
 def size_of(name: str) -> float | None:
     """Billions of parameters, where the name says so: 70 of ``llama-3-70b``."""
-    found = _SIZE.findall(name)
-    return float(found[-1]) if found else None
+    sizes = _SIZE.findall(name)
+    return float(sizes[-1]) if sizes else None
 
 
 def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
@@ -225,10 +225,10 @@ def _rating(row: RatingRow | BoardRow) -> Numbers:
 
 def _number(row: BoardRow, metric: str) -> Numbers:
     """The rating, else the score, with both ends."""
-    own = row["metrics"].get(metric)
-    if row["rating"] is not None or own is None:
+    score = row["metrics"].get(metric)
+    if row["rating"] is not None or score is None:
         return _rating(row)
-    return [own["value"], *(own["ci95"] or (None, None))]
+    return [score["value"], *(score["ci95"] or (None, None))]
 
 
 def _adjusted(row: BoardRow) -> Numbers:
@@ -248,13 +248,13 @@ def _published(board: SiteBoard) -> SitePublished | None:
 
 
 def _baselines(document: ResultDocument | None) -> list[SiteBaseline]:
-    found = document["baselines"].values() if document else ()
-    return [{"label": b["label"], "value": b["value"]} for b in found]
+    baselines = document["baselines"].values() if document else ()
+    return [{"label": b["label"], "value": b["value"]} for b in baselines]
 
 
 def conclusions_of(board: SiteBoard) -> list[ConclusionRow]:
     """What was found of its judge, by comparisons and by how several agree."""
-    found = list(board.document["conclusions"])
+    conclusions = list(board.document["conclusions"])
     for study in board.board.robustness:
-        found += study.conclusions
-    return found
+        conclusions += study.conclusions
+    return conclusions

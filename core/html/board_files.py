@@ -73,8 +73,8 @@ def _as_read(document: SiteBoardDocument) -> Mapping[str, object]:
     }
 
 
-def _some(found: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
-    return {name: found[name] for name in names}
+def _some(document: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
+    return {name: document[name] for name in names}
 
 
 def put_file(name: str, value: object) -> FilePart:

@@ -19,14 +19,14 @@ def residuals(rows: Sequence[SiteRow], criteria: Sequence[SiteMetric]) -> list[S
     The line is of least squares of the criterion on the main number (rating, else score), over
     the models of the board; nothing where there are fewer than five, or no two numbers differ.
     """
-    found = [dict[str, float | None]() for _ in rows]
+    of_rows = [dict[str, float | None]() for _ in rows]
     for criterion in criteria:
         name = criterion["name"]
         points = [(number_of(row), row["criteria"].get(name)) for row in rows]
-        for residual, value in zip(found, _above_line(points), strict=True):
+        for residual, value in zip(of_rows, _above_line(points), strict=True):
             if value is not None:
                 residual[name] = value
-    return [{**row, "residual": of_row} for row, of_row in zip(rows, found, strict=True)]
+    return [{**row, "residual": of_row} for row, of_row in zip(rows, of_rows, strict=True)]
 
 
 def _above_line(points: Sequence[tuple[float | None, float | None]]) -> list[float | None]:
@@ -59,16 +59,16 @@ def bands(rows: Sequence[SiteRow]) -> list[int]:
     A band begins with a model and goes on as long as the next one cannot be told apart from that
     first one. To be tied is not transitive, so a band says nothing of its other rows together.
     """
-    found, first, number = [0] * len(rows), 0, 0
-    for place in range(1, len(rows)):
-        if rows[place]["model"] not in rows[first]["tied_with"]:
-            first = place
+    numbers, first, number = [0] * len(rows), 0, 0
+    for n in range(1, len(rows)):
+        if rows[n]["model"] not in rows[first]["tied_with"]:
+            first = n
             continue
-        if not found[first]:
+        if not numbers[first]:
             number += 1
-            found[first] = number
-        found[place] = number
-    return found
+            numbers[first] = number
+        numbers[n] = number
+    return numbers
 
 
 def band_classes(rows: Sequence[SiteRow]) -> list[str]:

@@ -82,8 +82,10 @@ def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -
 
 def _published(document: SiteBoardDocument) -> Table | None:
     """What others published, as a table of its own."""
-    found = document["published"]
-    return found and Table(found["title"], found["columns"], found["rows"], note=found["note"])
+    published = document["published"]
+    return published and Table(
+        published["title"], published["columns"], published["rows"], note=published["note"]
+    )
 
 
 def _history(steps: Sequence[RatedStep]) -> Figure | None:
@@ -170,13 +172,13 @@ def _residual_rows(
 ) -> Sequence[tuple[SiteRow, Sequence[tuple[str, float]]]]:
     """Of each model what is furthest above and below what its score foretells."""
     labels = {c["name"]: c["label"] for c in document["criteria"]}
-    found = []
+    special = []
     for row in document["rows"]:
         order = sorted(row["residual"].items(), key=lambda pair: -(pair[1] or 0.0))
         known = [(labels[n], v) for n, v in order if v is not None]
         if len(known) > SHOWN:
-            found.append((row, [*known[:2], *known[-2:]]))
-    return found
+            special.append((row, [*known[:2], *known[-2:]]))
+    return special
 
 
 def _filters(document: SiteBoardDocument) -> Mapping[str, Sequence[str]]:
@@ -187,7 +189,7 @@ def _filters(document: SiteBoardDocument) -> Mapping[str, Sequence[str]]:
         "size": sorted({size_class(row["size_b"]) for row in rows}, key=_SIZES.index),
         "date": sorted({row["date"][:7] for row in rows if row["date"]}),
     }
-    return {name: found for name, found in values.items() if len(found) > 1}
+    return {name: options for name, options in values.items() if len(options) > 1}
 
 
 _SIZES = ["up to 10B", "over 10B to 40B", "over 40B to 100B", "over 100B", "not stated"]

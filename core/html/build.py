@@ -40,9 +40,8 @@ class Built(NamedTuple):
 class _Writer:
     """Writes files below a folder that is new, empty or of an earlier build, and knows which.
 
-    Attributes:
-        before: By path the digest of what an earlier build wrote.
-        texts_before: By the beginning of their paths what files that take long were made from.
+    `before` has by path the digest of what an earlier build wrote, `texts_before` by the beginning
+    of their paths what files that take long were made from.
     """
 
     def __init__(self, folder: Path, policy: Policy) -> None:
@@ -112,12 +111,7 @@ class _Writer:
 
 
 def build_site(folder: Path, gathered: Gathered, policy: Policy, date: str) -> Built:
-    """Write a site, or bring one up to date.
-
-    Raises:
-        UsageError: The folder holds something else.
-        DataError: It cannot be written.
-    """
+    """Write a site, or bring one up to date."""
     try:
         writer = _Writer(folder, policy)
         writer.begin()
@@ -141,10 +135,10 @@ def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
         _board(writer, board, documents[board.key])
     public = [board for board in boards if policy.shows(board.board.pack.source.facts)]
     runs = (run for board in public for run in board.runs.values())
-    for place, run in {graded_name(run): run for run in runs}.items():
+    for folder, run in {graded_name(run): run for run in runs}.items():
         parts = (text_file(run, policy.published(text)) for text in texts_of(run, public=True))
         state = digest([run.state, __version__, policy.masker.scope])
-        writer.put_once(f"texts/{place}/", state, parts)
+        writer.put_once(f"texts/{folder}/", state, parts)
     shown = [shown_on(board, documents[board.key], policy) for board in boards]
     for name in dict.fromkeys(name for board in boards for name in board.runs):
         of_model = [board for board in shown if name in board.board.runs]

@@ -28,14 +28,10 @@ from .slugs import Address, model_path, readable
 class SiteRun(NamedTuple):
     """A run as its page shows it.
 
-    Attributes:
-        stored: It in the journal.
-        document: Its result by one grader: the board's, where it stands on one.
-        items: What came of each item, the worst first.
-        cut_off: Samples of which the token limit cut a reply, by item and iteration.
-        sections: What plugins add about the result.
-        state: Digest of all that the journal holds about it.
-        main: What each of its samples adds to the metric that ranks; nothing on a board of ratings.
+    The document is its result by the board's grader, if it stands on one. Items begin with the
+    worst; `cut_off` are samples of which the token limit cut a reply, by item and iteration;
+    `state` is a digest of all that the journal holds about it; `main` is what each sample adds to
+    the metric that ranks (nothing on a board of ratings).
     """
 
     stored: StoredRun
@@ -70,8 +66,7 @@ class SiteBoard(NamedTuple):
 
     Attributes:
         key: Its name in addresses.
-        board: As it was read.
-        document: The same as `bench leaderboard --json`.
+        document: As `bench leaderboard --json`.
         runs: Of its models, those with a result, by the model's name.
         history: The ratings after each model that joined.
         without_kin: The same of a panel without judges that are kin of a model, where it can be.
@@ -108,14 +103,7 @@ class Absent(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """All that a site shows.
-
-    Attributes:
-        boards: Of the benchmarks in their order.
-        absent: What could not be shown, and why.
-        runs: All of the journal.
-        pages: What plugins make of the results of all boards.
-    """
+    """All that a site shows: boards, what could not be shown and why, runs, pages of plugins."""
 
     boards: Sequence[SiteBoard]
     absent: Sequence[Absent]
@@ -127,23 +115,22 @@ def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gather
     """Read all boards of a journal; one that cannot be read is named with the reason."""
     runs, boards, absent = journal.runs(), list[SiteBoard](), list[Absent]()
     for name in dict.fromkeys(run.benchmark for run in runs):
-        of = _boards_of(journal, catalogue, name)
-        if of is None:
+        reader = _boards_of(journal, catalogue, name)
+        if reader is None:
             absent.append(Absent(name, "its plugin is not installed"))
             continue
-        for board in of.found([run for run in runs if run.benchmark == name]):
+        for board in reader.found([run for run in runs if run.benchmark == name]):
             try:
-                boards.append(_read_board(of, board, sections))
+                boards.append(_read_board(reader, board, sections))
             except BenchError as error:
                 absent.append(Absent(f"{name}, {board.options}", str(error)))
     results = {run.run.run_id: run.document for board in boards for run in board.runs.values()}
-    others = [StoredRun(journal, run) for run in runs if run.run_id not in results]
+    others = (StoredRun(journal, run) for run in runs if run.run_id not in results)
     absent += [_not_shown(run, boards) for run in others]
-    boards = [board for board in boards if board.document["rows"]]
     failed: list[str] = []
     pages = list(pages_of(list(results.values()), catalogue, failed.append))
     absent += [Absent("a page of a plugin", message) for message in failed]
-    return Gathered(boards, absent, runs, pages)
+    return Gathered([board for board in boards if board.document["rows"]], absent, runs, pages)
 
 
 def gather_run(
@@ -151,28 +138,24 @@ def gather_run(
 ) -> tuple[SiteRun, SiteBoard | None]:
     """A run by the grader of its own result, and the board that counts it so, if there is one.
 
-    Why a board of it cannot be read is told.
-
-    Raises:
-        UsageError: It has no result yet.
+    Why a board of it cannot be read is told. A run without a result is a `UsageError`.
     """
-    own = read_run(stored, stored.result(), sections)
-    of = _boards_of(stored.journal, stored.catalogue, stored.benchmark)
-    if of is None:
-        return own, None
-    for board in of.found([stored.record]):
-        if board.judge != of.judges.first(judge_in(own.document)):
+    run = read_run(stored, stored.result(), sections)
+    reader = _boards_of(stored.journal, stored.catalogue, stored.benchmark)
+    for board in reader.found([stored.record]) if reader else ():
+        if reader is None or board.judge != reader.judges.first(judge_in(run.document)):
             continue
         try:
-            found = _read_board(of, board, sections)
+            site_board = _read_board(reader, board, sections)
         except BenchError as error:
             tell(f"warning: a board of run {stored.id} is left out: {error}")
             continue
-        run = found.runs.get(stored.name)
-        same = run and run.document["grader"] == own.document["grader"]
-        if run and same and run.run.run_id == stored.id:
-            return run, found
-    return own, None
+        counted = site_board.runs.get(stored.name)
+        if counted is None or counted.run.run_id != stored.id:
+            continue
+        if counted.document["grader"] == run.document["grader"]:
+            return counted, site_board
+    return run, None
 
 
 def _boards_of(journal: Journal, catalogue: Catalogue, name: str) -> Boards | None:
@@ -201,14 +184,14 @@ def _not_shown(run: StoredRun, boards: Sequence[SiteBoard]) -> Absent:
 def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
     """A board, with the runs on it."""
     read = read_leaderboard(boards, board=board)
-    without_kin, found = _without_kin(boards, read), dict[str, SiteRun]()
+    without_kin, runs = _without_kin(boards, read), dict[str, SiteRun]()
     for name, document in read.documents.items():
         stored = boards.stored(read.runs[name])
         run = read_run(stored, _result(stored, document), sections)
-        found[name] = run._replace(main=_main(read, stored, document))
+        runs[name] = run._replace(main=_main(read, stored, document))
     key, shown = key_of(read.benchmark.name, board), read.as_json()
     public = {a.party.label: a.party.public.label for a in boards.journal.asked(role=JUDGE)}
-    return SiteBoard(key, read, shown, found, rating_history(read), without_kin, public)
+    return SiteBoard(key, read, shown, runs, rating_history(read), without_kin, public)
 
 
 def _without_kin(boards: Boards, read: Leaderboard) -> LeaderboardDocument | None:
@@ -216,18 +199,20 @@ def _without_kin(boards: Boards, read: Leaderboard) -> LeaderboardDocument | Non
     if not isinstance(read.board.judge, Panel) or read.kin:
         return None
     try:
-        found = read_leaderboard(boards, board=read.board, exclude_kin=True)
+        leaderboard = read_leaderboard(boards, board=read.board, exclude_kin=True)
     except UsageError as error:
         read.warnings.append(f"no view without kin: {error}")
         return None
-    return found.as_json() if found.kin else None
+    return leaderboard.as_json() if leaderboard.kin else None
 
 
 def _result(stored: StoredRun, document: ResultDocument) -> ResultDocument:
     """The run's own result where that says the same as its board's, which no command ended with."""
-    own = stored.document
-    if own and all(own.get(part) == document.get(part) for part in ("grader", "metrics", "items")):
-        return own
+    result = stored.document
+    if result and all(
+        result.get(part) == document.get(part) for part in ("grader", "metrics", "items")
+    ):
+        return result
     return document
 
 
@@ -256,6 +241,6 @@ def key_of(benchmark: str, board: Board) -> Address:
 
 def places_of(journal: Journal, runs: Sequence[RunRecord]) -> set[str]:
     """The hosts that were asked and the folders of runs, which no page need name."""
-    found = {str(journal.folder.resolve()), *(run.endpoint or "" for run in runs)}
-    found |= {asked.party.host or "" for asked in journal.asked()}
-    return {place for place in found if place}
+    names = {str(journal.folder.resolve()), *(run.endpoint or "" for run in runs)}
+    names |= {asked.party.host or "" for asked in journal.asked()}
+    return {name for name in names if name}

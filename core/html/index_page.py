@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..benchmark import Benchmark
 from ..compare.boards import Board
 from ..hooks.sections import Series
 from ..parties.graders import Panel
@@ -19,14 +18,9 @@ from .shapes import SiteBoardDocument, SiteRow
 
 
 class Spending(NamedTuple):
-    """What runs are set against.
+    """What runs are set against: its heading, it in a caption, what a model with less of it is.
 
-    Attributes:
-        column: Its heading.
-        words: Of it in a caption.
-        less: What a model with less of it is.
-        of: What a row took; ``None`` where that is not known.
-        shown: It in words.
+    `of` is what a row took; ``None`` where that is not known.
     """
 
     column: str
@@ -77,17 +71,25 @@ def _part(document: SiteBoardDocument) -> CostOnBoard | None:
     spending = next((one for one in SPENDINGS if _is_known(one, whole)), None)
     if document["demo"] or spending is None:
         return None
-    rows = [row for row in rows if spending.of(row) is not None]
-    whole = [row for row in rows if not row["partial"]]
+    amounts = {row["id"]: amount for row in rows if (amount := spending.of(row)) is not None}
+    whole = [row for row in whole if row["id"] in amounts]
     # Of what it took two digits count: what costs about the same is not cheaper.
-    whole.sort(key=lambda row: (float(f"{spending.of(row):.2g}"), -_worth(document, row)))
+    whole.sort(key=lambda row: (float(f"{amounts[row['id']]:.2g}"), -_worth(document, row)))
     front, best = set[str](), float("-inf")
     for row in whole:
         if (worth := _worth(document, row)) > best:
             best = worth
             front.add(row["id"])
-    partial = [row for row in rows if row["partial"]]
-    lines = [_line(row, spending, row["id"] in front) for row in [*whole, *partial]]
+    lines = [
+        CostLine(
+            row["model"],
+            row["completeness"] if row["partial"] else "",
+            spending.shown(amounts[row["id"]]),
+            figure(number_of(row)),
+            "not drawn: asked less" if row["partial"] else "on it" if row["id"] in front else "",
+        )
+        for row in [*whole, *(row for row in rows if row["partial"] and row["id"] in amounts)]
+    ]
     number = number_name(document)
     return CostOnBoard(document, spending, number, _plot(number, spending, whole, front), lines)
 
@@ -103,20 +105,13 @@ def _worth(document: SiteBoardDocument, row: SiteRow) -> float:
     return (number_of(row) or 0.0) * (-1 if lower else 1)
 
 
-def _line(row: SiteRow, spending: Spending, on_front: bool) -> CostLine:
-    partial = row["completeness"] if row["partial"] else ""
-    remark = "not drawn: asked less" if partial else "on it" if on_front else ""
-    took, number = spending.shown(spending.of(row) or 0.0), figure(number_of(row))
-    return CostLine(row["model"], partial, took, number, remark)
-
-
 def _plot(number: str, spending: Spending, rows: Sequence[SiteRow], front: set[str]) -> Figure:
-    names = f"no {spending.less} model has a better number", f"a {spending.less} one has"
     series = []
-    for name, on in zip(names, (True, False), strict=True):
-        own = [row for row in rows if (row["id"] in front) is on]
-        points = [(spending.of(row) or 0.0, number_of(row) or 0.0) for row in own]
-        series.append(Series(name, points, [row["model"] for row in own]))
+    for name, is_on in ((f"no {spending.less} model has a better number", True),
+                        (f"a {spending.less} one has", False)):  # fmt: skip
+        shown = [row for row in rows if (row["id"] in front) is is_on]
+        points = [(spending.of(row) or 0.0, number_of(row) or 0.0) for row in shown]
+        series.append(Series(name, points, [row["model"] for row in shown]))
     caption = f"{spending.words} (across) and {number} (up); intervals are on the board."
     return scatter(caption, [one for one in series if one.points], ("", spending.column, number))
 
@@ -143,9 +138,8 @@ def index_page(gathered: Gathered, documents: Mapping[str, SiteBoardDocument], d
         for document in first_documents(gathered.boards, documents)
     ]  # fmt: skip
     return page_of("index.html", "index.html", title="Boards", boards=boards,
-                   number=lambda row: in_chart(row).cells[0],
-                   absent=gathered.absent, date=date, demo=False,
-                   pages=gathered.pages, page_path=plugin_path)  # fmt: skip
+                   number=lambda row: in_chart(row).cells[0], absent=gathered.absent, date=date,
+                   demo=False, pages=gathered.pages, page_path=plugin_path)  # fmt: skip
 
 
 def first_documents(
@@ -158,14 +152,16 @@ def first_documents(
 
 def _of_panels(boards: Sequence[SiteBoard]) -> dict[str, list[str]]:
     """Of each panel's board the boards of its judges, each alone, by their keys."""
-    alike = dict[str, list[SiteBoard]]()
-    for board in boards:
-        alike.setdefault(board.board.benchmark.name, []).append(board)
-    found = dict[str, list[str]]()
-    for board in boards:
-        others = alike[board.board.benchmark.name]
-        found[board.key] = [o.key for o in others if _is_of(o.board.board, board.board.board)]
-    return found
+    return {
+        panel.key: [
+            board.key
+            for board in boards
+            if board.board.benchmark.name == panel.board.benchmark.name
+            and _is_of(board.board.board, panel.board.board)
+        ]
+        for panel in boards
+        if isinstance(panel.board.board.judge, Panel)
+    }
 
 
 def _is_of(one: Board, panel: Board) -> bool:
@@ -182,27 +178,19 @@ def compare_page() -> Page:
 def glossary_page(boards: Sequence[SiteBoard]) -> Page:
     """What benchmarks and metrics are, in the words of their plugins."""
     benchmarks = {board.board.benchmark.name: board for board in boards}
-    return page_of(
-        "glossary.html",
-        "glossary.html",
-        title="Glossary",
-        general=glossary(),
-        entries=[_entry(name, board) for name, board in benchmarks.items()],
-        demo=False,
-    )
+    entries = [
+        (name, board.board.benchmark.title, _terms(board)) for name, board in benchmarks.items()
+    ]
+    return page_of("glossary.html", "glossary.html", title="Glossary", general=glossary(),
+                   entries=entries, demo=False)  # fmt: skip
 
 
-def _entry(name: str, board: SiteBoard) -> tuple[str, str, Sequence[tuple[str, str]]]:
-    benchmark: Benchmark = board.board.benchmark
-    found = dict[str, str]()
+def _terms(board: SiteBoard) -> Sequence[tuple[str, str]]:
+    terms = dict[str, str]()
     for document in board.board.documents.values():
-        notes = document["metric_notes"]
-        groups = document["metric_groups"]
+        groups, notes = document["metric_groups"], document["metric_notes"]
         for metric, (label, over) in document["metric_labels"].items():
-            facts = [
-                groups.get(metric, ""),
-                notes.get(metric, ""),
-                f"interval over {over}" if over else "",
-            ]
-            found.setdefault(label or metric.replace("_", " "), "; ".join(filter(None, facts)))
-    return name, benchmark.title, list(found.items())
+            interval = f"interval over {over}" if over else ""
+            facts = [groups.get(metric, ""), notes.get(metric, ""), interval]
+            terms.setdefault(label or metric.replace("_", " "), "; ".join(filter(None, facts)))
+    return list(terms.items())

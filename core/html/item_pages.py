@@ -26,14 +26,9 @@ LEAST = 5
 class ItemOnBoard(NamedTuple):
     """What the models of a board made of an item.
 
-    Attributes:
-        item_id: Of which.
-        path: Where it has its page, or its place on one.
-        values: The mean over iterations of each model with one, the best first.
-        mean: Over the models.
-        spread: Their standard deviation; ``None`` of one.
-        parting: Correlation with the models' main number; ``None`` of fewer than five.
-        place: From 1 for the hardest.
+    `values` are the mean over iterations of each model with one, the best first; `spread` is their
+    standard deviation over models; `parting` the correlation with the models' main number (``None``
+    of fewer than five); `rank` is from 1 for the hardest.
     """
 
     item_id: str
@@ -42,7 +37,7 @@ class ItemOnBoard(NamedTuple):
     mean: float
     spread: float | None
     parting: float | None
-    place: int = 0
+    rank: int = 0
 
 
 def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]:
@@ -56,9 +51,9 @@ def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]
     numbers = {row["id"]: number_of(row) for row in document["rows"]}
     main = {name: numbers.get(run.run.run_id) for name, run in board.runs.items()}
     paths = item_paths(board)
-    found = [_item(i, paths[i], of, main, lower=lower) for i, of in values.items()]
-    found.sort(key=lambda item: (-item.mean if lower else item.mean, item.item_id))
-    return [item._replace(place=place) for place, item in enumerate(found, 1)]
+    items = [_item(i, paths[i], of, main, lower=lower) for i, of in values.items()]
+    items.sort(key=lambda item: (-item.mean if lower else item.mean, item.item_id))
+    return [item._replace(rank=rank) for rank, item in enumerate(items, 1)]
 
 
 def _item(
@@ -72,9 +67,11 @@ def _item(
     order = dict(sorted(of.items(), key=lambda pair: (pair[1] if lower else -pair[1], pair[0])))
     pairs = [(value, m) for name, value in of.items() if (m := main.get(name)) is not None]
     known = len(pairs) >= LEAST and len({v for v, _ in pairs}) > 1 < len({m for _, m in pairs})
-    found = pearson([v for v, _ in pairs], [m for _, m in pairs]) if known else None
+    correlation = pearson([v for v, _ in pairs], [m for _, m in pairs]) if known else None
     spread = pstdev(of.values()) if len(of) > 1 else None
-    return ItemOnBoard(item_id, path, order, fmean(of.values()), spread, found and found.value)
+    return ItemOnBoard(
+        item_id, path, order, fmean(of.values()), spread, correlation and correlation.value
+    )
 
 
 def item_paths(board: SiteBoard) -> Mapping[str, Address]:
@@ -102,24 +99,24 @@ def item_pages(board: SiteBoard, document: SiteBoardDocument) -> Iterator[Page]:
              for n in range(1, len(parts) + 1)]  # fmt: skip
     for path, part in zip(paths, parts, strict=True):
         yield page_of("items.html", path, **common, title=f"{document['title']}: items", items=part,
-                      paths=paths if len(paths) > 1 else (), own=path, figure=figure,
+                      paths=paths if len(paths) > 1 else (), current=path, figure=figure,
                       value=plain_name(value or "score"),
                       answer=lambda name, item: _transcript(board, name, item))  # fmt: skip
     pages = dict[str, list[ItemOnBoard]]()
     for item in items:
         pages.setdefault(item.path.partition("#")[0], []).append(item)
-    for where, found in pages.items():
-        alone = f": {found[0].item_id}" if "#" not in found[0].path else f": {len(found)} items"
+    for where, group in pages.items():
+        alone = f": {group[0].item_id}" if "#" not in group[0].path else f": {len(group)} items"
         yield page_of("item.html", where, **common, title=f"{document['title']}{alone}", items=[
-            (item, list(_sentences(item, len(items))), _chart(board, item)) for item in found
+            (item, list(_sentences(item, len(items))), _chart(board, item)) for item in group
         ])  # fmt: skip
 
 
 def _sentences(item: ItemOnBoard, of: int) -> Iterator[str]:
     """How hard it is and how far it parts the models, in words."""
-    place = "the hardest" if item.place == 1 else "the easiest" if item.place == of else ""
-    place = place or f"number {item.place} of {of} from the hardest"
-    yield f"By its mean over the models, {figure(item.mean)}, it is {place}."
+    rank = "the hardest" if item.rank == 1 else "the easiest" if item.rank == of else ""
+    rank = rank or f"number {item.rank} of {of} from the hardest"
+    yield f"By its mean over the models, {figure(item.mean)}, it is {rank}."
     if item.spread is not None:
         yield f"The models differ by a standard deviation of {figure(item.spread)}."
     if item.parting is None:

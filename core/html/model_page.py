@@ -23,16 +23,15 @@ from .one_run import (
     named_items,
     on_board,
     other_runs,
-    plugin_parts,
-    row_of,
     sample_lines,
     special_of,
     tally,
     verdict_on,
 )
+from .plugin_parts import shown_part
 from .policy import Policy
 from .rendering import Page, page_of
-from .result_charts import among_rated, profiles, standing
+from .result_charts import among_rated, is_charted, profiles, standing
 from .shapes import SiteBoardDocument, SiteRow
 from .slugs import Address, board_path, model_path, slug
 from .words import plain_name
@@ -45,8 +44,6 @@ class Shown(NamedTuple):
     """A board as model pages show it.
 
     Attributes:
-        board: It.
-        document: Its document.
         item_paths: Where each item has its page.
         texts: Whether its transcripts are there.
         near: How many models above and below are shown; ``None`` for all.
@@ -72,7 +69,7 @@ class ItemLine(NamedTuple):
     shown: str
     notes: Sequence[str]
     anchor: str
-    file: str
+    file: str = ""
     packed: Sequence[JsonObject] = ()
 
 
@@ -81,26 +78,18 @@ ShownRun = dict[str, Any]
 
 
 def model_page(
-    name: str,
-    found: Sequence[Shown],
-    policy: Policy,
-    runs: Sequence[RunRecord] = (),
+    name: str, boards: Sequence[Shown], policy: Policy, runs: Sequence[RunRecord]
 ) -> Page:
     """The page of a model; its runs among these that no board counts are named."""
-    parts = [_on_site(shown, name, policy, runs) for shown in found]
+    parts = [_on_site(shown, name, policy, runs) for shown in boards]
     parts.sort(key=lambda part: (not part["short"], bool(part["mark"])))
-    alike = _alike([part["settings"] for part in parts])
+    first, *others = (part["settings"] for part in parts)
+    alike = [fact for fact in first if others and all(fact in other for other in others)]
     for part in parts:
         part["settings"] = [fact for fact in part["settings"] if fact not in alike]
-    demo = any(shown.board.runs[name].run.demo for shown in found)
+    demo = any(shown.board.runs[name].run.demo for shown in boards)
     return page_of("model.html", model_path(name), title=shown_name(name), parts=parts,
                    alike=alike, demo=demo)  # fmt: skip
-
-
-def _alike(settings: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
-    """What several runs were made with alike; nothing of one run."""
-    first, *others = settings
-    return [fact for fact in first if all(fact in other for other in others)] if others else []
 
 
 def _on_site(shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord]) -> ShownRun:
@@ -114,14 +103,15 @@ def _on_site(shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord])
 
 
 def run_part(
-    run: SiteRun, shown: Shown | None, policy: Policy, runs: Sequence[RunRecord] = ()
+    stored: SiteRun, shown: Shown | None, policy: Policy, runs: Sequence[RunRecord] = ()
 ) -> ShownRun:
     """What a page says of a run, without its transcripts; on the board that counts it, if any."""
     board, document = (shown.board, shown.document) if shown else (None, None)
-    row = row_of(document, run) if document else None
-    result = policy.document(on_board(board, run) if board else run.document)
-    masked = {"items": policy.masked(run.items), "sections": policy.masked(run.sections)}
-    given = run._replace(document=result, **masked)
+    rows = document["rows"] if document else ()
+    row = next((row for row in rows if row["id"] == stored.run.run_id), None)
+    result = policy.document(on_board(board, stored) if board else stored.document)
+    masked = {"items": policy.masked(stored.items), "sections": policy.masked(stored.sections)}
+    run = stored._replace(document=result, **masked)
     return {
         "key": document["key"] if document else "result",
         "board": board_path(document["key"]) if document else "",
@@ -131,26 +121,26 @@ def run_part(
         "mark": row["completeness"] if row else "",
         "judge": str(judge_in(result) or ""),
         "run_id": run.run.run_id,
-        "verdict": verdict_on(board, given),
+        "verdict": verdict_on(board, run),
         "tally": tally(result),
-        "charts": [*standing(given), *_ranked(given, shown, row)],
+        "charts": [*standing(run), *_ranked(run, shown, row)],
         "special": special_of(document, row) if document else [],
         "profiles": profiles([result]),
-        "parts": plugin_parts(given),
-        "items_plot": items_plot(given) if len(given.items.items) > 1 else None,
-        "named": named_items(given),
+        "parts": [shown_part(part) for part in run.sections if not is_charted(part)],
+        "items_plot": items_plot(run),
+        "named": named_items(run),
         "item_paths": shown.item_paths if shown else {},
-        "value": plain_name(given.items.value or "score"),
-        "samples": sample_lines(given),
-        "anchors": {row.item_id: anchor(run, row.item_id) for row in run.items.items},
+        "value": plain_name(run.items.value or "score"),
+        "samples": list(sample_lines(run)),
+        "anchors": {row.item_id: anchor(run, row.item_id) for row in stored.items.items},
         "texts": (),
         "without_texts": "",
         "conclusions": findings(board, result),
         "cost": cost(result),
-        "settings": how_it_was_run(given),
-        "command": policy.command(run.run, run.document),
-        "others": other_runs(run, runs),
-        "limits": limits_of(document, given, row),
+        "settings": how_it_was_run(run),
+        "command": policy.command(run.run, stored.document),
+        "others": other_runs(run.run, runs),
+        "limits": limits_of(document, run, row),
     }
 
 
@@ -164,9 +154,11 @@ def item_lines(run: SiteRun) -> Iterator[ItemLine]:
     notes = dict[str, dict[str, None]]()
     for line in sample_lines(run):
         notes.setdefault(line.item_id, {}).update(dict.fromkeys(line.notes))
-    for row in run.items.items:
-        own, place = list(notes.get(row.item_id, ())), anchor(run, row.item_id)
-        yield ItemLine(row.item_id, figure(row.value), own, place, "")
+    return (
+        ItemLine(row.item_id, figure(row.value), [*notes.get(row.item_id, ())],
+                 anchor(run, row.item_id))
+        for row in run.items.items
+    )  # fmt: skip
 
 
 def _what(document: SiteBoardDocument) -> str:
@@ -184,26 +176,26 @@ def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
     return f"{number_name(document)} {in_chart(row).cells[0]}{rank}"
 
 
-def _ranked(run: SiteRun, shown: Shown | None, own: SiteRow | None) -> list[RowChart]:
+def _ranked(run: SiteRun, shown: Shown | None, row: SiteRow | None) -> list[RowChart]:
     """The models next to one on its board, else those that its own result rates."""
-    if shown and own:
-        return [_neighbours(shown, own)] if len(shown.document["rows"]) > 1 else []
+    if shown and row:
+        return [_neighbours(shown, row)] if len(shown.document["rows"]) > 1 else []
     chart = among_rated(run.document)
     return [chart] if chart else []
 
 
-def _neighbours(shown: Shown, own: SiteRow) -> RowChart:
+def _neighbours(shown: Shown, of: SiteRow) -> RowChart:
     """The models next to one, with intervals."""
     document, rows = shown.document, shown.document["rows"]
-    place, near = rows.index(own), len(rows) if shown.near is None else shown.near
+    n, near = rows.index(of), len(rows) if shown.near is None else shown.near
     chart = [
         in_chart(row)._replace(
             name=row["model"] + (" DEMO" if row["demo"] else ""),
-            kind="own" if row is own else "other",
+            kind="own" if row is of else "other",
             rank=ranks(row["rank"]),
-            href="" if row is own or not row["href"] else Address(row["href"]),
+            href="" if row is of or not row["href"] else Address(row["href"]),
         )
-        for row in rows[max(0, place - near) : place + near + 1]
+        for row in rows[max(0, n - near) : n + near + 1]
     ]
     what = number_name(document)
     engine = f", by {document['engine']}" if document["rated"] and document["engine"] else ""

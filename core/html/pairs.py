@@ -35,29 +35,29 @@ Gap = Sequence[float]
 def pair_file(board: SiteBoard) -> FilePart:
     """The differences of a board's models in their rating, else in the metric that ranks."""
     standing = board.board.standing
-    made = _rated(board, standing.found) if standing and standing.found else _scored(board)
-    return put_file(f"boards/{board.key}-pairs", made)
+    pairs = _rated(board, standing.found) if standing and standing.found else _scored(board)
+    return put_file(f"boards/{board.key}-pairs", pairs)
 
 
-def _rated(board: SiteBoard, found: Ratings) -> SitePairs:
+def _rated(board: SiteBoard, ratings: Ratings) -> SitePairs:
     # Rows of a board are known by their run, if they have one.
     ids = {row["model"]: row["run_id"] or slug(row["model"]) for row in board.document["rows"]}
-    names = [row.model for row in found.rows]
+    names = [row.model for row in ratings.rows]
     return {
         "metric": "rating",
         "method": RATED,
         "models": [ids[name] for name in names],
-        "rows": [_gap(found, a, b) for a, b in combinations(range(len(found.rows)), 2)],
+        "rows": [_gap(ratings, a, b) for a, b in combinations(range(len(ratings.rows)), 2)],
         "criteria": _criteria(board, [board.runs.get(name) for name in names], INTERVALS),
     }
 
 
-def _gap(found: Ratings, a: int, b: int) -> Gap | None:
+def _gap(ratings: Ratings, a: int, b: int) -> Gap | None:
     """The first rating less the second; nothing where its interval is not known."""
-    if found.pair_half_width is None or any(_is_open(found.rows[n].ci95) for n in (a, b)):
+    if ratings.pair_half_width is None or any(_is_open(ratings.rows[n].ci95) for n in (a, b)):
         return None
-    gap = found.rows[a].rating - found.rows[b].rating
-    width = float(found.pair_half_width[a, b])
+    gap = ratings.rows[a].rating - ratings.rows[b].rating
+    width = float(ratings.pair_half_width[a, b])
     return [round(end, 3) for end in (gap, gap - width, gap + width)] if isfinite(width) else None
 
 
@@ -82,8 +82,8 @@ def _scored(board: SiteBoard) -> SitePairs:
 
 def _main(run: SiteRun, metric: str) -> Mapping[Key, float]:
     """What samples add to the metric that ranks; nothing where it is no mean of such."""
-    values, found = list(run.main.values()), run.document["metrics"].get(metric)
-    stated = found["value"] if found else None
+    values, metric_row = list(run.main.values()), run.document["metrics"].get(metric)
+    stated = metric_row["value"] if metric_row else None
     is_mean = stated is not None and values and isclose(stated, sum(values) / len(values))
     return run.main if is_mean else {}
 
@@ -97,11 +97,11 @@ def _criteria(
         groups |= dict.fromkeys(document["metric_groups"])
     tables = {name: [_values(run, name) for run in runs] for name in groups}
     tables = {name: table for name, table in tables.items() if any(table)}
-    found = dict[str, dict[str, Gap]]()
+    gaps = dict[str, dict[str, Gap]]()
     for name, table in tables.items():
         rows = _differences(board, table, most // len(tables), without=False)
-        found[name] = {str(n): row for n, row in enumerate(rows) if row}
-    return found
+        gaps[name] = {str(n): row for n, row in enumerate(rows) if row}
+    return gaps
 
 
 def _values(run: SiteRun | None, name: str) -> Mapping[Key, float]:
@@ -121,25 +121,23 @@ def _differences(
 ) -> list[Gap | None]:
     """The upper triangle: difference and both ends, or nothing.
 
-    Args:
-        board: Its pack says which items are of one family.
-        values: By sample, of each model in the order of the board.
-        most: How many have an interval, those of models next to each other first.
-        without: Whether the others are there too, without one.
+    Values are by sample, of each model in the order of the board; only `most` pairs have an
+    interval, those of models next to each other first. The others are there if `without` one is
+    wanted.
     """
     pairs = list(combinations(range(len(values)), 2))
     near = sorted(range(len(pairs)), key=lambda n: pairs[n][1] - pairs[n][0])[: max(0, most)]
     chosen = range(len(pairs)) if without else sorted(near)
-    made = _by_family(board, values, [pairs[n] for n in chosen])
-    found: list[Gap | None] = [None] * len(pairs)
-    for n, total, size in zip(chosen, made.sums.sum(axis=1), made.sizes.sum(axis=1), strict=True):
-        found[n] = [round(float(total / size), 6)] if size else None
-    place = {n: row for row, n in enumerate(chosen)}
-    for rows, ends in _intervals(made, [place[n] for n in near]):
+    sums = _by_family(board, values, [pairs[n] for n in chosen])
+    gaps: list[Gap | None] = [None] * len(pairs)
+    for n, total, size in zip(chosen, sums.sums.sum(axis=1), sums.sizes.sum(axis=1), strict=True):
+        gaps[n] = [round(float(total / size), 6)] if size else None
+    row_of = {n: row for row, n in enumerate(chosen)}
+    for rows, ends in _intervals(sums, [row_of[n] for n in near]):
         for row, low, high in zip(rows, *ends, strict=True):
             n = chosen[row]
-            found[n] = [*(found[n] or ()), round(float(low), 6), round(float(high), 6)]
-    return found
+            gaps[n] = [*(gaps[n] or ()), round(float(low), 6), round(float(high), 6)]
+    return gaps
 
 
 def _by_family(
@@ -148,8 +146,8 @@ def _by_family(
     clusters = {item.id: item.cluster for item in board.board.pack.items}
     keys = sorted({key for of in values for key in of if key[0] in clusters})
     families = sorted({clusters[item] for item, _ in keys})
-    place = {family: n for n, family in enumerate(families)}
-    at = np.array([place[clusters[item]] for item, _ in keys], dtype=np.int64)
+    column = {family: n for n, family in enumerate(families)}
+    at = np.array([column[clusters[item]] for item, _ in keys], dtype=np.int64)
     table = np.array([[of.get(key, np.nan) for key in keys] for of in values], dtype=np.float64)
     sums, sizes = np.zeros((2, len(pairs), len(families)))
     for n, (a, b) in enumerate(pairs if keys else ()):
@@ -160,16 +158,16 @@ def _by_family(
     return _Pairs(sums, sizes)
 
 
-def _intervals(made: _Pairs, rows: Sequence[int]) -> Iterator[tuple[list[int], Floats]]:
+def _intervals(sums: _Pairs, rows: Sequence[int]) -> Iterator[tuple[list[int], Floats]]:
     """The intervals of some pairs, those with the same families together."""
     patterns = dict[bytes, list[int]]()
     for row in rows:
-        patterns.setdefault((made.sizes[row] > 0).tobytes(), []).append(row)
+        patterns.setdefault((sums.sizes[row] > 0).tobytes(), []).append(row)
     for alike in patterns.values():
-        there = np.flatnonzero(made.sizes[alike[0]] > 0)
-        if why_no_interval(there.size):
+        known = np.flatnonzero(sums.sizes[alike[0]] > 0)
+        if why_no_interval(known.size):
             continue
-        cells = np.ix_(np.array(alike), there)
+        cells = np.ix_(np.array(alike), known)
         # The draws of `statistics.paired_difference`, which bench compare shows.
         rng = np.random.default_rng(0)
-        yield alike, wild_intervals(made.sums[cells].T, made.sizes[cells].T, rng=rng)
+        yield alike, wild_intervals(sums.sums[cells].T, sums.sizes[cells].T, rng=rng)

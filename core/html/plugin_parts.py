@@ -73,8 +73,8 @@ def _controls(part: Controls) -> ShownControls:
             for one in part.outputs
         ],
     }
-    found = zip(part.outputs, outputs_of(part), strict=True)
-    outputs = [(o.label, "–" if v is None else f"{v:.{o.digits}f}") for o, v in found]
+    values = zip(part.outputs, outputs_of(part), strict=True)
+    outputs = [(o.label, "–" if v is None else f"{v:.{o.digits}f}") for o, v in values]
     return ShownControls(part, outputs, Markup(json.dumps(data).replace("<", "\\u003c")))
 
 

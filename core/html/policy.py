@@ -44,55 +44,50 @@ _MARKS = {MAIL: "e-mail addresses", KEY: "keys", PLACE: "hosts and folders"}
 
 
 class Masker:
-    """Takes what must not become public out of texts, and counts it.
+    """Takes what must not become public out of texts, and counts it by kind.
 
-    Args:
-        places: Hosts and folders that nobody need know.
-        environment: Where keys are; the process's by default.
-
-    Attributes:
-        found: How much was taken out, by kind.
-        scope: Another one where more may be taken out than before; it holds no key.
+    `private` are hosts and folders; keys are those of the environment. `scope` is another one where
+    more may be taken out than before; it holds no key.
     """
 
     def __init__(
-        self, places: Iterable[str] = (), environment: Mapping[str, str] | None = None
+        self, private: Iterable[str] = (), environment: Mapping[str, str] | None = None
     ) -> None:
         known = os.environ if environment is None else environment
         secrets = [v for name, v in known.items() if _SECRET.fullmatch(name) and len(v) >= _LEAST]
         self._redact = Redactor(secrets)
-        self._hints = (*_BEGINNINGS, *(word for secret in secrets for word in secret.split()))
-        self._any_hint = re.compile("|".join(map(re.escape, self._hints)))
+        self._beginnings = (*_BEGINNINGS, *(word for secret in secrets for word in secret.split()))
+        self._any_hint = re.compile("|".join(map(re.escape, self._beginnings)))
         self._fields = dict[str, str]()
-        self._places = sorted({p for p in places if len(p) > 3}, key=lambda p: -len(p))
-        self._patterns = [(place, _whole(place)) for place in self._places]
-        self.found: Counter[str] = Counter()
-        self.scope = (len(secrets), self._places)
+        self._private = sorted({name for name in private if len(name) > 3}, key=lambda p: -len(p))
+        self._patterns = [(name, _whole(name)) for name in self._private]
+        self.counts: Counter[str] = Counter()
+        self.scope = (len(secrets), self._private)
 
     def text(self, text: str, *, is_field: bool = False) -> str:
         """A text without them; the name of a field may be that of a host."""
-        made = text
+        masked = text
         if self._may_hold_key(text):
-            made = _KEYS.sub(KEY, self._redact(text))
-        if "@" in made:
-            made = _MAIL.sub(MAIL, made)
-        for place, pattern in () if is_field else self._patterns:
-            if place in made:
-                made = pattern.sub(lambda found: "" if found[1] else PLACE, made)
-        if made is not text and made != text:
-            self._count(text, made)
-        return made
+            masked = _KEYS.sub(KEY, self._redact(text))
+        if "@" in masked:
+            masked = _MAIL.sub(MAIL, masked)
+        for name, pattern in () if is_field else self._patterns:
+            if name in masked:
+                masked = pattern.sub(lambda match: "" if match[1] else PLACE, masked)
+        if masked is not text and masked != text:
+            self._count(text, masked)
+        return masked
 
     def _may_hold_key(self, text: str) -> bool:
         if len(text) < _SHORT:
             return self._any_hint.search(text) is not None
-        return any(part in text for part in self._hints)
+        return any(part in text for part in self._beginnings)
 
     def _count(self, before: str, after: str) -> None:
         for mark, name in _MARKS.items():
-            self.found[name] += after.count(mark) - before.count(mark)
-        named = [found[1] for _, pattern in self._patterns for found in pattern.finditer(before)]
-        self.found[_MARKS[PLACE]] += len([*filter(None, named)])
+            self.counts[name] += after.count(mark) - before.count(mark)
+        named = [match[1] for _, pattern in self._patterns for match in pattern.finditer(before)]
+        self.counts[_MARKS[PLACE]] += len([*filter(None, named)])
 
     def value(self, value: object) -> Any:
         """A value without them, and all within it; addresses and markup are left as they are."""
@@ -103,8 +98,8 @@ class Masker:
         if isinstance(value, Mapping):
             return {self._key(k): self.value(v) for k, v in value.items()}
         if isinstance(value, list | tuple):
-            found = map(self.value, value)
-            return type(value)(*found) if hasattr(value, "_fields") else type(value)(found)
+            parts = map(self.value, value)
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
         return value
 
     def _key(self, key: object) -> Any:
@@ -115,12 +110,12 @@ class Masker:
         return self._fields[key]
 
 
-def _whole(place: str) -> re.Pattern[str]:
+def _whole(name: str) -> re.Pattern[str]:
     """What finds a place: a folder by whole parts of a path, a host by whole words."""
     before, after = (
-        (r"[\w.~-]", r"[\w-]|\.\w") if re.search(r"[/\\]", place) else (r"[\w-]", r"[\w-]")
+        (r"[\w.~-]", r"[\w-]|\.\w") if re.search(r"[/\\]", name) else (r"[\w-]", r"[\w-]")
     )
-    return re.compile(f"( at )?(?<!{before}){re.escape(place)}(?!{after})")
+    return re.compile(f"( at )?(?<!{before}){re.escape(name)}(?!{after})")
 
 
 URL = "URL"
@@ -153,12 +148,9 @@ _NO_LICENCE = {"", "none", "none stated", "unknown"}
 
 @dataclass(eq=False)
 class Policy:
-    """What pages may hold.
+    """What pages may hold: ``all`` texts, those with a licence (``licensed``), or ``none``.
 
-    Attributes:
-        texts: ``all`` texts; those of packs with a licence (``licensed``); or ``none``.
-        masker: Takes out of them what must not become public.
-        public: Whether others may read them; else nothing is left out.
+    Of a page that is not public nothing is masked or left out.
     """
 
     texts: str = "licensed"
@@ -194,22 +186,24 @@ class Policy:
         """A result without the hosts that were asked."""
         if not self.public:
             return document
-        made = {**document, "endpoint": None, "judge_endpoint": None}
+        public = {**document, "endpoint": None, "judge_endpoint": None}
         if judge := judge_in(document):
-            made |= {"judge": judge.public.label, "judged_by": judge.public.as_json()}
+            public |= {"judge": judge.public.label, "judged_by": judge.public.as_json()}
             names = {one.label: one.public.label for one in judge.judges}
             if rows := document.get("judges"):
-                own = [{**row, "judge": names.get(row["judge"], row["judge"])} for row in rows]
-                made["judges"] = own
+                rows_by_judge = [
+                    {**row, "judge": names.get(row["judge"], row["judge"])} for row in rows
+                ]
+                public["judges"] = rows_by_judge
         if roles := document.get("roles"):
-            made["roles"] = {name: {**who, "endpoint": None} for name, who in roles.items()}
-        return made  # type: ignore[return-value]  # the same fields
+            public["roles"] = {name: {**who, "endpoint": None} for name, who in roles.items()}
+        return public  # type: ignore[return-value]  # the same fields
 
 
 def _public(call: ItemCall) -> ItemCall:
     """A call without its system prompt."""
-    said = [
+    messages_shown = [
         [role, NOT_PUBLISHED if role == "system" else text] for role, text in call["messages"] or ()
     ]
-    messages = None if call["messages"] is None else said
+    messages = None if call["messages"] is None else messages_shown
     return cast("ItemCall", {**call, "messages": messages})

@@ -25,13 +25,7 @@ POLICY = "default-src 'none'; style-src {}; script-src {}; {}base-uri 'none'; fo
 
 
 class Page(NamedTuple):
-    """A page that is still to be written.
-
-    Attributes:
-        template: Its file.
-        path: Where it stands, from the site's folder; links from it go up from there.
-        context: What it shows.
-    """
+    """A page that is still to be written: its template, its path in the site, and what it shows."""
 
     template: str
     path: str
@@ -71,20 +65,15 @@ class Head(NamedTuple):
 
 
 def in_one_file(pages: Sequence[Page], head: Head, masked: Callable[[Any], Any] = as_it_is) -> str:
-    """Pages of a site as one, with style and script within.
+    """Pages of a site as one, with style and script within; the first is for the result.
 
     Links between them stay within the file; of others the words are left.
-
-    Args:
-        pages: Them, the first for the result.
-        head: What stands above them.
-        masked: What each text is replaced with before it is set.
     """
     ids = {page.path: f"page-{n}" for n, page in enumerate(pages, 1)}
 
     def at(path: str) -> Address:
-        page, _, place = path.partition("#")
-        return Address(f"#{place or ids[page]}" if page in ids else "")
+        page, _, anchor = path.partition("#")
+        return Address(f"#{anchor or ids[page]}" if page in ids else "")
 
     within, script = Markup(style()), Markup(asset("page.js"))
     around = {
@@ -116,7 +105,7 @@ def glossary() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def _environment(masked: Callable[[Any], Any]) -> Environment:
     """Templates: values but markup are masked, escaped and made harmless; a missing name fails."""
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates", encoding="utf-8"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -124,10 +113,10 @@ def _environment(masked: Callable[[Any], Any]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
+    environment.filters |= {
         "shown": _shown, "figure": figure, "signed": signed, "ranks": ranks, "dollars": dollars,
     }  # fmt: skip
-    return made
+    return environment
 
 
 def _shown(cell: object) -> object:
@@ -178,8 +167,8 @@ def without_blanks(script: str) -> str:
     Texts, templates and patterns stay as they are. A division has a blank after its stroke, a
     comment its own line, and a template no other template within.
     """
-    script, found, at = _LINES.sub("", script), list[str](), 0
+    script, parts, at = _LINES.sub("", script), list[str](), 0
     for literal in _LITERAL.finditer(script):
-        found += [_BLANKS.sub(r"\1", script[at : literal.start()]), literal[0]]
+        parts += [_BLANKS.sub(r"\1", script[at : literal.start()]), literal[0]]
         at = literal.end()
-    return "".join([*found, _BLANKS.sub(r"\1", script[at:])])
+    return "".join([*parts, _BLANKS.sub(r"\1", script[at:])])

@@ -28,15 +28,9 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html",
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Serves the files of a folder under ``/TOKEN/``.
+    """Serves the files of a folder under ``/TOKEN/``; port 0 is any that is free.
 
-    Args:
-        folder: The site.
-        port: Where; 0 for any that is free.
-
-    Attributes:
-        token: Without it nothing is served.
-        version: Of what is served; another one tells open pages to load again.
+    Another `version` tells open pages to load again.
     """
 
     daemon_threads = True
@@ -63,11 +57,11 @@ class SiteServer(ThreadingHTTPServer):
             return None
         name = unquote(path[len(start) :]) or "index.html"
         try:
-            found = (self.folder / name).resolve()
-            inside = found.is_relative_to(self.folder) and found.is_file()
+            path_inside = (self.folder / name).resolve()
+            inside = path_inside.is_relative_to(self.folder) and path_inside.is_file()
         except (OSError, ValueError):  # a name that no file can have
             return None
-        return found if inside else None
+        return path_inside if inside else None
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a browser that left, or of a request that was cut off."""
@@ -95,9 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "This address cannot be read.")
             return
-        own = {VERSION: f"eibenchVersion({self._site.version});\n", FOLLOW: asset(FOLLOW)}
-        if (name := path.removeprefix(f"/{self._site.token}/")) in own:
-            self._send(HTTPStatus.OK, "text/javascript", own[name].encode())
+        scripts = {VERSION: f"eibenchVersion({self._site.version});\n", FOLLOW: asset(FOLLOW)}
+        if (name := path.removeprefix(f"/{self._site.token}/")) in scripts:
+            self._send(HTTPStatus.OK, "text/javascript", scripts[name].encode())
             return
         file = self._site.file(path)
         if file is None:
@@ -151,15 +145,7 @@ def follow(
     """Build the site again whenever what it is made of has changed, until the end.
 
     What cannot be built is tried again at the next look: a run may be deleted, or written to,
-    while its pages are made.
-
-    Args:
-        server: Its version rises with each build.
-        state: Another value for another state of the journal.
-        build: Writes the site; a `BenchError` says why it could not.
-        ended: Is set when nobody looks any longer.
-        seconds: Between two looks.
-        tell: Is told of a problem that the second look met too, once.
+    while its pages are made. `tell` is told of a problem that the second look met too, once.
     """
     known, problems = state(), Counter[str]()
     while not ended.wait(seconds):

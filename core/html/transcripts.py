@@ -44,20 +44,20 @@ def packed(item: ItemText) -> list[JsonDict]:
 def _pack(item: ItemText, row: IterationRow) -> str:
     compared = [c for c in item.record["comparisons"] if c["iteration"] == row["iteration"]]
     view = item.views.get(row["iteration"], TranscriptView())
-    made = {
+    content = {
         "turns": [*map(_own_turn, view.turns)] or list(_turns(row["calls"])),
         "beside": [*map(_table, view.beside)],
         "compared": [_compared(c) for c in compared],
         "grade": _grade(row),
     }
-    return base64.b64encode(gzip.compress(json.dumps(made).encode(), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(json.dumps(content).encode(), 9, mtime=0)).decode()
 
 
 def _own_turn(turn: Turn) -> JsonDict:
     """A turn of a benchmark's own view."""
     quotes = [{"text": harmless(q.text), "note": harmless(q.note)} for q in turn.quotes]
-    made = {**_turn(turn.who, turn.text), "kind": turn.kind}
-    return {**made, "notes": [*map(harmless, turn.notes)], "quotes": quotes}
+    fields = {**_turn(turn.who, turn.text), "kind": turn.kind}
+    return {**fields, "notes": [*map(harmless, turn.notes)], "quotes": quotes}
 
 
 def _table(table: Table) -> JsonDict:
@@ -82,17 +82,17 @@ def _compared(row: ItemComparison) -> list[str]:
 
 def _turns(calls: Sequence[ItemCall]) -> Iterator[JsonDict]:
     """What was said, each message once: a call begins with those of the calls before it."""
-    said: dict[str, list[tuple[str, str]]] = {}
+    sent: dict[str, list[tuple[str, str]]] = {}
     for call in calls:
         if call["phase"] in _GRADING:
             continue
-        before = said.get(call["phase"], [])
+        before = sent.get(call["phase"], [])
         messages = [(role, text) for role, text in call["messages"] or ()]
         known = _in_common(messages, before)
         for role, text in messages[known:]:
             yield _turn(role, text)
         yield _turn(_speaker(call), call["text"], call["reasoning"], call["finish"])
-        said[call["phase"]] = [*messages, ("assistant", call["text"])]
+        sent[call["phase"]] = [*messages, ("assistant", call["text"])]
 
 
 def _in_common(one: Sequence[tuple[str, str]], two: Sequence[tuple[str, str]]) -> int:
@@ -131,9 +131,9 @@ def _grade(row: IterationRow) -> JsonDict:
 
 def _verdicts(row: IterationRow) -> Sequence[ItemCall]:
     """What the judges of a score said; of one whose judges are known otherwise now, all."""
-    said = [call for call in row["calls"] if call["phase"] == "judge"]
+    verdicts = [call for call in row["calls"] if call["phase"] == "judge"]
     judges = row["score"]["judges"] if row["score"] else ()
-    return [call for call in said if call["asked"] in judges] or said
+    return [call for call in verdicts if call["asked"] in judges] or verdicts
 
 
 def _shown(value: object) -> str | None:

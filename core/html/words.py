@@ -35,31 +35,31 @@ def verdict(document: ResultDocument) -> str:
 
 
 def _sentences(document: ResultDocument) -> Iterator[str]:
-    name, found = document["name"], main_metric(document)
-    if found is None or found[1]["value"] is None:
+    name, main = document["name"], main_metric(document)
+    if main is None or main[1]["value"] is None:
         reason = completeness(document).text or "no sample could be scored"
         yield f"{name} has no result: {reason}."
         return
-    metric = found[1]
-    chosen = chosen_of(document, found[0])
-    what = label_of(document, found[0]) + (f" ({chosen})" if chosen else "")
+    metric = main[1]
+    chosen = chosen_of(document, main[0])
+    what = label_of(document, main[0]) + (f" ({chosen})" if chosen else "")
     yield f"{name} reaches {figure(metric['value'])} in {what}, "
-    yield _sure(metric, _over(document, found[0]))
+    yield _interval(metric, _over(document, main[0]))
     if end := better_end(metric["higher_is_better"]):
         yield f"Of this number {end}."
     if few := too_few(document):
         yield f"{few.text[:1].upper()}{few.text[1:]}."
-    elif said := chance(document):
-        yield f"That is {said}."
-    if own := placed(document):
-        yield _placed(own, document)
-    if said := judge_findings(document["conclusions"]).text:
-        yield f"{said[:1].upper()}{said[1:]}."
-    if said := completeness(document).text:
-        yield f"The result is {said}."
+    elif text := chance(document):
+        yield f"That is {text}."
+    if rank := placed(document):
+        yield _placed(rank, document)
+    if text := judge_findings(document["conclusions"]).text:
+        yield f"{text[:1].upper()}{text[1:]}."
+    if text := completeness(document).text:
+        yield f"The result is {text}."
 
 
-def _sure(metric: MetricRow, over: str) -> str:
+def _interval(metric: MetricRow, over: str) -> str:
     if metric["ci95"] is None:
         return "without an interval, as the data is too little for one."
     low, high = (figure(end) for end in metric["ci95"])
@@ -70,9 +70,9 @@ def _over(document: ResultDocument, name: str) -> str:
     return document["metric_labels"].get(name, ["", ""])[1] or "items"
 
 
-def _placed(own: StatedRank, document: ResultDocument) -> str:
+def _placed(rank: StatedRank, document: ResultDocument) -> str:
     judge = f" by {document['judge']}" if document["judge"] else ""
-    facts = [own.text, f"rating {figure(own.rating, 0)} {ends(own.ci95, 0)}", own.apart]
+    facts = [rank.text, f"rating {figure(rank.rating, 0)} {ends(rank.ci95, 0)}", rank.apart]
     return f"Compared{judge}: {', '.join(filter(None, facts))}."
 
 

@@ -81,8 +81,8 @@ def _unfit(thing: object, kind: type, rules: Mapping[str, Rule]) -> str | None:
         if inspect.isclass(thing) and issubclass(thing, kind):
             return f"it is a class; pass {thing.__name__}()"
         return f"it is not an eibench.{kind.__name__}"
-    for name, wanted in rules.items():
-        if words := wanted(value := getattr(thing, name)):
+    for name, fault in rules.items():
+        if words := fault(value := getattr(thing, name)):
             return f"it has {value!r} as {name}, not {words}"
     return None
 

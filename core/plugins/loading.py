@@ -26,7 +26,7 @@ from ..benchmark import Benchmark
 from ..datasets.fetching import DATA_ONLY, pack_folders
 from ..errors import PluginError, UsageError
 from ..guard import calls
-from ..guard.printing import Speaker
+from ..guard.printing import StdoutCapture
 from ..hooks import specs
 from ..hooks.exporters import Exporter
 from ..hooks.names import COMMANDS
@@ -42,11 +42,7 @@ Hook = Callable[..., Any]
 
 @dataclass(frozen=True, eq=False)
 class Plugin:
-    """What an entry point names.
-
-    Attributes:
-        load: Gives the module or object, or the class of a benchmark.
-    """
+    """What an entry point names: a module or object, or the class of a benchmark."""
 
     name: str
     distribution: str
@@ -68,11 +64,7 @@ class _Claim(NamedTuple):
 
 
 class Loader:
-    """Asks plugins for what they add.
-
-    Args:
-        registries: Where it goes, by hook.
-    """
+    """Asks plugins for what they add; where it goes, by hook."""
 
     def __init__(self, registries: Mapping[str, Registry[object]]) -> None:
         self._registries = registries
@@ -83,16 +75,12 @@ class Loader:
         self._reasons: dict[Plugin, str] = {}
 
     def load(self, plugins: Iterable[Plugin]) -> list[BrokenPlugin]:
-        """Fill the registries; never raises for a plugin's fault.
+        """Fill the registries; those plugins that add nothing. Never raises for a plugin's fault.
 
-        Args:
-            plugins: A name that two of them register is the first one's.
-
-        Returns:
-            Those that add nothing.
+        A name that two of them register is the first one's.
         """
         plugins = tuple(plugins)
-        hooks = {plugin: found for plugin in plugins if (found := self._hooks_of(plugin))}
+        hooks = {plugin: of_plugin for plugin in plugins if (of_plugin := self._hooks_of(plugin))}
         for plugin in reversed(hooks):  # pluggy calls first what was registered last
             with self._calling(plugin):
                 self._manager.register(SimpleNamespace(**hooks[plugin]), str(plugin))
@@ -110,7 +98,7 @@ class Loader:
         """What the plugin prints is told with its name; what it raises breaks it alone."""
         before, self._called = self._called, plugin
         try:
-            with Speaker(plugin):
+            with StdoutCapture(plugin):
                 yield
         except pluggy.PluginValidationError as error:
             self._reasons[plugin] = reason_of(PluginError(str(error)))
@@ -123,11 +111,11 @@ class Loader:
         """A plugin's hooks, guarded; none if it cannot be loaded."""
         hooks: dict[str, Hook] = {}
         with self._calling(plugin):
-            found = plugin.load()
-            if isinstance(found, type) and issubclass(found, Benchmark):
-                hooks = {"register_benchmarks": specs.hookimpl(lambda register: register(found()))}
+            thing = plugin.load()
+            if isinstance(thing, type) and issubclass(thing, Benchmark):
+                hooks = {"register_benchmarks": specs.hookimpl(lambda register: register(thing()))}
             else:
-                hooks = _marked(found, list(self._registries))
+                hooks = _marked(thing, list(self._registries))
         return {name: self._guarded(plugin, function) for name, function in hooks.items()}
 
     def _guarded(self, plugin: Plugin, function: Hook) -> Hook:
@@ -161,24 +149,20 @@ class Loader:
         taken: dict[tuple[str, str], str] = {}
         for plugin in plugins:
             with self._calling(plugin):
-                own = taken.copy()
+                names = taken.copy()
                 for _, registry, thing in (c for c in self._claims if c.plugin is plugin):
                     key = (registry.kind, str(thing.name))
-                    if key in own:
+                    if key in names:
                         raise PluginError(
                             f"{registry.kind} {thing.name!r} of {plugin.distribution} clashes "
-                            f"with that of {own[key]}; uninstall one of the two"
+                            f"with that of {names[key]}; uninstall one of the two"
                         )
-                    own[key] = plugin.distribution
-                taken = taken if plugin in self._reasons else own
+                    names[key] = plugin.distribution
+                taken = taken if plugin in self._reasons else names
 
 
 def _marked(plugin: object, known: list[str]) -> dict[str, Hook]:
-    """The hooks of a plugin, by name.
-
-    Raises:
-        PluginError: One is no hook or not marked, or there is none.
-    """
+    """The hooks of a plugin, by name."""
     hooks: dict[str, Hook] = {}
     for name, function in inspect.getmembers(plugin, inspect.isroutine):
         marks = getattr(function, "eibench_impl", None)
@@ -201,15 +185,12 @@ def _marked(plugin: object, known: list[str]) -> dict[str, Hook]:
 class Catalogue:
     """What plugins add.
 
-    Attributes:
-        broken: What cannot be used, with its distribution and the reason; it stops only those
-            commands that need what it would have added.
-        registries: The registry behind each hook, by the hook's name.
+    `broken` stops only those commands that need what it would have added; `registries` are by hook.
     """
 
     def __init__(self) -> None:
         self.broken: list[BrokenPlugin] = []
-        own = frozenset(COMMANDS)
+        reserved = frozenset(COMMANDS)
         self.benchmarks = Registry[Benchmark]("benchmark", declared.benchmark, self.broken)
         self.providers = Registry[Provider]("provider", declared.provider, self.broken)
         self.rating_engines = Registry[RatingEngine]("rating engine", declared.engine, self.broken)
@@ -218,7 +199,7 @@ class Catalogue:
         )
         self.pages = Registry[ReportPage]("page", declared.page, self.broken)
         self.exporters = Registry[Exporter]("exporter", declared.exporter, self.broken)
-        self.commands = Registry[click.Command]("command", declared.command, self.broken, own)
+        self.commands = Registry[click.Command]("command", declared.command, self.broken, reserved)
         self.registries: dict[str, Registry[Any]] = {
             f"register_{name}": registry
             for name, registry in vars(self).items()

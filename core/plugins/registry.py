@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import PluginError, UsageError
 from ..guard import described
-from ..guard.printing import Speaker
+from ..guard.printing import StdoutCapture
 from ..hooks.on_demand import OnDemand
 from .declared import ill_named
 
@@ -31,17 +31,10 @@ def reason_of(error: BaseException) -> str:
 
 
 class Registry(Generic[T]):
-    """Things of one kind by name, each with the distribution that added it.
+    """Things of one kind by name, each with the distribution that added it (`origins`).
 
-    Args:
-        kind: What they are called.
-        check: What is wrong with a thing as it is registered, if anything.
-        broken: What could not be imported, shared with the catalogue.
-        reserved: Names that no plugin may take.
-
-    Attributes:
-        things: By name; what is there on demand is imported when it is taken out.
-        origins: The distribution of each.
+    `check` says what is wrong with a thing as it is registered; no plugin may take a `reserved`
+    name. What is there on demand is imported when it is taken out of `things`.
     """
 
     def __init__(
@@ -61,11 +54,7 @@ class Registry(Generic[T]):
         return self.things.data
 
     def refuse_unfit(self, thing: Any, distribution: str) -> None:
-        """Refuse a thing of the wrong type, or with a name of eibench's own.
-
-        Raises:
-            PluginError: It is one.
-        """
+        """Refuse a thing of the wrong type, or with a name of eibench's own."""
         check = ill_named if isinstance(thing, OnDemand) else self.check
         if wrong := check(thing):
             named = getattr(thing, "__name__", None) or type(thing).__name__
@@ -84,7 +73,7 @@ class Registry(Generic[T]):
         """What was registered on demand; when it cannot be used, it is kept as broken."""
         distribution = self.origins[declared.name]
         try:
-            with Speaker(f"{self.kind} {declared.name} ({distribution})"):
+            with StdoutCapture(f"{self.kind} {declared.name} ({distribution})"):
                 thing: T = declared.make()
             self.refuse_unfit(thing, distribution)
         except (Exception, SystemExit) as error:
@@ -94,12 +83,7 @@ class Registry(Generic[T]):
         return thing
 
     def get(self, name: str) -> T:
-        """The thing of that name.
-
-        Raises:
-            UsageError: There is none; the message has the nearest name, and the
-                plugins that are broken, as one of them may have held it.
-        """
+        """The thing of that name; `UsageError` has the nearest one, and the broken plugins."""
         if name in self.things:
             return self.things[name]
         near = get_close_matches(name, self.things, n=1, cutoff=0.5)
@@ -133,5 +117,5 @@ class _Things(UserDict[str, T]):
             except PluginError:
                 del self.data[name]
                 raise
-        found: T = thing
-        return found
+        imported: T = thing
+        return imported

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import statistics
 from ..benchmark import Pack
 from ..errors import BenchError
-from ..guard import Called, call, guard
+from ..guard import PluginCall, call, guard
 from ..guard.parts import parts
 from ..hooks.sections import Part, ReportPage, ReportSection, Table
 from ..parties.graders import Panel, Replies
@@ -234,7 +234,7 @@ def pages_of(
 
 
 def _built(thing: ReportSection | ReportPage, arg: object, tell: Tell) -> list[Part]:
-    called = Called(thing, "build")
+    called = PluginCall(thing, "build")
     try:
         return parts(called, call(called, thing.build, arg))
     except BenchError as error:

@@ -14,7 +14,7 @@ from ..benchmark.generators import DataMaker
 from ..benchmark.model import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall, PluginError
-from ..guard import Called, guard, no_exit
+from ..guard import PluginCall, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal
 from ..parties.party import Party
@@ -68,10 +68,10 @@ async def _requests(task: Task, say: Callable[[str], None]) -> Requests:
                 return asked
             second = await _requests_of(task, _copied(item), warn, [])
             if differing := _differing(first, second):
+                plugin_call = PluginCall(config.benchmark, method_of(differing))
                 warn(
-                    f"{Called(config.benchmark, method_of(differing))} asks something else each "
-                    f"time for item {item.id!r}, so a run that was stopped asks, and pays, again: "
-                    "draw what is random by model.draw"
+                    f"{plugin_call} asks something else each time for item {item.id!r}, so a run "
+                    "that was stopped asks, and pays, again: draw what is random by model.draw"
                 )
         if scores:  # so that a fault in summing up is not found after all is paid for
             try:
@@ -140,8 +140,9 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
         if not patience.expired():
             raise
         warn(
-            f"{Called(config.benchmark, method)} has not ended after {PATIENCE_S:g} s with item "
-            f"{item.id!r} and demo replies: it waits for something that is no call of its model"
+            f"{PluginCall(config.benchmark, method)} has not ended after {PATIENCE_S:g} s with "
+            f"item {item.id!r} and demo replies: it waits for something that is no call of its "
+            "model"
         )
     except BenchError as error:  # a plan is an estimate, the run will tell
         if bound.is_over:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from ..benchmark import Benchmark
 from ..benchmark.model import is_generating
 from ..errors import ErrorKind, ProviderError, Unreadable
-from ..guard import Called
+from ..guard import PluginCall
 from ..parties.party import Party
 from ..reading.repetition import repeated_tail
 from ..text import is_blank, line
@@ -196,7 +196,7 @@ class CallBound:
     def check(self, method: str) -> None:
         """Refuse what a method came to beyond its bound, where the plugin caught the refusal."""
         if message := self._over.get(method):
-            Called(self._benchmark, method).refuse(message)
+            PluginCall(self._benchmark, method).refuse(message)
 
 
 ENOUGH = 10

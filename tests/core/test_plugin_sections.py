@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import eibench
-from eibench.core.guard import Called
+from eibench.core.guard import PluginCall
 from eibench.core.guard.parts import parts
 from eibench.core.hooks.sections.drawings import UnfitDrawing, checked_svg
 from eibench.core.hooks.sections.formulas import UnfitFormula, computed, read_formula
@@ -133,7 +133,7 @@ def test_a_part_that_cannot_be_shown_is_refused(part: str, message: str) -> None
     value = eval(part, {"eibench": eibench})
     section = eibench.ReportSection("parts", None, lambda document: value)
     with pytest.raises(eibench.PluginError, match=r"^build of parts ") as caught:
-        parts(Called(section, "build"), [value])
+        parts(PluginCall(section, "build"), [value])
     assert message in str(caught.value)
 
 

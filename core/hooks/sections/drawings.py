@@ -32,19 +32,14 @@ class UnfitDrawing(ValueError):
 
 
 def checked_svg(svg: str, title: str) -> str:
-    """A drawing as markup that is safe to put into a page.
+    """One ``<svg>`` element as markup that is safe to put into a page.
 
-    Args:
-        svg: One ``<svg>`` element.
-        title: What it is called for those who cannot see it.
-
-    Raises:
-        UnfitDrawing: It is broken, or holds what is not allowed.
+    The title is for those who cannot see it. `UnfitDrawing` says what is broken or not allowed.
     """
     if len(svg) > MOST:
         raise UnfitDrawing(f"it has {len(svg):,} characters, over {MOST:,}")
-    if found := _MARKUP.search(svg):
-        raise UnfitDrawing(f"it has {svg[found.start() :][:9]!r}; write elements and texts alone")
+    if markup := _MARKUP.search(svg):
+        raise UnfitDrawing(f"it has {svg[markup.start() :][:9]!r}; write elements and texts alone")
     writer = _Copyist(title)
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

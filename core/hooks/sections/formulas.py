@@ -45,9 +45,7 @@ class UnfitFormula(ValueError):
 def read_formula(text: str, controls: Collection[str], columns: Collection[str]) -> list[Operation]:
     """The steps of a formula that comes to one number.
 
-    Raises:
-        UnfitFormula: It has an unknown name, or anything else than numbers, names, arithmetic
-            and the functions of `Output`; or it comes to a column.
+    `UnfitFormula` names what is no number, name, arithmetic or function of `Output`.
     """
     if len(text) > LONGEST:
         raise UnfitFormula(f"it has {len(text)} characters, over {LONGEST}")
@@ -107,8 +105,8 @@ def computed(
                 name = str(value)
                 stack.append(values[name] if name in values else [float(x) for x in columns[name]])
             else:
-                given = stack[-takes:]
-                stack[-takes:] = [_done(str(value), given)]
+                operands = stack[-takes:]
+                stack[-takes:] = [_done(str(value), operands)]
     except (ArithmeticError, ValueError):
         return None
     (result,) = stack
@@ -116,15 +114,16 @@ def computed(
     return result
 
 
-def _done(name: str, given: Sequence[_Value]) -> _Value:
+def _done(name: str, operands: Sequence[_Value]) -> _Value:
     if name in _WHOLE:
-        return _finite(float(_WHOLE[name](_rows(given[0], 1))))
-    rows = next((len(one) for one in given if isinstance(one, list)), None)
+        return _finite(float(_WHOLE[name](_rows(operands[0], 1))))
+    rows = next((len(one) for one in operands if isinstance(one, list)), None)
     work: Callable[..., float] = _OPERATIONS[name] if name in _OPERATIONS else _EACH[name]
-    found = [
-        _finite(work(*row)) for row in zip(*(_rows(one, rows or 1) for one in given), strict=True)
+    results = [
+        _finite(work(*row))
+        for row in zip(*(_rows(one, rows or 1) for one in operands), strict=True)
     ]
-    return found[0] if rows is None else found
+    return results[0] if rows is None else results
 
 
 def _rows(value: _Value, n: int) -> list[float]:
@@ -177,10 +176,10 @@ def outputs_of(part: Controls) -> list[float | None]:
 
 def outputs_table(part: Controls) -> Table:
     """The outputs with the controls as they are at first."""
-    given = ", ".join(f"{control.label} {control.default:g}" for control in part.controls)
+    defaults = ", ".join(f"{control.label} {control.default:g}" for control in part.controls)
     rows = [
         (output.label, None if value is None else f"{value:.{output.digits}f}")
         for output, value in zip(part.outputs, outputs_of(part), strict=True)
     ]
-    note = "\n".join(filter(None, [f"with {given}" if given else "", part.note]))
+    note = "\n".join(filter(None, [f"with {defaults}" if defaults else "", part.note]))
     return Table(part.title, ("", "value"), rows, note=note)

@@ -10,17 +10,10 @@ from typing import NamedTuple
 
 
 class HeatMap(NamedTuple):
-    """A heat-map.
+    """A heat-map: names of rows, headings, and values by row and column.
 
-    Attributes:
-        caption: What it shows.
-        names: Of the rows.
-        columns: Headings: of the names and of each column.
-        values: By row and column; ``None`` where there is no number.
-        low: What has the lightest shade.
-        high: What has the darkest one, above `low`; ``None`` of either: no shades.
-        neutral: Of each column whether neither end is better.
-        note: What else to know.
+    `low` has the lightest shade and `high` the darkest; where either is not known there are none. A
+    column is neutral where neither end is better.
     """
 
     caption: str

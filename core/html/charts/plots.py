@@ -106,8 +106,8 @@ def scatter(
 def _axes(series: Sequence[Series], *, whole: bool = False) -> tuple[Axis, Axis]:
     points = [point for one in series for point in one.points]
     across = axis_over((x for x, _ in points), whole=whole)
-    beside = GUTTER * (across.high - across.low)
-    return across._replace(low=across.low - beside), axis_over(y for _, y in points)
+    gutter = GUTTER * (across.high - across.low)
+    return across._replace(low=across.low - gutter), axis_over(y for _, y in points)
 
 
 def _height(up: Axis, value: float) -> float:
@@ -144,7 +144,7 @@ def _names(across: Axis, up: Axis, series: Sequence[Series]) -> list[Markup]:
     named = [(across.at(x), _height(up, y), name) for one in series
              for (x, y), name in zip(one.points, one.names, strict=False)]  # fmt: skip
     taken, texts = list[tuple[float, float]](), list[Markup]()
-    for x, y, name in sorted(named[:NAMED], key=lambda found: found[1]):
+    for x, y, name in sorted(named[:NAMED], key=lambda point: point[1]):
         while any(abs(x - a) < _WIDE and abs(y - b) < _LINE for a, b in taken):
             y += 1
         taken.append((x, y))

@@ -17,14 +17,7 @@ HEIGHT, STEP = 26, 12
 
 
 class Mark(NamedTuple):
-    """A number with its interval.
-
-    Attributes:
-        value: The number; ``None`` where there is none.
-        ci95: Its interval, which need not be symmetric.
-        shape: ``dot``, ``square``, ``diamond`` or ``ring``: with the colour, whose it is.
-        series: From 0: the colour.
-    """
+    """A number with its interval, which need not be symmetric; shape and series say whose it is."""
 
     value: float | None
     ci95: Ends | None = None
@@ -36,15 +29,10 @@ SHAPES = ("dot", "square", "diamond", "ring")
 
 
 class ChartRow(NamedTuple):
-    """A row: its name, what is drawn, and the same in words.
+    """A row: its name, what is drawn, and the same in words, right of the drawing.
 
-    Attributes:
-        name: Of the row.
-        marks: What is drawn.
-        cells: Texts right of the drawing.
-        kind: ``own``, ``sure``, ``other`` or ``beside``: how much it is stressed.
-        rank: A text left of the name.
-        href: Where the name leads.
+    `kind` is ``own``, ``sure``, ``other`` or ``beside``: how much it is stressed; `rank` stands
+    left of the name, which leads to `href`.
     """
 
     name: str
@@ -56,15 +44,11 @@ class ChartRow(NamedTuple):
 
 
 class RowChart(NamedTuple):
-    """A chart of rows.
+    """A chart of rows on one axis.
 
-    Attributes:
-        caption: What it shows, and what the whiskers are.
-        rows: From top to bottom.
-        columns: Headings: of the names, of the drawing and of each cell.
-        axis: Shared by all rows.
-        bars: A bar from the axis' left end to the number.
-        reference: A number with a line of its own, such as no difference.
+    The caption says what it shows, and what the whiskers are; `columns` are headings of the names,
+    of the drawing and of each cell. Bars go from the axis' left end to the number; the reference is
+    a number with a line of its own, such as no difference.
     """
 
     caption: str
@@ -144,10 +128,11 @@ def ladder(
 @lru_cache(maxsize=64)
 def _grid(axis: Axis, reference: float | None) -> Markup:
     """The lines behind a row, the same in all rows."""
-    places = [(axis.at(tick), "grid") for tick in axis.ticks]
-    places += [(axis.at(reference), "reference")] if reference is not None else []
+    positions = [(axis.at(tick), "grid") for tick in axis.ticks]
+    positions += [(axis.at(reference), "reference")] if reference is not None else []
     lines = (
-        tag("line", x1=percent(x), x2=percent(x), y1="0", y2="100%", class_=of) for x, of in places
+        tag("line", x1=percent(x), x2=percent(x), y1="0", y2="100%", class_=of)
+        for x, of in positions
     )
     return Markup("").join(lines)
 
@@ -177,8 +162,10 @@ def _whisker(axis: Axis, ends: Ends, y: int, colour: str) -> Iterator[Markup]:
             anchor = "start" if sign == "‹" else "end"
             yield tag("text", sign, x=percent(x), y=y + 5, text_anchor=anchor, class_="open")
         else:
-            place = percent(x)
-            yield tag("line", x1=place, x2=place, y1=y - 4, y2=y + 4, class_=f"whisker {colour}")
+            position = percent(x)
+            yield tag(
+                "line", x1=position, x2=position, y1=y - 4, y2=y + 4, class_=f"whisker {colour}"
+            )
 
 
 def point(x: float, y: float, shape: str, colour: str) -> Markup:

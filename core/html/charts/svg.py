@@ -20,13 +20,7 @@ STEPS = 5
 
 
 class Axis(NamedTuple):
-    """A linear axis.
-
-    Attributes:
-        low: Its left end.
-        high: Its right end, above `low`.
-        ticks: Round numbers within it.
-    """
+    """A linear axis from `low` to `high`, with round numbers as ticks."""
 
     low: float
     high: float
@@ -51,12 +45,10 @@ class Axis(NamedTuple):
 def axis_over(values: Iterable[float | None], *, whole: bool = False) -> Axis:
     """An axis from one round number to another that holds all values; 0 to 1 for none.
 
-    Args:
-        values: That it holds.
-        whole: No tick stands between two whole numbers: they count something.
+    Where they count something (`whole`), no tick stands between two whole numbers.
     """
-    there = [value for value in values if value is not None and isfinite(value)]
-    low, high = (min(there), max(there)) if there else (0.0, 1.0)
+    known = [value for value in values if value is not None and isfinite(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if high - low < 1e-9 * max(1.0, abs(high)):
         low, high = low - 0.5, high + 0.5
     step = _round_step((high - low) / STEPS)

@@ -198,7 +198,7 @@ def test_what_is_masked(text: str, wanted: str) -> None:
     """Addresses, keys by their form and by the environment, known places; nothing else."""
     masker = Masker(["10.0.0.7:8000"], {"MY_API_KEY": "fake-0123456789", "OTHER": "look at"})
     assert masker.text(text) == wanted
-    assert bool(+masker.found) == (text != wanted)
+    assert bool(+masker.counts) == (text != wanted)
 
 
 def test_an_item_s_page_says_how_hard_it_is(bench: Bench, demos: Callable[..., Any]) -> None:

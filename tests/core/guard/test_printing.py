@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eibench.core.console.output import err
-from eibench.core.guard.calls import Called, call, call_async
+from eibench.core.guard.calls import PluginCall, call, call_async
 from tests.core.test_plugins import Place
 
 LOUD = '''
@@ -113,7 +113,7 @@ async def test_others_in_the_same_loop_print_as_ever(capsys: pytest.CaptureFixtu
         print("by the plugin")
 
     before = sys.stdout
-    running = asyncio.create_task(call_async(Called(None, "generate", "x"), plugin))
+    running = asyncio.create_task(call_async(PluginCall(None, "generate", "x"), plugin))
     await begun.wait()
     print("by the neighbour")
     go_on.set()
@@ -135,7 +135,7 @@ def test_standard_output_is_put_back_after_many_calls_at_once(
         barrier.wait(timeout=30)
 
     threads = [
-        threading.Thread(target=call, args=(Called(None, "", "x"), plugin)) for _ in range(4)
+        threading.Thread(target=call, args=(PluginCall(None, "", "x"), plugin)) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -163,6 +163,6 @@ def test_a_closed_standard_error_is_no_fault_of_who_prints(
             return "result"
 
         with err().watched(lambda: messages.append("gone")):
-            assert call(Called("it", "method"), talk) == "result"
+            assert call(PluginCall("it", "method"), talk) == "result"
     err.cache_clear()
     assert messages

@@ -14,7 +14,7 @@ from types import FrameType
 
 import pytest
 
-from eibench.core.guard.calls import Called, call_async, watched
+from eibench.core.guard.calls import PluginCall, call_async, watched
 from tests.core.test_plugins import HEAD, Place, registers
 
 
@@ -30,7 +30,7 @@ async def test_a_coroutine_that_blocks_is_named_with_its_place() -> None:
         return heard.wait(timeout=60)  # blocks the loop, as time.sleep would
 
     with watched(say, after_s=0.01):
-        assert await call_async(Called(None, "generate", "emobench (x 1)"), generate)
+        assert await call_async(PluginCall(None, "generate", "emobench (x 1)"), generate)
     (text,) = messages
     assert text.startswith(
         "generate of emobench (x 1) has kept everything else waiting for 0.01 s, at "
@@ -73,7 +73,7 @@ async def test_an_import_is_not_told(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(sys, "enough", enough, raising=False)
     monkeypatch.setattr(sys, "_current_frames", looked)
     with watched(messages.append, after_s=0.01):
-        await call_async(Called(None, "create", "slow (x 1)"), create)
+        await call_async(PluginCall(None, "create", "slow (x 1)"), create)
     assert enough.is_set()
     assert messages == []
 
