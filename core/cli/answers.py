@@ -233,17 +233,17 @@ async def _request_lines(config: RunConfig) -> list[JsonDict]:
     for iteration in range(1, config.iterations + 1):
         for item in choose_items(pack, config):
             asked = await sample_requests(config, item, iteration)
-            place: JsonDict = {"item_id": item.id, "iteration": iteration}
+            key: JsonDict = {"item_id": item.id, "iteration": iteration}
             if calls_of(config, item) == 1:
-                lines.append(_line(place, asked[0].request))
+                lines.append(_line(key, asked[0].request))
                 continue
             lines += [
-                _line({**place, "request": number}, one.request)
+                _line({**key, "request": number}, one.request)
                 for number, one in enumerate(asked, start=1)
             ]
     return lines
 
 
-def _line(place: JsonObject, request: ChatRequest) -> JsonDict:
+def _line(key: JsonObject, request: ChatRequest) -> JsonDict:
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
-    return {**place, "messages": messages, **request.sampling.sent()}
+    return {**key, "messages": messages, **request.sampling.sent()}

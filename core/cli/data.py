@@ -224,8 +224,8 @@ def import_command(name: str, path: Path) -> None:
     Files are known by their contents, whatever they are called.
     """
     pack = _pack(name)
-    found = import_files(pack, path)
-    tell(f"{pack.name}: {', '.join(f.path for f in found)} now in {pack.folder}")
+    files = import_files(pack, path)
+    tell(f"{pack.name}: {', '.join(f.path for f in files)} now in {pack.folder}")
     missing = [f.path for f in pack.all_files if pack.state(f) is not FetchState.HERE]
     if missing:
         tell(f"still to come: {', '.join(missing)}")
@@ -274,8 +274,8 @@ def path_command(name: str, lang: str | None) -> None:
     pack = _pack(name)
     pack.files(lang)  # refuses a language that it does not have
     if not pack.usable(lang):
-        wanted = f"bench data fetch {name}" + (f" --lang {lang}" if lang else "")
-        raise DataError(pack.folder, f"the official pack of {name} is not there; {wanted} gets it")
+        command = f"bench data fetch {name}" + (f" --lang {lang}" if lang else "")
+        raise DataError(pack.folder, f"the official pack of {name} is not there; {command} gets it")
     click.echo(pack.folder)
 
 
@@ -284,13 +284,13 @@ class _Meter:
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
-        self._said = 0.0 if self._live else time.monotonic()
+        self._shown_at = 0.0 if self._live else time.monotonic()
 
     def progress(self, path: str, have: int, size: int) -> None:
         """Show how far a file is."""
         every = _LIVE_EVERY_S if self._live else _PLAIN_EVERY_S
-        if time.monotonic() - self._said >= every:
-            self._said = time.monotonic()
+        if time.monotonic() - self._shown_at >= every:
+            self._shown_at = time.monotonic()
             self._show(f"{path}: {have:,} of {size:,} bytes ({have / size:.0%})")
 
     def say(self, message: str) -> None:

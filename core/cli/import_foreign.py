@@ -6,9 +6,10 @@ from shlex import quote
 from typing import NamedTuple
 
 from .. import ratings
+from ..benchmark import Benchmark
 from ..benchmark.foreign import ForeignResults
 from ..errors import DataError, UsageError
-from ..exchange.files import ForeignFile, read_foreign
+from ..exchange.files import read_foreign
 from ..exchange.translate import Import, Source, import_foreign
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
@@ -36,84 +37,76 @@ class ImportOptions(NamedTuple):
     runs_dir: Path
 
 
-def bring_in(wanted: ImportOptions) -> None:
+def bring_in(args: ImportOptions) -> None:
     """Import a foreign file, and tell what was left out of it.
 
     Raises:
         UsageError: What it holds goes elsewhere than the options say, or the judge has no name.
     """
-    if not wanted.judge.isprintable():
+    file, output = args.file, args.output
+    if not args.judge.isprintable():
         raise UsageError("--judge is no name: it has a character that cannot be printed")
-    if wanted.output is not None and wanted.output.resolve() == wanted.file.resolve():
-        raise UsageError(f"{wanted.output} is the file to import; name another one with -o")
-    found = read_foreign(installed(), wanted.file, wanted.form, wanted.judge)
-    _refuse_other(wanted, found.results)
-    if wanted.output is not None:
-        _write_comparisons(found.results, wanted.output)
-        _tell(found.results.left_out, found.results.notes)
+    if output is not None and output.resolve() == file.resolve():
+        raise UsageError(f"{output} is the file to import; name another one with -o")
+    benchmark, results = read_foreign(installed(), file, args.form, args.judge)
+    command = f"bench import {quote(str(file))} --format {args.form}"
+    if output is None:
+        _import_runs(args, benchmark, results, command)
     else:
-        _import_runs(wanted, found)
-    _tell_others(wanted, found.results)
+        _write_comparisons(args, output, results, command)
 
 
-def _refuse_other(wanted: ImportOptions, found: ForeignResults) -> None:
-    """Refuse options that are for the other kind of file."""
-    command = _command(wanted)
-    if wanted.output is not None and not found.comparisons:
-        raise UsageError(
-            f"{wanted.file} holds runs, which go into the journal; leave -o out: {command}"
-        )
-    if wanted.output is None and not found.runs:
-        raise UsageError(
-            f"{wanted.file} holds comparisons, which go into a file of their own: "
-            f"{command} -o comparisons.jsonl"
-        )
-    if wanted.output is not None and wanted.dataset:
+def _write_comparisons(
+    args: ImportOptions, output: Path, results: ForeignResults, command: str
+) -> None:
+    rows = results.comparisons
+    if not rows:
+        message = f"{args.file} holds runs, which go into the journal; leave -o out: {command}"
+        raise UsageError(message)
+    if args.dataset:
         raise UsageError("--dataset is for runs; comparisons need no data")
-
-
-def _command(wanted: ImportOptions) -> str:
-    return f"bench import {quote(str(wanted.file))} --format {wanted.form}"
-
-
-def _tell_others(wanted: ImportOptions, found: ForeignResults) -> None:
-    """What a file holds beside what was imported, and how that is."""
-    if wanted.output is None and found.comparisons:
-        held, how = plural(len(found.comparisons), "comparison"), " -o comparisons.jsonl"
-    elif wanted.output is not None and found.runs:
-        held, how = plural(len(found.runs), "run"), ""
-    else:
-        return
-    message = f"the file also holds {held}, not imported now; next: {_command(wanted)}{how}"
-    tell(f"note: {message}")
-
-
-def _write_comparisons(found: ForeignResults, output: Path) -> None:
+    lines = ratings.reading.comparison_lines(rows)
     if str(output) == "-":
-        print_lines(ratings.reading.comparison_lines(found.comparisons))
+        print_lines(lines)
     else:
-        write_lines(output, ratings.reading.comparison_lines(found.comparisons))
-    models = {name for row in found.comparisons for name in (row.a, row.b)}
-    held = f"{plural(len(found.comparisons), 'comparison')} of {plural(len(models), 'model')}"
-    message = f"{held} in {output}"
-    tell(f"{message}; no ratings, rubric scores or transcripts are imported")
+        write_lines(output, lines)
+    models = {name for row in rows for name in (row.a, row.b)}
+    held = f"{plural(len(rows), 'comparison')} of {plural(len(models), 'model')} in {output}"
+    tell(f"{held}; no ratings, rubric scores or transcripts are imported")
+    _tell(results.left_out, results.notes)
+    if results.runs:
+        _tell_rest(plural(len(results.runs), "run"), command)
 
 
-def _import_runs(wanted: ImportOptions, found: ForeignFile) -> None:
-    benchmark, dataset = found.benchmark, wanted.dataset
+def _import_runs(
+    args: ImportOptions, benchmark: Benchmark, results: ForeignResults, command: str
+) -> None:
+    comparisons = f"{command} -o comparisons.jsonl"
+    if not results.runs:
+        message = f"{args.file} holds comparisons, which go into a file of their own: {comparisons}"
+        raise UsageError(message)
     try:
-        pack, used = official_or_default(benchmark, dataset)
+        pack, dataset = official_or_default(benchmark, args.dataset)
     except DataError as error:
-        if dataset is not None:
+        if args.dataset is not None:
             raise
         message = f"{error}, or name its folder with --dataset PATH"
         raise DataError(error.path, message.removeprefix(f"{error.path}: ")) from None
-    source = Source(wanted.file, wanted.form, benchmark, pack, used)
-    done = import_foreign(wanted.runs_dir, source, found.results.runs)
+    source = Source(args.file, args.form, benchmark, pack, dataset)
+    done = import_foreign(args.runs_dir, source, results.runs)
     for each in done:
         tell_run(each)
-    _tell(found.results.left_out, (*found.results.notes, *namesakes(done)))
-    _tell_next(done)
+    _tell(results.left_out, (*results.notes, *namesakes(done)))
+    run_id = next(each.imported.run_id for each in done if each.imported)
+    shown, judged = bench("show", run_id), bench("rejudge", run_id, "--judge", "SPEC")
+    tell(f"next: {shown} shows a result, {judged} has its transcripts judged")
+    if results.comparisons:
+        _tell_rest(plural(len(results.comparisons), "comparison"), comparisons)
+
+
+def _tell_rest(held: str, command: str) -> None:
+    """What a file holds beside what was imported, and how that is."""
+    tell(f"note: the file also holds {held}, not imported now; next: {command}")
 
 
 def tell_run(each: Import) -> None:
@@ -154,15 +147,6 @@ def namesakes(done: Sequence[Import]) -> list[str]:
     counts = {each.config.display_name: each.namesakes for each in done if each.imported}
     counted = "boards and ratings take the newest whole one"
     return [f"{n} runs are called {name!r}; {counted}" for name, n in counts.items() if n > 1]
-
-
-def _tell_next(done: list[Import]) -> None:
-    """The commands that show a run and have it judged."""
-    first = next(each for each in done if each.imported is not None)
-    assert first.imported is not None
-    run_id = first.imported.run_id
-    shown, judged = bench("show", run_id), bench("rejudge", run_id, "--judge", "SPEC")
-    tell(f"next: {shown} shows a result, {judged} has its transcripts judged")
 
 
 def outcome(imported: Imported) -> str:

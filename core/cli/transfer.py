@@ -22,7 +22,7 @@ from ..runs.run_set import RunSet
 from ..runs.views import write_document
 from ..text import plural
 from . import options
-from .command import Command
+from .command import Command, command
 from .import_foreign import ImportOptions, bring_in, outcome
 from .options import run_ids
 from .selectors import all_selectors, as_given, find_all, selector
@@ -82,14 +82,14 @@ class ExportCommand(Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its parameters; an option that several exporters have stands once."""
-        wanted: dict[str, list[str]] = {}
-        given: dict[str, ExportOption] = {}
+        options: dict[str, ExportOption] = {}
+        exporters: dict[str, list[str]] = {}
         for exporter in installed().exporters:
             for option in exporter.options:
-                given.setdefault(option.name, option)
-                wanted.setdefault(option.name, []).append(exporter.name)
-        *own, last = super().get_params(ctx)
-        return [*own, *(_click_option(o, wanted[name]) for name, o in given.items()), last]
+                options.setdefault(option.name, option)
+                exporters.setdefault(option.name, []).append(exporter.name)
+        *params, last = super().get_params(ctx)
+        return [*params, *(_click_option(o, exporters[name]) for name, o in options.items()), last]
 
 
 def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Option:
@@ -101,17 +101,15 @@ def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Optio
     )
 
 
-_EXPORT_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench export 7a3c d239 -o runs.jsonl.gz\n"
-    "  bench export 7a3c -o - | ssh other bench import /dev/stdin\n"
-    "  bench export --format csv -o tables\n"
-    "  bench export --model openai/NAME --format hf-eval --hub-dataset OWNER/NAME -o repository\n"
-    "  bench export --model openai/NAME --format every-eval-ever --organization LAB -o records\n"
+@command(
+    "export",
+    "bench export 7a3c d239 -o runs.jsonl.gz",
+    "bench export 7a3c -o - | ssh other bench import /dev/stdin",
+    "bench export --format csv -o tables",
+    "bench export --model openai/NAME --format hf-eval --hub-dataset OWNER/NAME -o repository",
+    "bench export --model openai/NAME --format every-eval-ever --organization LAB -o records",
+    cls=ExportCommand,
 )
-
-
-@click.command("export", cls=ExportCommand, epilog=_EXPORT_EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
 @all_selectors
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
@@ -127,7 +125,7 @@ def export_command(
     comparisons: bool,
     form: str | None,
     runs_dir: Path,
-    **own: str | tuple[str, ...] | None,
+    **others: str | tuple[str, ...] | None,
 ) -> None:
     """Write runs with all their replies to a file.
 
@@ -136,16 +134,16 @@ def export_command(
     them (docs/storage.md).
     """
     exporter = installed().exporters.things[form] if form else None
-    _refuse_options_of_others(exporter, own)
+    _refuse_options_of_others(exporter, others)
     if form and comparisons:
         raise UsageError("--comparisons writes JSON lines; --format has a table of them")
-    wanted = bool(runs) or any(selector())
-    if not (exporter and exporter.takes_all) and not wanted:
+    is_chosen = bool(runs) or any(selector())
+    if not (exporter and exporter.takes_all) and not is_chosen:
         raise UsageError("Missing argument 'RUN...'.")
     with run_set.runs(runs_dir) as stored:
         if exporter:
-            chosen = find_all(stored, runs) if wanted else stored
-            paths = _export(exporter, ExportRequest(list(chosen), own, time.time()), output)
+            chosen = find_all(stored, runs) if is_chosen else stored
+            paths = _export(exporter, ExportRequest(list(chosen), others, time.time()), output)
             tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
             return
         _refuse_journal(stored.journal, output)
@@ -161,28 +159,24 @@ def export_command(
 
 
 def _refuse_options_of_others(
-    exporter: Exporter | None, own: Mapping[str, str | tuple[str, ...] | None]
+    exporter: Exporter | None, values: Mapping[str, str | tuple[str, ...] | None]
 ) -> None:
     """Refuse an option that the exporter does not have."""
     known = {option.name for option in exporter.options} if exporter else ()
-    for name, value in own.items():
+    for name, value in values.items():
         if value and name not in known:
             of = [e.name for e in installed().exporters if name in {o.name for o in e.options}]
             raise UsageError(f"--{name.replace('_', '-')} is for --format {', '.join(of)}")
 
 
 def _comparison_lines(runs: RunSet) -> Iterator[bytes]:
-    """The runs' comparisons that were read, in the file form of docs/ratings.md.
-
-    Raises:
-        UsageError: They have none.
-    """
-    given, warnings = weighed_comparisons(runs)
+    """The runs' comparisons that were read, in the file form of docs/ratings.md."""
+    comparisons, warnings = weighed_comparisons(runs)
     for warning in warnings:
         tell(f"warning: {warning}")
-    if not given:
+    if not comparisons:
         raise UsageError("these runs have no comparisons; bench run without --no-elo makes some")
-    return ratings.reading.comparison_lines(given)
+    return ratings.reading.comparison_lines(comparisons)
 
 
 def _refuse_journal(journal: Journal, output: Path) -> None:
@@ -198,15 +192,12 @@ def _tell_owners(runs: RunSet) -> None:
             tell(f"{message} committed now")
 
 
-_IMPORT_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench import runs.jsonl.gz --runs-dir elsewhere/runs\n"
-    "  bench import eqbench3_runs.json.gz --format eqbench3\n"
-    "  bench import elo_results.json.gz --format eqbench3 -o comparisons.jsonl\n"
+@command(
+    "import",
+    "bench import runs.jsonl.gz --runs-dir elsewhere/runs",
+    "bench import eqbench3_runs.json.gz --format eqbench3",
+    "bench import elo_results.json.gz --format eqbench3 -o comparisons.jsonl",
 )
-
-
-@click.command("import", cls=Command, epilog=_IMPORT_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "form", metavar="NAME",
               help="Another program's file instead: eqbench3, runs or comparisons.")  # fmt: skip

@@ -159,6 +159,8 @@ def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | N
         custom = custom or files
     if not custom and path.is_file():
         custom = {path.name: path}
+    if not custom and not manifest:
+        raise DataError(path, f"is a folder; name the file in it that {benchmark.name} reads")
     if not custom:
         packs = [pack.files_for(lang) for pack in manifest.values()]
         raise DataError(path, f"holds no pack of {benchmark.name}; it {_lacks(path, packs)}")

@@ -168,11 +168,11 @@ class _Lines:
     source: Source
     imports: list[Import]
     used: list[Import] = field(default_factory=list)
-    _places: list[str] = field(default_factory=list)
+    _locations: list[str] = field(default_factory=list)
 
     def place(self, number: int) -> str:
         """Where in the file a line comes from."""
-        return self._places[number - 1]
+        return self._locations[number - 1]
 
     def all(self) -> Iterator[tuple[int, bytes]]:
         """All lines with their numbers; `DataError` if there are none, or one is too long."""
@@ -185,7 +185,7 @@ class _Lines:
             reasons = "; ".join(f"{n} x {reason}" for reason, n in left_out.most_common())
             message = f"nothing in it can be used: {reasons or 'its runs are empty'}"
             raise DataError(self.source.path, message)
-        yield self._line("", end_line(len(self._places) + 1))
+        yield self._line("", end_line(len(self._locations) + 1))
 
     def _of(self, each: Import, runner: asyncio.Runner) -> Iterator[tuple[int, bytes]]:
         """The lines of a run; none where nothing of it can be used."""
@@ -193,13 +193,13 @@ class _Lines:
         if not conversations:
             return
         self.used.append(each)
-        place, at = f"run {each.run.key!r:.60}", now()
+        name, at = f"run {each.run.key!r:.60}", now()
         run = _run_row(self.source, each, at)
         run_id = str(run["run_id"])
-        yield self._row(place, RUNS.kind, run_id, [run[column] for column in RUNS.columns])
+        yield self._row(name, RUNS.kind, run_id, [run[column] for column in RUNS.columns])
         for kind in _KINDS:
             for sample, replayed in conversations:
-                where = f"{place}, iteration {sample.iteration}, item {sample.item_id!r:.60}"
+                where = f"{name}, iteration {sample.iteration}, item {sample.item_id!r:.60}"
                 for values in _rows(kind, each, sample, replayed, at):
                     yield self._row(where, kind, run_id, values)
 
@@ -223,22 +223,22 @@ class _Lines:
                 yield sample, replayed
 
     def _row(
-        self, place: str, kind: str, run_id: str, values: Sequence[object]
+        self, location: str, kind: str, run_id: str, values: Sequence[object]
     ) -> tuple[int, bytes]:
         table = TABLES[kind]
         row = dict(zip(table.columns, table.opened(values), strict=True))
         try:
             text = row_line(kind, run_id, row)
         except ValueError as error:
-            raise DataError(self.source.path, f"{error}; nothing was imported", place) from None
+            raise DataError(self.source.path, f"{error}; nothing was imported", location) from None
         if len(text) > LINE_LIMIT:
             message = f"is longer than {LINE_LIMIT // 2**20} MiB; nothing was imported"
-            raise DataError(self.source.path, message, place)
-        return self._line(place, text)
+            raise DataError(self.source.path, message, location)
+        return self._line(location, text)
 
-    def _line(self, place: str, text: bytes) -> tuple[int, bytes]:
-        self._places.append(place)
-        return len(self._places), text
+    def _line(self, location: str, text: bytes) -> tuple[int, bytes]:
+        self._locations.append(location)
+        return len(self._locations), text
 
 
 def _run_row(source: Source, each: Import, at: str) -> JsonDict:

@@ -51,8 +51,8 @@ def _parquet_writer() -> Callable[[TableRow, Sequence[Any]], bytes]:
     kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
 
     def packed(row: TableRow, rows: Sequence[object]) -> bytes:
-        hints = get_type_hints(row)
-        schema = arrow.schema([(name, kinds[_plain(hints[name])]) for name in row._fields])
+        types = get_type_hints(row)
+        schema = arrow.schema([(name, kinds[_plain(types[name])]) for name in row._fields])
         columns = zip(*rows, strict=True) if rows else [[] for _ in row._fields]
         arrays = [arrow.array(list(c), f.type) for c, f in zip(columns, schema, strict=True)]
         out = io.BytesIO()

@@ -170,6 +170,15 @@ def test_a_folder_that_lacks_one_file_is_told_which(tmp_path: Path) -> None:
         find_pack(nested(tmp_path / "data"), str(tmp_path), OPTIONS)
 
 
+def test_a_benchmark_without_packs_takes_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file is what it may read, so one is asked for."""
+    monkeypatch.setattr(EQBenchV1, "data", None)
+    with pytest.raises(DataError, match="is a folder; name the file in it"):
+        find_pack(EQBenchV1(), str(tmp_path), {})
+
+
 def test_a_plugin_without_its_data_folder_is_named(tmp_path: Path) -> None:
     """The user gave no path that could be wrong."""
     benchmark = nested(tmp_path / "data")
