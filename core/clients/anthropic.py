@@ -6,6 +6,7 @@ out from then on, and `ChatResponse.sent` shows what went.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty, CallContext, ClientConfig
@@ -22,9 +23,12 @@ from ..types import (
     unknown_to,
 )
 from .failures import malformed, provider_error, read_failure, refused_parameters
-from .http import HttpAnswer, HttpTransport, Transport
+from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
+
+if TYPE_CHECKING:
+    from .sdk import SdkTransport
 
 _FINISH = {
     "end_turn": Finish.STOP,
@@ -134,7 +138,7 @@ class AnthropicClient:
         # People give the same address as for openai/; the path below begins with /v1 itself.
         self._transport = self._connect((config.base_url or BASE_URL).removesuffix("/v1"))
 
-    def _connect(self, base_url: str) -> Transport:
+    def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":
         config, headers = self._config, with_key(self._config)
         if config.transfer.by == "sdk":
             from .sdk import AnthropicSdk
@@ -168,22 +172,16 @@ class AnthropicClient:
         sent.setdefault("max_tokens", MAX_TOKENS)
         if sampling.stop is not None:
             sent["stop_sequences"] = list(sampling.stop)
-        effort = sampling.reasoning_effort
-        output = self._output_config(effort, sampling.json_schema)
-        return sent | self._thinking(effort) | output | extra
-
-    def _thinking(self, effort: str | None) -> JsonDict:
-        if effort is None or "thinking" in self._refused:
-            return {}
-        return {"thinking": {"type": "disabled" if effort == "none" else "adaptive"}}
-
-    def _output_config(self, effort: str | None, schema: JsonObject | None) -> JsonDict:
-        config: JsonDict = {}
+        effort, schema, output = sampling.reasoning_effort, sampling.json_schema, JsonDict()
+        if effort is not None and "thinking" not in self._refused:
+            sent["thinking"] = {"type": "disabled" if effort == "none" else "adaptive"}
         if effort not in (None, "none") and "effort" not in self._refused:
-            config["effort"] = effort
+            output["effort"] = effort
         if schema is not None and "format" not in self._refused:
-            config["format"] = {"type": "json_schema", "schema": dict(schema)}
-        return {"output_config": config} if config else {}
+            output["format"] = {"type": "json_schema", "schema": dict(schema)}
+        if output:
+            sent["output_config"] = output
+        return sent | extra
 
     def _failure(self, answer: HttpAnswer) -> ProviderError:
         failure = read_failure(answer.status, answer.text, answer.headers)._replace(parameter="")

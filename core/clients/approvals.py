@@ -48,10 +48,10 @@ def place_of(provider: Provider, spec: ModelSpec, base_url: str | None) -> str:
     return provider.host or normal(f"{spec.provider}/{spec.name.partition('/')[0]}")
 
 
-def normal(place: str) -> str:
+def normal(text: str) -> str:
     """A place as it is stored, from what a person writes: a host or an address."""
-    scheme, mark, rest = place.partition("://")
-    scheme, rest = (scheme.lower(), rest) if mark else ("https", place)
+    scheme, mark, rest = text.partition("://")
+    scheme, rest = (scheme.lower(), rest) if mark else ("https", text)
     head = rest.partition("/")[0]
     host = head if mark or set(head) & set(".:") else rest  # else such as litellm/gemini
     try:
@@ -60,7 +60,7 @@ def normal(place: str) -> str:
         plain = ""
     plain = plain.removesuffix(_DEFAULT_PORT.get(scheme, ""))
     if not plain or scheme not in _DEFAULT_PORT or not set(plain) <= _PLAIN:
-        shown = shown_address(place)
+        shown = shown_address(text)
         raise UsageError(f"{shown!r} is no host; write HOST, HOST:PORT or http://HOST:PORT")
     return plain if scheme == "https" else f"{scheme}://{plain}"
 

@@ -14,7 +14,7 @@ import sys
 import urllib.request
 import zlib
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -54,22 +54,6 @@ class HttpAnswer(NamedTuple):
     def text(self) -> str:
         """The body as text."""
         return text_of(self.body, self.headers.get("content-type"))
-
-
-class Transport(Protocol):
-    """What carries a client's requests."""
-
-    async def post(self, body: JsonObject) -> HttpAnswer:
-        """The answer to a request, of whatever status.
-
-        Raises:
-            ProviderError: There was none, or one that cannot be read.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Close connections."""
-        ...
 
 
 class HttpTransport:

@@ -8,7 +8,8 @@ import json
 import time
 import urllib.request
 from contextlib import suppress
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException
+from typing import cast
 
 from ..parties.providers import ClientConfig, is_loopback
 from ..text import readable
@@ -36,25 +37,15 @@ def _read(config: ClientConfig) -> JsonDict | None:
         ways.append(urllib.request.ProxyHandler({}))
     with suppress(OSError, ValueError, HTTPException, RecursionError):
         request = urllib.request.Request(f"{config.base_url}/models", headers=with_key(config))
+        body, end = b"", time.monotonic() + LIST_S
         with urllib.request.build_opener(*ways).open(request, timeout=LIST_S) as response:
-            entry = entry_of(json.loads(_body(response)), config.model.name)
-            return entry and _storable(entry)
+            while len(body) < _MOST and time.monotonic() < end and (more := response.read1(_MOST)):
+                body += more
+        entry = entry_of(json.loads(body), config.model.name)
+        text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
+        # Without keys, and as it comes back from the journal, so without NaN.
+        return cast("JsonDict | None", json.loads(redact.reply(readable(text))))
     return None
-
-
-def _storable(entry: JsonDict) -> JsonDict:
-    """The entry without keys, and as it comes back from the journal, so without NaN."""
-    text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
-    stored: JsonDict = json.loads(redact.reply(readable(text)))
-    return stored
-
-
-def _body(response: HTTPResponse) -> bytes:
-    """What comes within the time and the size that such a list may have."""
-    body, until = b"", time.monotonic() + LIST_S
-    while len(body) < _MOST and time.monotonic() < until and (more := response.read1(_MOST)):
-        body += more
-    return body
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -6,6 +6,7 @@ that a model refuses are left out from then on, and `ChatResponse.sent` shows wh
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
@@ -22,9 +23,12 @@ from ..types import (
     unknown_to,
 )
 from .failures import malformed, provider_error, read_failure, refused_parameter
-from .http import HttpAnswer, HttpTransport, Transport
+from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
+
+if TYPE_CHECKING:
+    from .sdk import SdkTransport
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -149,7 +153,7 @@ class OpenAIClient:
         self._refused = set[str]() if config.base_url else set(unknown_to(HOST))
         self._transport = self._connect(config.base_url or BASE_URL)
 
-    def _connect(self, base_url: str) -> Transport:
+    def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":
         config, headers = self._config, with_key(self._config)
         is_azure = (urlsplit(base_url).hostname or "").endswith(_AZURE)
         if is_azure or config.transfer.by == "sdk":

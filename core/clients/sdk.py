@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
 
 
-class _SdkTransport:
+class SdkTransport:
     """What the SDKs have in common, as they are made by one generator."""
 
     _sdk: Any
@@ -64,8 +64,8 @@ class _SdkTransport:
         await self._sdk.close()
 
 
-class OpenAISdk(_SdkTransport):
-    """Sends chat completions to one base URL; see `http.Transport`."""
+class OpenAISdk(SdkTransport):
+    """Sends chat completions to one base URL; see `HttpTransport`."""
 
     def __init__(
         self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
@@ -96,8 +96,8 @@ class OpenAISdk(_SdkTransport):
         )
 
 
-class AnthropicSdk(_SdkTransport):
-    """Sends messages to one base URL; see `http.Transport`."""
+class AnthropicSdk(SdkTransport):
+    """Sends messages to one base URL; see `HttpTransport`."""
 
     def __init__(
         self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty

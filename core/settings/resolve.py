@@ -53,6 +53,13 @@ def run_configs(
     ]
 
 
+_AS_SET = (
+    *("dataset", "sampling", "system", "iterations", "limit", "items", "transfer"),
+    *("name", "notes", "fresh", "keep_going", "without", "runs_dir"),
+)
+"""What a run is asked just as it was set."""
+
+
 def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) -> RunConfig:
     """What settings ask of one model, without a judge."""
     if settings.name is not None and not settings.name.strip():
@@ -63,21 +70,9 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         benchmark=benchmark,
         model=model,
         options=own_options(benchmark, settings.options),
-        dataset=settings.dataset,
-        sampling=settings.sampling,
-        system=settings.system,
-        iterations=settings.iterations,
-        limit=settings.limit,
-        items=settings.items,
         limits=limits_of(settings, None),
-        transfer=settings.transfer,
-        name=settings.name,
-        notes=settings.notes,
-        fresh=settings.fresh,
-        keep_going=settings.keep_going,
         mixed=settings.demo,
-        without=settings.without,
-        runs_dir=settings.runs_dir,
+        **{name: getattr(settings, name) for name in _AS_SET},
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
@@ -76,17 +76,10 @@ def _read_price(row: object, where: str, *, source: str, valid_from: str = "") -
     return Price(**rates, source=source, valid_from=valid_from)  # type: ignore[arg-type]
 
 
-class TableRow(NamedTuple):
-    """A model's price from a day on."""
-
-    valid_from: date
-    price: Price
-
-
 @cache
-def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
+def read_table(path: Path = TABLE) -> dict[str, list[Price]]:
     """Our price table by model spec, each model's rows in the order of their dates."""
-    table: dict[str, list[TableRow]] = {}
+    table: dict[str, list[Price]] = {}
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["price"]
     except (OSError, ValueError, KeyError) as error:
@@ -98,16 +91,16 @@ def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
     return {spec: sorted(rows, key=lambda row: row.valid_from) for spec, rows in table.items()}
 
 
-def _table_row(row: dict[str, Any], where: str) -> TableRow:
-    day: date = row.pop("valid_from")
+def _table_row(row: dict[str, Any], where: str) -> Price:
+    day = str(row.pop("valid_from"))
     source = f"eibench price table of {day} ({row.pop('source')})"
     longer = row.pop("beyond", None)
-    price = _read_price(row, where, source=source, valid_from=str(day))
+    price = _read_price(row, where, source=source, valid_from=day)
     if longer is not None:
         over = int(longer.pop("tokens"))
-        dearer = _read_price(longer, where, source=source, valid_from=str(day))
+        dearer = _read_price(longer, where, source=source, valid_from=day)
         price = replace(price, beyond=Beyond(over, dearer))
-    return TableRow(day, price)
+    return price
 
 
 OWN_MACHINE = Price(0.0, 0.0, source="this machine's own server")
@@ -176,6 +169,6 @@ class PriceBook:
     def _listed(self, spec: ModelSpec) -> Price | None:
         listed = str(spec).removeprefix("litellm/")  # the same host at the same price
         for row in reversed(read_table().get(listed, [])):
-            if row.valid_from <= self.today:
-                return row.price
+            if row.valid_from <= str(self.today):
+                return row
         return next(filter(None, (list_price(spec) for list_price in self.lists)), None)
