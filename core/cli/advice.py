@@ -99,7 +99,7 @@ def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -
 
 def _after_a_stop(document: ResultDocument, session: Session) -> str | None:
     """What to do when no limit can be kept, or none of the first replies could be read."""
-    why, budget = session.stop.reason, session.money.budget
+    why, budget = session.stop.reason, session.pricing.budget
     if document["status"] == "budget" and budget and budget.excess:
         return "the same command without --max-cost goes on from here"
     if not isinstance(why, Unreadable):

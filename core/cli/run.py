@@ -145,7 +145,7 @@ def start(
         session.tell(session.describe_plans(runs))
     for config in {run.config.benchmark.name: run.config for run in runs}.values():
         tell_pack(config)
-    budget = runs[0].session.money.budget
+    budget = runs[0].session.pricing.budget
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:

@@ -63,7 +63,7 @@ class PlannedRun(NamedTuple):
 def plan_as_json(run: PlannedRun) -> JsonDict:
     """A plan as plain values."""
     config, plan, source = run.config, run.plan, run.task.pack.source
-    budget, (tokens_in, tokens_out) = run.session.money.budget, plan.tokens
+    budget, (tokens_in, tokens_out) = run.session.pricing.budget, plan.tokens
     judged = (party.calls for party in plan.parties if party.phase in (JUDGE, COMPARE))
     calls = {"model": plan.parties[0].calls, "judge": sum(judged)}
     calls |= {role: party.calls for party in plan.parties if (role := role_in(party.phase))}

@@ -86,7 +86,7 @@ class RunComparisons:
         """Make one comparison and journal it; one that failed stays planned."""
         item = self.planner.contest.items[row.item_id]
         beside = self.planner.planned_by_other(row)
-        calls = CallReplayer(context, Sample(item, row.iteration), beside=beside)
+        calls = CallReplayer(context, Sample(item, row.iteration), alongside=beside)
         try:
             if self.planner.panel:
                 await self._ask_panel(context, row, item, calls)

@@ -43,7 +43,7 @@ class ReadAhead:
 
     def __init__(self, runs: Sequence[int]) -> None:
         self._runs = list(dict.fromkeys(runs))
-        self._places = {run: position for position, run in enumerate(self._runs)}
+        self._positions = {run: position for position, run in enumerate(self._runs)}
         self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Row]]] = {}
 
     def rows(self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch) -> list[Row]:
@@ -57,7 +57,7 @@ class ReadAhead:
     def _fetch(
         self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
     ) -> Mapping[int, list[Row]]:
-        position = self._places.get(run)
+        position = self._positions.get(run)
         batch = [run] if position is None else self._runs[position : position + AT_ONCE]
         rows: dict[int, list[Row]] = {n: [] for n in batch}
         for row in fetch(sql.format(of=f"IN ({', '.join(map(str, batch))})"), values):

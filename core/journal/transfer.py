@@ -160,11 +160,11 @@ def import_runs(folder: Path, path: Path) -> list[Imported]:
 class Telling(NamedTuple):
     """What is told of a file's lines, and what is done once they are in the journal.
 
-    `place` is what an error calls a line, `advice` what to do about a conflict; `then` is called
+    `line` is what an error calls one, `advice` what to do about a conflict; `then` is called
     while the runs are still owned.
     """
 
-    place: Callable[[int], str] = "line {}".format
+    line: Callable[[int], str] = "line {}".format
     advice: str = "a run that went on in two places stays two, in one --runs-dir each"
     then: Callable[[Journal, Sequence[Imported]], object] = lambda journal, done: None
 
@@ -188,7 +188,7 @@ def import_lines(
                     done = [merge(database, run) for run in staged_runs(database)]
                 except Conflict as conflict:
                     message = f"{conflict.message} ({journal.path}); nothing was imported: "
-                    position = telling.place(conflict.line)
+                    position = telling.line(conflict.line)
                     raise DataError(path, message + telling.advice, position) from None
             telling.then(journal, done)
         return done

@@ -21,7 +21,7 @@ def check_task(task: Task, session: Session) -> None:
     _refuse_imported(task)
     _check_roles(config)
     for party in task.asked:
-        session.money.check(party.endpoint, party.phase, party.sampling)
+        session.pricing.check(party.endpoint, party.phase, party.sampling)
     for party in task.asked:
         client = client_config(party.endpoint, session.environment, party.options)
         provider = installed().provider(party.endpoint.spec.provider)

@@ -101,7 +101,7 @@ class PartyConnector:
         endpoint, session, limits = party.endpoint, self.session, self.task.limits(party)
         limits = replace(limits, ramps=limits.ramps and is_local(endpoint.base_url))
         provider = installed().provider(endpoint.spec.provider)
-        meter = session.money.meter(endpoint, party.phase)
+        meter = session.pricing.meter(endpoint, party.phase)
         config = replace(
             client_config(endpoint, session.environment, party.options),
             concurrency=limits.concurrency,

@@ -112,7 +112,7 @@ def make_plan(task: Task, session: Session) -> Plan:
         return PartyPlan(
             party.endpoint,
             calls,
-            session.money.price(party.endpoint, party.phase),
+            session.pricing.price(party.endpoint, party.phase),
             plan_calls(requests, calls) if requests else None,
             party.phase,
             fewest,

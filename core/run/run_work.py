@@ -92,7 +92,7 @@ class RunWork:
 
     @property
     def _outcome(self) -> RunOutcome:
-        return RunOutcome(self.task, self.context, self._placement, self.session.money.budget)
+        return RunOutcome(self.task, self.context, self._placement, self.session.pricing.budget)
 
     def _end(self, seconds: float, ended: BenchError) -> None:
         """Store that an error ended the command; a result that is there stands."""

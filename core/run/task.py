@@ -40,11 +40,11 @@ from ..types import ChatRequest, Item, Sampling
 class Pricing:
     """What calls cost, and what all runs of a command may spend.
 
-    The price that is `given` (``--price``) is for the model, not for the judge.
+    The price of ``--price``, `model_price`, is for the model, not for the judge.
     """
 
     book: PriceBook = field(default_factory=PriceBook)
-    given: Price | None = None
+    model_price: Price | None = None
     budget: Budget | None = None
 
     @classmethod
@@ -57,7 +57,9 @@ class Pricing:
     def price(self, endpoint: Endpoint, phase: str) -> Price | None:
         """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
         is_model = phase == "generate"
-        return self.book.find(endpoint.spec, endpoint.base_url, self.given if is_model else None)
+        return self.book.find(
+            endpoint.spec, endpoint.base_url, self.model_price if is_model else None
+        )
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""
@@ -90,7 +92,7 @@ class Session:
     """
 
     environment: Environment
-    money: Pricing = field(default_factory=Pricing)
+    pricing: Pricing = field(default_factory=Pricing)
     say: Callable[[str], None] = lambda line: None
     answered: set[Party] = field(default_factory=set)
     absent: set[str] = field(default_factory=set)

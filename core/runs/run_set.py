@@ -82,7 +82,7 @@ class Selector(NamedTuple):
         return " ".join(f"{option} {value}" for option, value in words if value)
 
     @property
-    def place(self) -> str | None:
+    def data_path(self) -> str | None:
         """Where the data is now; ``None`` where nobody says, or for the digits of a digest."""
         return place_of(self.dataset)
 

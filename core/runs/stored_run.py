@@ -130,9 +130,9 @@ class StoredRun(ScoredRun):
             return bench("show", self.id, "--judge", judge)
 
         held, shown = len(self.samples_done), document["items"]["total"]
-        own = judge_in(document)
+        shown_judge = judge_in(document)
         if held > shown:
-            more = by(own) if own else bench("rescore", self.id)
+            more = by(shown_judge) if shown_judge else bench("rescore", self.id)
             of = f"{shown} of the {plural(held, 'sample')}"
             yield f"this is the result of {of} that the journal holds: {more}"
         if self.is_outdated():
@@ -143,7 +143,7 @@ class StoredRun(ScoredRun):
         if views := len(self.views):
             kept = f"{plural(views, 'other result', 'of it is', 'of it are')} kept"
             yield f"{kept}: {bench('show', self.id, '--views')}"
-        judges = {judge for g, _ in self.all_graders if (judge := g.judge)} - {own}
+        judges = {judge for g, _ in self.all_graders if (judge := g.judge)} - {shown_judge}
         for judge in sorted(judges, key=str):
             yield f"the judge {judge} has graded this run too: {by(judge)}"
 

@@ -167,7 +167,7 @@ class CallBound:
             self._planned[method_of(phase)] += calls
         again = ATTEMPTS if benchmark.asks_again else 1
         self._attempts = max(benchmark.most_attempts, again)
-        self._made = Counter[tuple[str, object]]()
+        self._counts = Counter[tuple[str, object]]()
         self._over: dict[str, str] = {}
 
     @property
@@ -185,8 +185,8 @@ class CallBound:
             return
         method = method_of(phase)
         key = (method, "" if method == "generate" else asked)
-        self._made[key] += 1
-        if self._made[key] > self.limit(method):
+        self._counts[key] += 1
+        if self._counts[key] > self.limit(method):
             self._over[method] = (
                 f"asked more than {self.limit(method)} times for item {self._item_id!r} (planned: "
                 f"{self._planned[method]}): it has no end, or planned_calls says too little"

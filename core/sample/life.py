@@ -101,10 +101,10 @@ class CallReplayer:
         context: RunContext,
         sample: Sample,
         steps: SampleProgress | None = None,
-        beside: RunRecord | None = None,
+        alongside: RunRecord | None = None,
     ) -> None:
         self.ended: BenchError | None = None
-        self._comparing = [context.run, *([beside] if beside else [])]
+        self._comparing = [context.run, *([alongside] if alongside else [])]
         self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
         self._marked = False
         self._last: ChatResponse | None = None

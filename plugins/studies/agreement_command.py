@@ -55,7 +55,7 @@ def _agreement(
         first, *_ = each = list(runs)
         graders = [GradersOfRun(run.id, run.graders(options)) for run in each]
         pairs = two_judges(first.benchmark, graders, judges)
-        pack = first.pack_by(pairs[0][0], run_selector().place)
+        pack = first.pack_by(pairs[0][0], run_selector().data_path)
         judged = [
             Judged(*(run.graded(grader, pack.clusters) for grader in pair))
             for run, pair in zip(each, pairs, strict=True)

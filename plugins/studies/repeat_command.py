@@ -74,4 +74,4 @@ def _from_runs(sources: tuple[str, ...], view: str | None, runs_dir: Path) -> Re
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
     with eibench.runs(runs_dir) as stored:
         runs = eibench.chosen_runs(stored, sources)
-        return reruns_of_runs(runs, run_selector().place, view)
+        return reruns_of_runs(runs, run_selector().data_path, view)

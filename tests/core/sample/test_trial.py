@@ -170,8 +170,8 @@ def priced(lab: "Lab", judges: LoopbackServer, limit: float) -> "LabSession":
     """A session whose judge costs money, with a limit."""
     session = lab.session(judge=judge_at(judges))
     price = Price(1.0, 1.0, source="a test")
-    book = replace(session.money.book, configured={"openai/judge-a": price})
-    session.money = replace(session.money, book=book, budget=Budget(limit))
+    book = replace(session.pricing.book, configured={"openai/judge-a": price})
+    session.pricing = replace(session.pricing, book=book, budget=Budget(limit))
     return session
 
 
