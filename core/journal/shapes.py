@@ -5,22 +5,12 @@ apart: 1 is no text, `true` is no number, and a whole number is one that SQLite 
 """
 
 import re
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    ForwardRef,
-    Literal,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Any
 
 from ..types.result_document import AtLeast, Length
 
@@ -154,23 +144,23 @@ def record(
 @cache
 def shape_of(hint: Any) -> Shape:
     """The shape of a JSON type; objects may hold more than their typed dict says."""
-    if is_typeddict(hint):
-        types = get_type_hints(hint, include_extras=True)
+    if typing.is_typeddict(hint):
+        types = typing.get_type_hints(hint, include_extras=True)
         fields = {name: shape_of(each) for name, each in types.items()}
         return record(fields, more=True, required=hint.__required_keys__)
-    if isinstance(hint, ForwardRef):  # `Json`, which is made of itself
+    if isinstance(hint, typing.ForwardRef):  # `Json`, which is made of itself
         return anything
-    kind, args = get_origin(hint), get_args(hint)
-    if kind is Annotated:
+    kind, args = typing.get_origin(hint), typing.get_args(hint)
+    if kind is typing.Annotated:
         return _limited(*args)
-    if kind is Literal:
+    if kind is typing.Literal:
         return one_of(frozenset(args))
     return _PLAIN[hint] if kind is None else _AROUND[kind](*map(shape_of, args))
 
 
 def _limited(inner: object, limit: AtLeast | Length) -> Shape:
     if isinstance(limit, Length):
-        return row_of(*map(shape_of, get_args(inner) * limit.n))
+        return row_of(*map(shape_of, typing.get_args(inner) * limit.n))
     return whole(limit.least) if inner is int else positive
 
 
@@ -187,9 +177,9 @@ _PLAIN: Mapping[Any, Shape] = {
     int: whole(-(2**63)),
 }
 _AROUND: Mapping[Any, Callable[..., Shape]] = {
-    Union: _either,
+    typing.Union: _either,
     UnionType: _either,
-    NotRequired: lambda shape: shape,
+    typing.NotRequired: lambda shape: shape,
     Sequence: list_of,
     tuple: lambda shape, _: list_of(shape),
     Mapping: lambda _, shape: object_of(shape),

@@ -10,19 +10,10 @@ saved for the next command. What ends the run is remembered, as a plugin may cat
 import asyncio
 from dataclasses import replace
 
+from .. import errors
 from ..benchmark.model import is_generating, no_answer
 from ..clients.caller import Caller
 from ..clients.keys import redact
-from ..errors import (
-    BenchError,
-    BudgetReached,
-    Interrupted,
-    JournalError,
-    JudgeError,
-    MissingCall,
-    PluginError,
-    ProviderError,
-)
 from ..guard import described
 from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
@@ -43,9 +34,9 @@ async def run_sample(context: RunContext, sample: Sample) -> None:
         if calls.ended is None:
             calls.count_unmarked(score.reason)
             context.keep_score(sample, score)
-    except JournalError:
+    except errors.JournalError:
         raise
-    except BenchError as error:
+    except errors.BenchError as error:
         if calls.ended is None:
             _keep_error(context, sample, error)
     if calls.ended is not None:
@@ -69,18 +60,18 @@ async def _ask_and_grade(
     return score
 
 
-def _keep_error(context: RunContext, sample: Sample, error: BenchError) -> None:
+def _keep_error(context: RunContext, sample: Sample, error: errors.BenchError) -> None:
     """Journal a sample without an answer: the next command tries it again."""
     kind, attempts = "plugin", 0
-    if isinstance(error, MissingCall):
+    if isinstance(error, errors.MissingCall):
         if not context.only_judges:  # else the model's part is left to the run's own command
             context.keep_score(sample, Score.unscored(str(error)))
         return
-    if isinstance(error, ProviderError):
+    if isinstance(error, errors.ProviderError):
         kind, reason, attempts = str(error.kind), str(error), error.attempts
-    elif isinstance(error, JudgeError):
+    elif isinstance(error, errors.JudgeError):
         kind, reason = "judge", redact(str(error))
-    elif isinstance(error, PluginError):
+    elif isinstance(error, errors.PluginError):
         reason = redact(str(error))
     else:  # an error of ours that a benchmark raises of its own accord, and that ends no run
         reason = redact(f"{context.benchmark.name} raised {described(error)}")
@@ -103,7 +94,7 @@ class CallReplayer:
         steps: SampleProgress | None = None,
         alongside: RunRecord | None = None,
     ) -> None:
-        self.ended: BenchError | None = None
+        self.ended: errors.BenchError | None = None
         self._comparing = [context.run, *([alongside] if alongside else [])]
         self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
         self._marked = False
@@ -164,7 +155,7 @@ class CallReplayer:
             finally:  # called back once the plugin has looked at the reply, if it does so at once
                 if first := self._context.first_replies:
                     call.add_done_callback(first.leave)
-            if isinstance(error := call.exception(), BenchError):
+            if isinstance(error := call.exception(), errors.BenchError):
                 self._note(error)  # the call may be another sample's
             response: ChatResponse = call.result()
             self._steps.advance(party.phase, spared=False)
@@ -195,8 +186,8 @@ class CallReplayer:
                 context.absences.check(party.asked)
             with context.sending(party):
                 return await self._send_and_keep(party, caller, request, key)
-        except BenchError as error:
-            if isinstance(error, ProviderError):
+        except errors.BenchError as error:
+            if isinstance(error, errors.ProviderError):
                 context.settle(error, party)
             self._note(error)
             raise
@@ -207,9 +198,11 @@ class CallReplayer:
         tried = (trial.passed(self.handle) for trial in trials)
         ended = await asyncio.gather(*tried, return_exceptions=True)
         for trial, error in zip(trials, ended, strict=True):
-            if isinstance(error, ProviderError):
+            if isinstance(error, errors.ProviderError):
                 self._context.settle(error, trial.judge)
-            if error is not None and not (isinstance(error, ProviderError) and not error.fatal):
+            if error is not None and not (
+                isinstance(error, errors.ProviderError) and not error.fatal
+            ):
                 raise error
 
     async def _send_and_keep(
@@ -235,10 +228,12 @@ class CallReplayer:
             self._note(context.journal.trouble)  # this reply is saved; no other may be sent
         return response
 
-    def _note(self, error: BenchError) -> None:
+    def _note(self, error: errors.BenchError) -> None:
         """Remember what ends the run."""
-        is_fatal = isinstance(error, ProviderError) and error.fatal
-        if is_fatal or isinstance(error, BudgetReached | Interrupted | JournalError):
+        is_fatal = isinstance(error, errors.ProviderError) and error.fatal
+        if is_fatal or isinstance(
+            error, errors.BudgetReached | errors.Interrupted | errors.JournalError
+        ):
             self.ended = self.ended or error
             self._context.stop.ask(error)
 
