@@ -147,7 +147,7 @@ class RunContext:
     def watch(self, call: "asyncio.Task[ChatResponse]", caller: Caller, key: object) -> None:
         """Keep a call that was begun until it has ended, whoever waits for it.
 
-        Its place is what it is shared under; ``None`` where it is one sample's alone.
+        Its key is what it is shared under; ``None`` where it is one sample's alone.
         """
         self.under_way[call] = caller
         call.add_done_callback(self.under_way.pop)
