@@ -92,7 +92,10 @@ def test_the_other_hooks_work(python: Python, tmp_path: Path) -> None:
     parrot = python(*BENCH, "run", "tone", "--dataset", "bundled", "--model", "parrot/polly")
     assert parrot.returncode == 1, parrot.stderr
     assert "names no tone" in parrot.stdout
-    assert python(*BENCH, "hello", "world").stdout == "hello, world\n"
+    counted = python(*BENCH, "unscored", "--benchmark", "tone", "--json")
+    assert counted.returncode == 0, counted.stderr
+    assert sum(json.loads(counted.stdout).values()) == 6
+    assert "names no tone" in python(*BENCH, "unscored", "parrot/polly").stdout
     (tmp_path / "comparisons.jsonl").write_text(COMPARISON)
     rated = python(*BENCH, "rate", "comparisons.jsonl", "--engine", "wins", "--json")
     assert [row["rating"] for row in json.loads(rated.stdout)["ratings"]] == [2, 0]

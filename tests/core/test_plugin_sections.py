@@ -114,6 +114,7 @@ def controls(control: str = CONTROL.format(0.5, 0.1), formula: str = "w", column
         ("eibench.Paragraph(1)", "a Paragraph with a title, note or text that is no text"),
         ("eibench.Table('t', ('a',), [(1, 2)])", "a Table with a row of 2 cells under 1 column"),
         ("eibench.Table('t', ('a',), None)", "a Table that cannot be shown"),
+        ("eibench.Table('t', ('a',), [], right=('a',))", "have no index 'a' to be set right"),
         ("eibench.Plot('p', [], 'x', 'y')", "the Plot 'p' with 0 series: 1 to 6"),
         (
             "eibench.Plot('p', [eibench.Series('s', [(1, float('nan'))])], 'x', 'y')",
