@@ -44,12 +44,7 @@ _KINDS = {401: ErrorKind.AUTH, 403: ErrorKind.AUTH, 407: ErrorKind.AUTH,
 def put(
     pack: "OfficialPack", file: FileEntry, origin: Path | str, settings: DownloadSettings
 ) -> None:
-    """Copy or download a file into the cache, where it appears in one step.
-
-    Raises:
-        DataError: It is not the one of the manifest, or the cache cannot be written.
-        ProviderError: The network or the server failed.
-    """
+    """Copy or download a file into the cache, where it appears in one step."""
     target = pack.folder / file.path
     with _writing(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -116,9 +111,12 @@ class _Download:
                 with ending_with_its_connection(answer):
                     return await self._read(answer)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if total.expired():
-                raise self._too_slow() from None
-            raise self._unreached(error) from None
+            if not total.expired():
+                raise self._unreached(error) from None
+            of_all = f" of {self._file.size:,}" if self._file.size else ""
+            came = f"{self._have:,}{of_all} bytes came within {self._settings.total_s:,.15g} s"
+            message = f"{came}; --from names another source"
+            raise self._failure(ErrorKind.TIMEOUT, message) from None
 
     def _session(self) -> aiohttp.ClientSession:
         silent_s = self._settings.timeout_s
@@ -141,18 +139,18 @@ class _Download:
         if answer.status < 300:
             return answer
         answer.close()
-        where = urljoin(url, answer.headers.get("Location", "")).replace(" ", "%20")
-        scheme = urlsplit(where).scheme
-        goes_on = answer.status in _REDIRECTS and where != url and redirects
+        location = urljoin(url, answer.headers.get("Location", "")).replace(" ", "%20")
+        scheme = urlsplit(location).scheme
+        goes_on = answer.status in _REDIRECTS and location != url and redirects
         if not goes_on or scheme not in ("http", "https", "ftp"):
             raise self._refusal(answer.status, answer.headers)
-        why = objection(where)
+        why = objection(location)
         if not why and scheme != urlsplit(url).scheme:
             why = "it is another scheme"
         if why:
-            message = f"it redirects to {shown_address(where)}, which is refused: {why}"
+            message = f"it redirects to {shown_address(location)}, which is refused: {why}"
             raise self._failure(ErrorKind.INVALID_REQUEST, message, url)
-        return await self._answer(session, where, redirects - 1)
+        return await self._answer(session, location, redirects - 1)
 
     async def _read(self, answer: aiohttp.ClientResponse) -> bytes:
         """The body, no further than the manifest or the limit allows."""
@@ -182,11 +180,6 @@ class _Download:
     def _wrong(self, what: str) -> WrongContents:
         return WrongContents(self._url, f"{what}; refused, as it is another file")
 
-    def _too_slow(self) -> ProviderError:
-        of_all = f" of {self._file.size:,}" if self._file.size else ""
-        came = f"{self._have:,}{of_all} bytes came within {self._settings.total_s:,.15g} s"
-        return self._failure(ErrorKind.TIMEOUT, f"{came}; --from names another source")
-
     def _refusal(self, status: int, headers: Mapping[str, str]) -> ProviderError:
         kind = ErrorKind.SERVER if status >= 500 else ErrorKind.INVALID_REQUEST
         message = f"the server answers {status} {http.client.responses.get(status, '')}".rstrip()
@@ -198,24 +191,26 @@ class _Download:
         return failure
 
     def _unreached(self, error: Exception) -> ProviderError:
-        if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            why = getattr(error.certificate_error, "verify_message", error.certificate_error)
-            message = f"the server's certificate is not valid: {why}"
-        elif isinstance(error, TimeoutError):
-            message = f"no answer for {self._settings.timeout_s:g} s"
-        elif isinstance(error, aiohttp.ClientConnectorDNSError):
-            message = "its host is not found; there may be no network"
-        elif isinstance(error, aiohttp.ClientProxyConnectionError):
-            message = f"the proxy of the environment is not reached: {shown(reason(error))}"
-        elif isinstance(error, aiohttp.ClientHttpProxyError):
-            message = f"the proxy answered {error.status} {shown(error.message)}"
-        elif isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientResponseError):
-            message = f"the connection broke: {type(error).__name__}"
-        else:
-            message = shown(reason(error))
-        failure = self._failure(ErrorKind.CONNECTION, message)
+        failure = self._failure(ErrorKind.CONNECTION, self._reason(error))
         failure.final = isinstance(error, aiohttp.ClientConnectorCertificateError)
         return failure
+
+    def _reason(self, error: Exception) -> str:
+        match error:
+            case aiohttp.ClientConnectorCertificateError(certificate_error=cause):
+                why = getattr(cause, "verify_message", cause)
+                return f"the server's certificate is not valid: {why}"
+            case TimeoutError():
+                return f"no answer for {self._settings.timeout_s:g} s"
+            case aiohttp.ClientConnectorDNSError():
+                return "its host is not found; there may be no network"
+            case aiohttp.ClientProxyConnectionError():
+                return f"the proxy of the environment is not reached: {shown(reason(error))}"
+            case aiohttp.ClientHttpProxyError():
+                return f"the proxy answered {error.status} {shown(error.message)}"
+            case aiohttp.ServerDisconnectedError() | aiohttp.ClientResponseError():
+                return f"the connection broke: {type(error).__name__}"
+        return shown(reason(error))
 
     def _failure(self, kind: ErrorKind, message: str, url: str = "") -> ProviderError:
         return ProviderError(kind, f"cannot download {url or self._url}: {message}")

@@ -126,12 +126,7 @@ def is_data_only(name: str, folder: Path, benchmarks: Mapping[str, Path | None])
 
 
 def read_official(name: str, data: Path, *, cache: Path | None = None) -> OfficialPack:
-    """The official pack that a data folder's manifest describes.
-
-    Raises:
-        DataError: The manifest is missing, or says what cannot be.
-        UsageError: It has no official pack.
-    """
+    """The official pack that a data folder's manifest describes; `UsageError` if there is none."""
     entry = read_manifest(data).get("official")
     if entry is None:
         raise UsageError(f"{name} has no official pack")
@@ -141,7 +136,7 @@ def read_official(name: str, data: Path, *, cache: Path | None = None) -> Offici
 
 
 def read_ladder(name: str, data: Path) -> Ladder:
-    """The ladder that a data folder's manifest names; errors as of `read_official`."""
+    """The ladder that a data folder's manifest names; `UsageError` if there is none."""
     manifest = data / "manifest.json"
     facts = read_json(manifest).get("ladder")
     if facts is None:
@@ -169,11 +164,6 @@ def fetch(
 
     `lang` limits it to what one language needs. `source` is a folder or a URL that has the files
     by their paths; ``None`` for their own addresses.
-
-    Raises:
-        DataError: A file is not the one of the manifest, or the cache cannot be written.
-        ProviderError: The network or the server failed.
-        UsageError: No such language, or nothing may be downloaded from that URL.
     """
     files = (f for f in pack.files(lang) if not is_right(f, pack.folder / f.path))
     origins = {file: _origin(source, file) for file in files}
@@ -212,9 +202,6 @@ def import_files(pack: OfficialPack, path: Path) -> tuple[FileEntry, ...]:
     """Copy a file that the user has, or those in a folder, into the cache; which they were.
 
     Files are known by their contents, whatever they are called.
-
-    Raises:
-        DataError: There is none, or one has a right name and wrong contents.
     """
     files = _recognised(pack, path)
     missing = {f: p for f, p in files.items() if not is_right(f, pack.folder / f.path)}

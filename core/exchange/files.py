@@ -168,16 +168,7 @@ class ForeignFile(NamedTuple):
 def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -> ForeignFile:
     """The comparisons and runs in a JSON file of another program, plain or gzip.
 
-    Args:
-        catalogue: Knows which benchmark reads which form.
-        path: The file.
-        form: The name of the form.
-        judge: Who judged, where the file does not say.
-
-    Raises:
-        UsageError: No benchmark reads that form.
-        DataError: The file is not of it, or nothing in it can be read.
-        PluginError: The benchmark failed.
+    `judge` is who judged, where the file does not say.
     """
     benchmarks = {name: b for b in catalogue.benchmarks for name in b.foreign_forms}
     if form not in benchmarks:

@@ -61,9 +61,7 @@ class ReplayedConversation(NamedTuple):
 async def replay(config: RunConfig, item: Item, sample: ForeignSample) -> ReplayedConversation:
     """What a conversation comes to, led through the benchmark of the run that `config` is.
 
-    Raises:
-        Unusable: It is not that of the item.
-        PluginError: The benchmark failed.
+    Raises `Unusable` where it is not that of the item.
     """
     talk: _Conversation | _Replies = _Conversation(config.model.party, sample.turns)
     if sample.replies:

@@ -30,11 +30,7 @@ _AGGREGATION = {"mean": "average", "median": "median", "majority": "majority_vot
 
 
 def files(request: ExportRequest) -> Iterator[ExportFile]:
-    """One file for each run, in the folders of the datastore; always the same for one run.
-
-    Raises:
-        UsageError: It is not known who ran the evaluation, or whose model one is.
-    """
+    """One file for each run, in the folders of the datastore; always the same for one run."""
     options: Any = request.options
     if not options["organization"]:
         raise UsageError("--organization NAME is missing: who ran the evaluation?")

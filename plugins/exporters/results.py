@@ -43,11 +43,7 @@ class ModelResult(NamedTuple):
 
 
 def results_of(runs: Iterable[StoredRun]) -> list[ModelResult]:
-    """The results of some runs.
-
-    Raises:
-        UsageError: One is of a demo model, or has no result with a number.
-    """
+    """The results of some runs; `UsageError` for one of a demo model, or without a number."""
     return [ModelResult(run, _result(run)) for run in runs]
 
 
