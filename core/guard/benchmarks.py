@@ -87,12 +87,12 @@ class Guarded:
     demo_verdict = _checked(DemoJudge.demo_verdict, values.an(str), DemoJudge)
     demo_role = _checked(DemoRoles.demo_role, values.an(str), DemoRoles)
     beside_reference = _checked(
-        HasReference.beside_reference, values.table, HasReference, optional=True
+        HasReference.beside_reference, parts.table, HasReference, optional=True
     )
     without_reading = _checked(
-        WithoutReading.without_reading, values.table, WithoutReading, optional=True
+        WithoutReading.without_reading, parts.table, WithoutReading, optional=True
     )
-    published = _checked(HasPublished.published, values.table, HasPublished, optional=True)
+    published = _checked(HasPublished.published, parts.table, HasPublished, optional=True)
     transcript_view = _checked(
         HasTranscriptView.transcript_view, parts.transcript_view, HasTranscriptView, optional=True
     )

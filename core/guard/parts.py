@@ -1,7 +1,6 @@
 """Parts of a plugin's section, page or command, looked at before they are shown."""
 
 import re
-from math import isfinite
 from typing import Any, get_args
 
 from ..hooks.sections import (
@@ -19,6 +18,7 @@ from ..hooks.sections.drawings import UnfitDrawing, checked_svg
 from ..hooks.sections.formulas import UnfitFormula, read_formula
 from ..text import plural
 from .calls import PluginCall
+from .values import an, are_texts, is_finite
 
 MOST_ROWS, MOST_SERIES = 10_000, 6
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -43,9 +43,8 @@ def parts(called: PluginCall, value: object) -> list[Part]:
 
 
 def _part(called: PluginCall, value: object) -> None:
-    kind = type(value).__name__
-    texts = [getattr(value, name, "") for name in ("title", "note", "text", "svg")]
-    if not all(isinstance(text, str) for text in texts):
+    if not are_texts([getattr(value, name, "") for name in ("title", "note", "text", "svg")]):
+        kind = type(value).__name__
         called.refuse(f"returned a {kind} with a title, note or text that is no text")
     match value:
         case Table():
@@ -80,13 +79,23 @@ def transcript_view(called: PluginCall, value: object) -> None:
 def _turn(called: PluginCall, turn: Turn, n: int) -> None:
     message = f"returned a TranscriptView in which turn {n}"
     quotes = [text for quote in turn.quotes for text in quote]
-    if not all(isinstance(text, str) for text in (turn.who, turn.text, *turn.notes, *quotes)):
+    if not are_texts([turn.who, turn.text, *turn.notes, *quotes]):
         called.refuse(f"{message} has something else than texts")
     if turn.kind not in ("model", "user", "system"):
         called.refuse(f"{message} is of kind {turn.kind!r}: model, user or system")
     for quote in turn.quotes:
         if not quote.text.strip() or quote.text not in turn.text:
             called.refuse(f"{message} does not have the words {quote.text!r:.60} that it marks")
+
+
+_is_table, _is_view = an(Table), an(TranscriptView)
+
+
+def table(called: PluginCall, value: object) -> None:
+    """Refuse what is neither ``None`` nor a table of texts and numbers."""
+    if value is not None:
+        _is_table(called, value)
+        parts(called, value)
 
 
 def _table(called: PluginCall, value: Table) -> None:
@@ -113,7 +122,7 @@ def _plot(called: PluginCall, value: Plot) -> None:
         if not series.points or len(series.points) > MOST_ROWS:
             called.refuse(f"{message} in which {series.name!r} has {len(series.points)} points")
         for point in series.points:
-            if [*map(_is_number, point)] != [True, True]:
+            if [*map(is_finite, point)] != [True, True]:
                 called.refuse(f"{message} in which {point!r:.40} is no pair of finite numbers")
 
 
@@ -131,7 +140,7 @@ def _controls(called: PluginCall, value: Controls) -> None:
         if not 1 <= len(column) <= MOST_ROWS or len(lengths) > 1:
             called.refuse(f"{message} in which column {name!r} has {len(column)} numbers")
         for number in column:
-            if not _is_number(number):
+            if not is_finite(number):
                 called.refuse(f"{message} in which {number!r:.40} of column {name!r} is no number")
     for output in value.outputs:
         if output.digits not in range(10):
@@ -146,15 +155,10 @@ def _controls(called: PluginCall, value: Controls) -> None:
 
 def _wrong_control(control: Control) -> str | None:
     _, _, default, low, high, step = control
-    if not all(map(_is_number, (default, low, high, step))):
+    if not all(map(is_finite, (default, low, high, step))):
         return "has a number that is not finite"
     if not low <= default <= high:
         return f"has the default {default:g}, not from {low:g} to {high:g}"
     if not 0 < step <= high - low:
         return f"has the step {step:g}, not above 0 and up to {high - low:g}"
     return None
-
-
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and isfinite(value)

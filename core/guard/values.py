@@ -9,7 +9,6 @@ from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
 from ..benchmark.metrics import Value
-from ..hooks.sections import Table
 from ..types import (
     Baseline,
     ChatResponse,
@@ -22,7 +21,6 @@ from ..types import (
     canonical,
 )
 from ..types.rules import UnfitValue
-from . import parts
 from .calls import PluginCall, field_names
 
 Check = Callable[[PluginCall, Any], None]
@@ -124,7 +122,7 @@ def an(kind: type, rules: Mapping[str, Rule] | None = None) -> Check:
 
 _is_pack, _is_score, _is_pair_score = an(Pack, _PACK), an(Score, _SCORE), an(PairScore, _PAIR_SCORE)
 _is_summary, _is_mapping, _is_sequence = an(Summary, _SUMMARY), an(Mapping), an(Sequence)
-_is_placement, _is_table = an(PlacementOptions), an(Table)
+_is_placement = an(PlacementOptions)
 
 
 def _each(fault: Rule) -> Check:
@@ -328,10 +326,3 @@ def json_value(called: PluginCall, what: str, value: JsonObject) -> None:
         canonical(dict(value)) if value else None
     except (TypeError, ValueError, RecursionError) as error:
         called.refuse(f"returned what JSON cannot hold as {what}: {error}")
-
-
-def table(called: PluginCall, value: object) -> None:
-    """Refuse what is neither ``None`` nor a table of texts and numbers."""
-    if value is not None:
-        _is_table(called, value)
-        parts.parts(called, value)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from ..clients.families import family
@@ -12,10 +13,10 @@ from ..parties.party import is_imported
 from ..parties.providers import ModelSpec
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
-from ..types.result_document import ConclusionRow, RatingRow, ResultDocument
+from ..types.result_document import ConclusionRow, RatingRow
 from .board_numbers import residuals
 from .gather import SiteBoard
-from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
+from .shapes import SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
 from .slugs import model_path, slug
 
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
@@ -32,6 +33,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
     read, leaderboard = board.board, board.document
     documents = read.documents
     first = next(iter(documents.values()), None)
+    baselines = first["baselines"].values() if first else ()
     metric, criteria = _metrics(board)
     rows = [_row(board, row, metric, criteria) for row in leaderboard["rows"]]
     rows = residuals(rows, criteria)
@@ -59,7 +61,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "rows": rows,
         "views": _views(board, rows),
         "published": _published(board),
-        "baselines": _baselines(first),
+        "baselines": [{"label": b["label"], "value": b["value"]} for b in baselines],
         "conclusions": conclusions_of(board),
         "warnings": list(leaderboard["warnings"]),
     }
@@ -89,23 +91,15 @@ def _metrics(board: SiteBoard) -> tuple[SiteMetric, list[SiteMetric]]:
         groups |= {n: g for n, g in document["metric_groups"].items() if n not in groups}
         labels |= {n: text[0] for n, text in document["metric_labels"].items() if n not in labels}
         better |= {n: m["higher_is_better"] for n, m in document["metrics"].items()}
+
+    def metric(name: str, group: str, low: float | None, high: float | None) -> SiteMetric:
+        label = (labels.get(name) or name).replace("_", " ")
+        return {"name": name, "label": label, "group": group,
+                "higher_is_better": better.get(name), "low": low, "high": high}  # fmt: skip
+
     scales = {group: _scale(board, group, groups) for group in dict.fromkeys(groups.values())}
-    main = _metric(board.board.metric, labels, "", better, (None, None))
-    return main, [_metric(n, labels, g, better, scales[g]) for n, g in groups.items()]
-
-
-def _metric(
-    name: str,
-    labels: Mapping[str, str],
-    group: str,
-    better: Mapping[str, bool | None],
-    ends: Scale,
-) -> SiteMetric:
-    label = (labels.get(name) or name).replace("_", " ")
-    return {
-        "name": name, "label": label, "group": group, "higher_is_better": better.get(name),
-        "low": ends[0], "high": ends[1],
-    }  # fmt: skip
+    main = metric(board.board.metric, "", None, None)
+    return main, [metric(name, group, *scales[group]) for name, group in groups.items()]
 
 
 def _scale(board: SiteBoard, group: str, groups: Mapping[str, str]) -> Scale:
@@ -200,7 +194,8 @@ def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
         kinless = board.without_kin["rows"]
         views.append(_view("without kin", kinless, ids, lambda row: _number(row, metric)))
     if adjusted := [r for r in board.document["rows"] if r["rating_length_adjusted"] is not None]:
-        view = _view("length adjusted", adjusted, ids, _adjusted)
+        view = _view("length adjusted", adjusted, ids, lambda row: _with_ends(
+            row["rating_length_adjusted"], row["ci95_length_adjusted"]))  # fmt: skip
         views.append({**view, "ranks": {}})  # by it alone they are not known to be sure
     return views
 
@@ -219,8 +214,12 @@ def _view(
     }
 
 
+def _with_ends(value: float | None, ci95: Numbers | None) -> Numbers:
+    return [value, *(ci95 or (None, None))]
+
+
 def _rating(row: RatingRow | BoardRow) -> Numbers:
-    return [row["rating"], *(row["ci95"] or (None, None))]
+    return _with_ends(row["rating"], row["ci95"])
 
 
 def _number(row: BoardRow, metric: str) -> Numbers:
@@ -228,12 +227,7 @@ def _number(row: BoardRow, metric: str) -> Numbers:
     score = row["metrics"].get(metric)
     if row["rating"] is not None or score is None:
         return _rating(row)
-    return [score["value"], *(score["ci95"] or (None, None))]
-
-
-def _adjusted(row: BoardRow) -> Numbers:
-    """The rating with a term for length."""
-    return [row["rating_length_adjusted"], *(row["ci95_length_adjusted"] or (None, None))]
+    return _with_ends(score["value"], score["ci95"])
 
 
 def _published(board: SiteBoard) -> SitePublished | None:
@@ -247,14 +241,7 @@ def _published(board: SiteBoard) -> SitePublished | None:
     }  # fmt: skip
 
 
-def _baselines(document: ResultDocument | None) -> list[SiteBaseline]:
-    baselines = document["baselines"].values() if document else ()
-    return [{"label": b["label"], "value": b["value"]} for b in baselines]
-
-
 def conclusions_of(board: SiteBoard) -> list[ConclusionRow]:
     """What was found of its judge, by comparisons and by how several agree."""
-    conclusions = list(board.document["conclusions"])
-    for study in board.board.robustness:
-        conclusions += study.conclusions
-    return conclusions
+    studies = (study.conclusions for study in board.board.robustness)
+    return [*board.document["conclusions"], *chain.from_iterable(studies)]

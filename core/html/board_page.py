@@ -143,28 +143,16 @@ def _heats(document: SiteBoardDocument) -> Iterator[HeatMap]:
             else:
                 repeated.append(f"{c['label']} ({label})")
         if shown or repeated:
-            yield _heat(document, group, shown, repeated)
-
-
-def _heat(
-    document: SiteBoardDocument,
-    group: str,
-    shown: Sequence[tuple[SiteMetric, Sequence[float | None]]],
-    repeated: Sequence[str],
-) -> HeatMap:
-    criteria = [c for c, _ in shown]
-    low, high = (criteria[0]["low"], criteria[0]["high"]) if criteria else (None, None)
-    note = f"The same numbers as above have {listed(repeated, 99)}." if repeated else ""
-    return HeatMap(
-        group,
-        [row["model"] for row in document["rows"]] if shown else [],
-        ["model", *(c["label"] for c in criteria)],
-        list(zip(*(values for _, values in shown), strict=True)),
-        low,
-        high,
-        [c["higher_is_better"] is None for c in criteria],
-        note,
-    )
+            criteria = [c for c, _ in shown]
+            yield HeatMap(
+                group,
+                [row["model"] for row in rows] if shown else [],
+                ["model", *(c["label"] for c in criteria)],
+                list(zip(*(values for _, values in shown), strict=True)),
+                *(criteria[0]["low"], criteria[0]["high"]) if criteria else (None, None),
+                [c["higher_is_better"] is None for c in criteria],
+                f"The same numbers as above have {listed(repeated, 99)}." if repeated else "",
+            )
 
 
 def _residual_rows(

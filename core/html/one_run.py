@@ -14,7 +14,7 @@ from .charts.plots import Figure, strip
 from .charts.svg import figure, signed
 from .gather import SiteBoard, SiteRun
 from .shapes import SiteBoardDocument, SiteRow
-from .words import listed_facts, plain_name, took, verdict
+from .words import listed_facts, plain_name, sentence, took, verdict
 
 NAMED = 3
 """Items and criteria that are named at either end."""
@@ -76,7 +76,7 @@ def limits_of(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | N
     if document:
         limits.append(document["comparability"])
     texts = dict.fromkeys([*limits, *run.document["warnings"]])
-    return [f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in texts]
+    return [*map(sentence, texts)]
 
 
 def other_runs(run: RunRecord, runs: Sequence[RunRecord]) -> list[str]:

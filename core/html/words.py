@@ -15,7 +15,7 @@ from ..reports.statements import (
 )
 from ..reports.statements.baselines import main_metric
 from ..text import duration
-from ..types.result_document import MetricRow, ResultDocument
+from ..types.result_document import ResultDocument
 from .charts.svg import ends, figure
 
 
@@ -29,9 +29,14 @@ def label_of(document: ResultDocument, name: str) -> str:
     return document["metric_labels"].get(name, [""])[0] or plain_name(name)
 
 
+def sentence(text: str) -> str:
+    """A text as a sentence; nothing of nothing."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
 def verdict(document: ResultDocument) -> str:
     """What came out, with how sure it is, in sentences."""
-    return " ".join(_sentences(document))
+    return " ".join(filter(None, _sentences(document)))
 
 
 def _sentences(document: ResultDocument) -> Iterator[str]:
@@ -40,34 +45,27 @@ def _sentences(document: ResultDocument) -> Iterator[str]:
         reason = completeness(document).text or "no sample could be scored"
         yield f"{name} has no result: {reason}."
         return
-    metric = main[1]
-    chosen = chosen_of(document, main[0])
-    what = label_of(document, main[0]) + (f" ({chosen})" if chosen else "")
+    key, metric = main
+    chosen = chosen_of(document, key)
+    what = label_of(document, key) + (f" ({chosen})" if chosen else "")
     yield f"{name} reaches {figure(metric['value'])} in {what}, "
-    yield _interval(metric, _over(document, main[0]))
+    if metric["ci95"] is None:
+        yield "without an interval, as the data is too little for one."
+    else:
+        over = document["metric_labels"].get(key, ["", ""])[1] or "items"
+        low, high = map(figure, metric["ci95"])
+        yield f"and with other {over} of this kind between {low} and {high} (95 % interval)."
     if end := better_end(metric["higher_is_better"]):
         yield f"Of this number {end}."
     if few := too_few(document):
-        yield f"{few.text[:1].upper()}{few.text[1:]}."
+        yield sentence(few.text)
     elif text := chance(document):
         yield f"That is {text}."
     if rank := placed(document):
         yield _placed(rank, document)
-    if text := judge_findings(document["conclusions"]).text:
-        yield f"{text[:1].upper()}{text[1:]}."
+    yield sentence(judge_findings(document["conclusions"]).text)
     if text := completeness(document).text:
         yield f"The result is {text}."
-
-
-def _interval(metric: MetricRow, over: str) -> str:
-    if metric["ci95"] is None:
-        return "without an interval, as the data is too little for one."
-    low, high = (figure(end) for end in metric["ci95"])
-    return f"and with other {over} of this kind between {low} and {high} (95 % interval)."
-
-
-def _over(document: ResultDocument, name: str) -> str:
-    return document["metric_labels"].get(name, ["", ""])[1] or "items"
 
 
 def _placed(rank: StatedRank, document: ResultDocument) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ...hooks.sections import Series
 from .rows import SHAPES, legend_mark, point
-from .svg import Axis, axis_over, drawing, percent, tag
+from .svg import Axis, axis_over, drawing, percent, tag, ticks
 
 BIN = 1.4
 """Per cent of the width that a dot of a strip plot takes."""
@@ -61,12 +61,7 @@ def _ticks(axis: Axis, y: int) -> list[Markup]:
         for t in axis.ticks
     ]
     base = tag("line", x1="0", x2="100%", y1=y, y2=y, class_="base")
-    texts = [
-        tag("text", axis.words(t), x=percent(axis.at(t)), y=y + 16, text_anchor="middle",
-            class_=None if n % 2 == 0 else "odd")
-        for n, t in enumerate(axis.ticks)
-    ]  # fmt: skip
-    return [*lines, base, *texts]
+    return [*lines, base, *ticks(axis, y + 16)]
 
 
 PLANE = 220

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from .svg import Axis, Ends, axis_over, drawing, ends, figure, percent, tag
+from .svg import Axis, Ends, axis_over, drawing, ends, figure, percent, tag, ticks
 
 HEIGHT, STEP = 26, 12
 """Pixels of a row with one mark, and of each further one."""
@@ -75,12 +75,7 @@ class RowChart(NamedTuple):
 
     def drawn_axis(self) -> Markup:
         """The ticks below the rows."""
-        texts = [
-            tag("text", self.axis.words(tick), x=percent(self.axis.at(tick)), y=16,
-                text_anchor="middle", class_=None if n % 2 == 0 else "odd")
-            for n, tick in enumerate(self.axis.ticks)
-        ]  # fmt: skip
-        return drawing(*texts, height=22, class_="axis")
+        return drawing(*ticks(self.axis, 16), height=22, class_="axis")
 
 
 MEASURED = ("value", "95 % interval")

@@ -89,6 +89,15 @@ def percent(share: float) -> str:
     return f"{share:.3f}%"
 
 
+def ticks(axis: Axis, y: int) -> list[Markup]:
+    """The numbers of an axis; a phone shows every other one."""
+    return [
+        tag("text", axis.words(tick), x=percent(axis.at(tick)), y=y, text_anchor="middle",
+            class_=None if n % 2 == 0 else "odd")
+        for n, tick in enumerate(axis.ticks)
+    ]  # fmt: skip
+
+
 def drawing(*inside: object, height: int, label: str | None = None, class_: str = "") -> Markup:
     """A drawing as wide as its place on the page; without a label it only repeats a text."""
     named = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
