@@ -73,13 +73,13 @@ def config_command(
         _change(approve, revoke)
         return
     settings = find_settings(config)
-    found = list(_settings(settings, find_suite(settings, suite) if suite else None))
+    rows = list(_settings(settings, find_suite(settings, suite) if suite else None))
     others = _tables_of(settings)
     if json_output:
-        click.echo(as_text({"settings": found, **others}))
+        click.echo(as_text({"settings": rows, **others}))
         return
 
-    for table in _tables(found, others):
+    for table in _tables(rows, others):
         console.output.show(console.tables.table(table))
 
 
@@ -93,8 +93,7 @@ def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> 
         click.echo(line(f"{message} ({approvals.path})"), err=True)
     if revoke:
         sending = Sending(normal(revoke[0]), revoke[1])
-        there = approvals.remove(sending)
-        message = "taken back" if there else "was not approved"
+        message = "taken back" if approvals.remove(sending) else "was not approved"
         click.echo(line(f"{sending.variable} to {sending.place}: {message}"), err=True)
 
 
@@ -109,13 +108,10 @@ class _Setting(NamedTuple):
 
 def _tables_of(settings: SettingsFile) -> dict[str, list[JsonDict]]:
     """What the file says beside settings, and what is approved: rows by kind."""
-    origin = f"file {settings.path}"
     approvals = Approvals()
-    return {
-        "suites": [{**_suite(s), "origin": origin} for s in settings.suites.values()],
-        "endpoints": [
-            {"name": e.name, **e.stated(), "origin": origin} for e in settings.endpoints.values()
-        ],
+    rows: dict[str, list[JsonDict]] = {
+        "suites": list(map(_suite, settings.suites.values())),
+        "endpoints": [{"name": e.name, **e.stated()} for e in settings.endpoints.values()],
         "prices": [
             {
                 "model": spec,
@@ -123,24 +119,24 @@ def _tables_of(settings: SettingsFile) -> dict[str, list[JsonDict]]:
                 "output": price.output,
                 "cached": price.cached_input,
                 "cache_write": price.cache_write,
-                "origin": origin,
             }
             for spec, price in settings.prices.items()
         ],
         "families": [
-            {"model": name, "family": own, "origin": origin}
-            for name, own in settings.families.items()
+            {"model": name, "family": family} for name, family in settings.families.items()
         ],
-        "approved": [
-            {**sending._asdict(), "origin": f"file {approvals.path}"} for sending in approvals.all()
-        ],
+        "approved": [sending._asdict() for sending in approvals.all()],
     }
+    for kind, listed in rows.items():
+        for row in listed:
+            row["origin"] = f"file {approvals.path if kind == 'approved' else settings.path}"
+    return rows
 
 
 def _suite(suite: Suite) -> JsonDict:
     """What a suite runs; of its other settings, which may be secret, the names alone."""
     rest = [name for name in suite.run if name not in ("model", "judge")]
-    rest += [f"{name} of {b}" for b, own in suite.options.items() for name in own]
+    rest += [f"{name} of {b}" for b, options in suite.options.items() for name in options]
     return {
         "name": suite.name,
         "benchmarks": list(suite.benchmarks),
@@ -151,10 +147,13 @@ def _suite(suite: Suite) -> JsonDict:
 
 
 def _tables(
-    found: Sequence[_Setting], others: Mapping[str, Sequence[JsonObject]]
+    settings: Sequence[_Setting], others: Mapping[str, Sequence[JsonObject]]
 ) -> Iterator[Table]:
-    shown = [row for row in found if options.wants_details() or row.origin != _DEFAULT]
-    cells = [(_named(row), _plain(row.value), row.origin) for row in shown]
+    cells = [
+        (f"{name} ({of})" if of else name, _plain(value), origin)
+        for name, of, value, origin in settings
+        if options.wants_details() or origin != _DEFAULT
+    ]
     title = "Settings of bench run; an option on the command line goes before all of these"
     note = "" if options.wants_details() else "all others have their defaults: --details"
     yield Table(title, ("setting", "value", "from"), cells, note=note)
@@ -179,30 +178,28 @@ _OF_ENDPOINTS = [*(field.name for field in fields(EndpointSettings)), "origin"]
 def _settings(settings: SettingsFile, suite: Suite | None) -> Iterator[_Setting]:
     common = [(None, param) for param in filed_options(run_command)]
     for benchmark, param in [*common, *own_settings()]:
-        own = suite.options.get(benchmark or "", {}) if suite else {}
-        by_suite = {**(suite.run if suite else {}), **own}
+        by_suite = {**suite.run, **suite.options.get(benchmark or "", {})} if suite else {}
         of_file = replace(settings, run={**settings.run, **by_suite})
-        place = f"suite {suite.name}, " if suite and setting_name(param) in by_suite else ""
-        yield _setting(of_file, benchmark, param, place)
-
-
-def _setting(
-    settings: SettingsFile, benchmark: str | None, param: click.Option, place: str
-) -> _Setting:
-    command = click.Command("run", params=[param])
-    context = command.make_context("run", [], default_map=defaults(settings, [param]))
-    name = str(param.name)
-    value = context.params[name]
-    shown = _jsonable(_without_secrets(name, value) if value else value)
-    source = context.get_parameter_source(name)
-    origin = _origin(source, param, f"{place}file {settings.path}")
-    return _Setting(setting_name(param), benchmark, shown, origin)
+        context = click.Command("run", params=[param]).make_context(
+            "run", [], default_map=defaults(of_file, [param])
+        )
+        name = str(param.name)
+        value, source = context.params[name], context.get_parameter_source(name)
+        origin = _DEFAULT
+        if source is ParameterSource.ENVIRONMENT:
+            origin = f"environment {param.envvar}"
+        elif source is ParameterSource.DEFAULT_MAP:
+            in_suite = f"suite {suite.name}, " if suite and setting_name(param) in by_suite else ""
+            origin = f"{in_suite}file {settings.path}"
+        shown = _jsonable(_without_secrets(name, value) if value else value)
+        yield _Setting(setting_name(param), benchmark, shown, origin)
 
 
 def _without_secrets(name: str, value: Any) -> object:
     """An option's value as it may be shown."""
-    if name == "headers":
-        return [_shown_pair(text) for text in value]
+    if name == "headers":  # what is no pair may be all value
+        pairs = [text.partition("=") for text in value]
+        return [f"{shown_header(key)}={HIDDEN}" if equals else HIDDEN for key, equals, _ in pairs]
     if name in _OF_JUDGES and isinstance(value, tuple):
         return [_shown_of_judge(name, text) for text in value]
     if name in KEY_VARIABLES:  # what is no variable's name may be the key itself
@@ -214,16 +211,10 @@ def _without_secrets(name: str, value: Any) -> object:
 
 def _shown_of_judge(name: str, text: str) -> str:
     """What is given for all judges, or for one as ``JUDGE=...``."""
-    judge, equals, own = text.partition("=")
+    judge, equals, value = text.partition("=")
     if equals and "/" in judge and "://" not in judge:
-        return f"{judge}={_without_secrets(name, own)}"
+        return f"{judge}={_without_secrets(name, value)}"
     return str(_without_secrets(name, text))
-
-
-def _shown_pair(text: str) -> str:
-    """A header's name without its value; what is no pair may be all value."""
-    name, equals, _ = text.partition("=")
-    return f"{shown_header(name)}={HIDDEN}" if equals else HIDDEN
 
 
 def _shown_extra(text: str) -> str:
@@ -238,16 +229,6 @@ def _shown_extra(text: str) -> str:
 
 _DEFAULT = "default"
 """The origin of what nobody has set."""
-
-
-def _origin(source: ParameterSource | None, param: click.Option, in_file: str) -> str:
-    if source is ParameterSource.ENVIRONMENT:
-        return f"environment {param.envvar}"
-    return in_file if source is ParameterSource.DEFAULT_MAP else _DEFAULT
-
-
-def _named(row: _Setting) -> str:
-    return f"{row.name} ({row.benchmark})" if row.benchmark else row.name
 
 
 def _jsonable(value: object) -> Json:

@@ -170,11 +170,6 @@ F = TypeVar("F", bound=Callable[..., object])
 _META = "eibench.settings"
 
 
-def _usable() -> set[str]:
-    own = {option.name for b in installed().benchmarks for option in b.options}
-    return own | {option_of(name) for name, one in SETTINGS.items() if one.in_file}
-
-
 def filed_options(command: click.Command) -> list[click.Option]:
     """The options of a command that bench.toml may set, without a benchmark's own."""
     options = (param for param in command.params if isinstance(param, click.Option))
@@ -188,8 +183,8 @@ def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path 
         settings = replace(settings, run={**settings.run, **suite.run})
     ctx.meta[_META] = settings
     stated.set(settings.families)
-    made = defaults(settings, ctx.command.get_params(ctx))
-    ctx.default_map = {name: made[name] for name in made.keys() - KEY_VARIABLES}
+    values = defaults(settings, ctx.command.get_params(ctx))
+    ctx.default_map = {name: values[name] for name in values.keys() - KEY_VARIABLES}
     return settings.path
 
 
@@ -199,8 +194,7 @@ def find_suite(settings: SettingsFile, name: str) -> Suite:
         return settings.suites[name]
     if settings.path is None:
         raise ConfigError(f"--suite {name} needs a {FILE} here, or --config FILE")
-    there = f"; it has {', '.join(settings.suites)}" if settings.suites else "; it has none"
-    near = nearest(name, settings.suites) or there
+    near = nearest(name, settings.suites) or f"; it has {', '.join(settings.suites) or 'none'}"
     raise ConfigError(f"{settings.path}: there is no suite {name!r}{near}")
 
 
@@ -210,15 +204,18 @@ def find_settings(named: str | None) -> SettingsFile:
     if not (named or path.is_file()):
         return SettingsFile()
     settings = read_settings(path)
-    used = settings.run or any(suite.run for suite in settings.suites.values())
-    check_names(settings, _usable() if used else ())
+    names: set[str] = set()
+    if settings.run or any(suite.run for suite in settings.suites.values()):
+        names = {option.name for b in installed().benchmarks for option in b.options}
+        names |= {option_of(name) for name, one in SETTINGS.items() if one.in_file}
+    check_names(settings, names)
     return settings
 
 
 def current(ctx: click.Context | None = None) -> SettingsFile:
     """The settings of the command that is running."""
-    found: SettingsFile = (ctx or click.get_current_context()).meta.get(_META, SettingsFile())
-    return found
+    meta: Mapping[str, SettingsFile] = (ctx or click.get_current_context()).meta
+    return meta.get(_META, SettingsFile())
 
 
 def given_by_user(name: str) -> bool:
@@ -263,19 +260,17 @@ def _as_given(name: str, param: click.Option, value: object) -> object:
     return [value] if param.multiple and isinstance(value, str) else value
 
 
-def config_option(command: F) -> F:
-    """``--config``, read before all other options."""
-    option = click.option(
-        "--config",
-        type=click.Path(dir_okay=False),
-        is_eager=True,
-        expose_value=False,
-        callback=load,
-        envvar=env_name("config"),
-        metavar="FILE",
-        help=f"Settings file (default: {FILE} in the working directory, if it is there).",
-    )
-    return option(command)
+config_option = click.option(
+    "--config",
+    type=click.Path(dir_okay=False),
+    is_eager=True,
+    expose_value=False,
+    callback=load,
+    envvar=env_name("config"),
+    metavar="FILE",
+    help=f"Settings file (default: {FILE} in the working directory, if it is there).",
+)
+"""Read before all other options."""
 
 
 def own_settings() -> list[tuple[str, click.Option]]:
