@@ -96,9 +96,9 @@ async def run_async(
     """
     refuse_unknown("run", settings)
     with in_python_words():
-        chosen, made = find_benchmark(benchmark), from_python(settings)
-        (config,) = run_configs(chosen, made, lambda target: target.endpoint)
-        return await _run(config, made, progress)
+        chosen, provided = find_benchmark(benchmark), from_python(settings)
+        (config,) = run_configs(chosen, provided, lambda target: target.endpoint)
+        return await _run(config, provided, progress)
 
 
 vars(run_async)["__signature__"] = takes_settings(run_async)
@@ -127,8 +127,8 @@ async def score_async(
         BenchError: One of its subclasses, with the message of `bench score`, in Python's words.
     """
     with in_python_words():
-        given = {"dataset": dataset, "options": options, "name": name}
-        chosen, settings = find_benchmark(benchmark), from_python(given)
+        provided = {"dataset": dataset, "options": options, "name": name}
+        chosen, settings = find_benchmark(benchmark), from_python(provided)
         config = scoring_config(chosen, settings, path_of(responses))
         await asyncio.to_thread(have_data, config)
         return await score_config(config, responses)
@@ -136,11 +136,11 @@ async def score_async(
 
 async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | None) -> Result:
     """The result of a run from its configuration, data fetched if need be."""
-    own, tell = (progress, None) if isinstance(progress, Progress) else (Progress(), progress)
-    if own.samples or own.worked:
+    counters, tell = (progress, None) if isinstance(progress, Progress) else (Progress(), progress)
+    if counters.samples or counters.worked:
         raise UsageError("this Progress has counted another run; make a new one")
     task = Task(config)
-    session = Session(process_environment(), Pricing.of(settings), _warn, progress=own)
+    session = Session(process_environment(), Pricing.of(settings), _warn, progress=counters)
     check_task(task, session)
     await asyncio.to_thread(have_data, config)
     source = task.pack.source

@@ -18,7 +18,7 @@ from ..exchange.translate import ANSWERS, Source, import_foreign
 from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import ModelSpec
-from ..reading.formats import read_jsonl
+from ..reading.formats import read_jsonl, write_text
 from ..reading.responses import BATCH, ResponseSet, batch_request, sample_key
 from ..run.checks import check_stored
 from ..run.score_file import (
@@ -33,7 +33,7 @@ from ..run.task import choose_items, read_pack
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..text import plural
-from ..types import ChatRequest, Json, JsonDict, JsonObject, digest
+from ..types import Json, JsonDict, digest
 from ..types.result_document import ResultDocument
 from . import options
 from .command import BenchmarkCommand, command
@@ -220,10 +220,7 @@ def prompts_command(
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(output, f"cannot be written: {error.strerror}") from None
+    write_text(output, text)
     tell_pack(config)
     click.echo(f"{plural(len(lines), 'request')} in {output}", err=True)
 
@@ -232,18 +229,11 @@ async def _request_lines(config: RunConfig) -> list[JsonDict]:
     pack, lines = read_pack(config), list[JsonDict]()
     for iteration in range(1, config.iterations + 1):
         for item in choose_items(pack, config):
-            asked = await sample_requests(config, item, iteration)
-            key: JsonDict = {"item_id": item.id, "iteration": iteration}
-            if calls_of(config, item) == 1:
-                lines.append(_line(key, asked[0].request))
-                continue
-            lines += [
-                _line({**key, "request": number}, one.request)
-                for number, one in enumerate(asked, start=1)
-            ]
+            several = calls_of(config, item) > 1
+            requests = await sample_requests(config, item, iteration)
+            for number, call in enumerate(requests if several else requests[:1], start=1):
+                key: JsonDict = {"item_id": item.id, "iteration": iteration}
+                key |= {"request": number} if several else {}
+                messages = [{"role": m.role, "content": m.content} for m in call.request.messages]
+                lines.append({**key, "messages": messages, **call.request.sampling.sent()})
     return lines
-
-
-def _line(key: JsonObject, request: ChatRequest) -> JsonDict:
-    messages = [{"role": m.role, "content": m.content} for m in request.messages]
-    return {**key, "messages": messages, **request.sampling.sent()}

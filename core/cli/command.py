@@ -186,9 +186,9 @@ class BenchmarkCommand(Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The common parameters, then those of each benchmark; of one name the first."""
         *common, last = super().get_params(ctx)
-        own = dict[str, click.Parameter]()
+        added = dict[str, click.Parameter]()
         for benchmark in ctx.meta.get(BENCHMARKS, ()):
             for option in benchmark.options:
-                param = own.setdefault(option.name, as_click_option(option))
+                param = added.setdefault(option.name, as_click_option(option))
                 vars(param).setdefault(SECTION, f"Options of {benchmark.name}")
-        return [*common, *own.values(), last]  # --help stays last
+        return [*common, *added.values(), last]  # --help stays last

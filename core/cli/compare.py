@@ -47,15 +47,15 @@ def compare_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> 
     packs, or graded by different judges, are refused with the command that makes them alike.
     """
     document, kin, board = _compared(runs, **params)
-    said = pair_statement(document, board)
+    statement = pair_statement(document, board)
     if json_output:
-        more = {"board": board, "statement": said.text, **({"kin": kin} if kin else {})}
+        more = {"board": board, "statement": statement.text, **({"kin": kin} if kin else {})}
         click.echo(as_text({**document._asdict(), **more}))
         return
 
     if kin:
         click.echo(line(f"scores {kin.text}"))
-    console.output.show(console.differences.comparison(document, said.text))
+    console.output.show(console.differences.comparison(document, statement.text))
 
 
 def _compared(
@@ -65,10 +65,10 @@ def _compared(
     exclude_kin: bool,
     additive: bool,
 ) -> tuple[RunComparison, KinRule | None, OnBoard | None]:
-    wanted, by = pairs(changes, "--set"), selector()
+    values, by = pairs(changes, "--set"), selector()
     with run_set.runs(runs_dir) as stored:
         two = _two(stored, starts, by)
-        pack, both = graded_pair(two, by.judge, wanted, place_of(by.dataset))
+        pack, both = graded_pair(two, by.judge, values, place_of(by.dataset))
         benchmark, kin = two[0].plugin, None
         if exclude_kin or additive:
             kin, both = graded_without_kin(benchmark, both, additive=additive)
@@ -90,13 +90,13 @@ def _two(stored: RunSet, starts: tuple[str, ...], chosen: Selector) -> list[Stor
 def graded_pair(
     two: list[StoredRun],
     judge: str | None = None,
-    wanted: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
     dataset: str | None = None,
 ) -> tuple[Pack, list[GradedSamples]]:
     """The pack of two runs, and the samples of each by one grader: that of `judge` or its own."""
     refuse_unlike([run.record for run in two])
     by = judge or own_judge(run.document for run in two)
-    pair = same_grader(*(chosen(r.record, r.graders(), wanted or {}, by) for r in two))
+    pair = same_grader(*(chosen(r.record, r.graders(), values or {}, by) for r in two))
     pack = two[0].pack_by(pair.first, dataset)
     graded = [run.graded(grader, pack.clusters) for run, grader in zip(two, pair, strict=True)]
     return pack, graded

@@ -41,23 +41,23 @@ def judges_command(
     """
     if not benchmark.judged:
         raise UsageError(f"{benchmark.name} asks no judge")
-    given = as_given("dataset", dataset)
-    pack = given and named_pack(benchmark, given)
+    chosen = as_given("dataset", dataset)
+    pack = chosen and named_pack(benchmark, chosen)
     with run_set.runs(runs_dir) as stored:
         models = read_judged(stored, benchmark, pack, demo=demo)
-    found = study(benchmark, models, as_given("judges", judges) or ())
+    document = study(benchmark, models, as_given("judges", judges) or ())
     if json_output:
-        click.echo(as_text(found))
+        click.echo(as_text(document))
         return
-    for sentence in console.tables.conclusions(found.conclusions, "The judges"):
+    for sentence in console.tables.conclusions(document.conclusions, "The judges"):
         console.output.show(sentence)
-    for table in (_judges(found), _pairs(found), _models(found)):
+    for table in (_judges(document), _pairs(document), _models(document)):
         console.output.show(console.tables.table(table))
-    for warning in found.warnings:
+    for warning in document.warnings:
         click.echo(line(f"warning: {warning}"), err=True)
 
 
-def _judges(found: JudgesDocument) -> Table:
+def _judges(document: JudgesDocument) -> Table:
     columns = ("judge", "own family", "order as all", "gives its own more", "moves without it")
     rows = [
         (
@@ -67,23 +67,23 @@ def _judges(found: JudgesDocument) -> Table:
             str(row.liking_for_kin),
             f"{row.without_moved:g}{', and the first' if row.without_leader else ''}",
         )
-        for row in found.judges
+        for row in document.judges
     ]
     note = (
-        f"{found.value}, pack {found.dataset}; agreement of all: ICC {found.icc}\n"
+        f"{document.value}, pack {document.dataset}; agreement of all: ICC {document.icc}\n"
         f"gives its own more: points, {ASSUMING}; no proof; "
         "moves without it: the most ranks that a model moves"
     )
-    return Table(f"{found.benchmark}: judges", columns, rows, note=note)
+    return Table(f"{document.benchmark}: judges", columns, rows, note=note)
 
 
-def _pairs(found: JudgesDocument) -> Table:
-    rows = [(pair.first, pair.second, str(pair.rho)) for pair in found.pairs]
+def _pairs(document: JudgesDocument) -> Table:
+    rows = [(pair.first, pair.second, str(pair.rho)) for pair in document.pairs]
     return Table("Pairs of judges", ("judge", "judge", "rank correlation"), rows)
 
 
-def _models(found: JudgesDocument) -> Table:
-    judges = [row.judge for row in found.judges]
+def _models(document: JudgesDocument) -> Table:
+    judges = [row.judge for row in document.judges]
     columns = ("rank", "without kin", "model", *judges, "spread")
     rows = [
         (
@@ -93,7 +93,7 @@ def _models(found: JudgesDocument) -> Table:
             *(number(row.means[judge]) for judge in judges),
             number(row.spread),
         )
-        for row in found.models
+        for row in document.models
     ]
     note = "spread: standard deviation of the judges, the strictness of each taken out"
     return Table("Models", columns, rows, note=note)

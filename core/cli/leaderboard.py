@@ -78,16 +78,16 @@ def leaderboard_command(
             additive=additive,
             **given_board().choice(benchmark, own),
         )
-    beside = guard(board.benchmark).published(board.pack) if published else None
+    alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
-        shown = {"published": _as_json(beside, board.beside_published)} if published else {}
+        shown = {"published": _as_json(alongside, board.beside_published)} if published else {}
         click.echo(as_text({**document, **shown}))
         return
     if csv_output:
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
-    _show(board, document, beside, asked=published)
+    _show(board, document, alongside, asked=published)
 
 
 def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | None:
@@ -98,7 +98,7 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | Non
 
 
 def _show(
-    board: Leaderboard, document: LeaderboardDocument, beside: Table | None, *, asked: bool
+    board: Leaderboard, document: LeaderboardDocument, alongside: Table | None, *, asked: bool
 ) -> None:
     details = options.wants_details()
     console.output.show(console.fitted.Fitted(_table(board, document, details)))
@@ -112,9 +112,9 @@ def _show(
         console.output.show(message)
     for warning in document["warnings"]:
         console.output.show(console.tables.warning(warning))
-    if beside:
-        note = f"{_comparable(board)}\n{beside.note}"
-        console.output.show(console.tables.table(beside._replace(note=note)))
+    if alongside:
+        note = f"{_comparable(board)}\n{alongside.note}"
+        console.output.show(console.tables.table(alongside._replace(note=note)))
     elif asked:
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
         console.output.show(console.tables.warning(message))

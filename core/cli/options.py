@@ -121,18 +121,18 @@ flag = partial(click.option, is_flag=True)
 def setting(name: str, **attributes: object) -> Callable[[F], F]:
     """The option of a setting, as it is declared, but for what click shall have otherwise."""
     one, default = SETTINGS[name], getattr(_DEFAULTS, name, None)
-    made: dict[str, Any] = {"help": one.help, "metavar": one.metavar}
+    declared: dict[str, Any] = {"help": one.help, "metavar": one.metavar}
     if one.form == "switch":
-        made["is_flag"] = True
+        declared["is_flag"] = True
     elif one.form in ("list", "pairs"):
-        made["multiple"] = True
+        declared["multiple"] = True
     elif default not in (None, ()):
-        made |= {"default": one.shown or default, "show_default": True}
+        declared |= {"default": one.shown or default, "show_default": True}
     if isinstance(default, Path):
-        made["type"] = click.Path(path_type=Path)
+        declared["type"] = click.Path(path_type=Path)
     if name in _COMPLETIONS:
-        made["shell_complete"] = _COMPLETIONS[name]
-    return option(flag_of(name), name, **{**made, **attributes})
+        declared["shell_complete"] = _COMPLETIONS[name]
+    return option(flag_of(name), name, **{**declared, **attributes})
 
 
 def _section(title: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -257,14 +257,14 @@ def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool
     typed = [n for n in names if given_by_user(n)] if several else names
     filed = [n for n in names if ctx.get_parameter_source(n) is ParameterSource.DEFAULT_MAP]
     suite: Suite | None = ctx.meta.get(SUITE)
-    said = suite.options.get(benchmark.name, {}) if suite and benchmark else {}
-    for name in said:
+    of_suite = suite.options.get(benchmark.name, {}) if suite and benchmark else {}
+    for name in of_suite:
         if name not in names:
-            place = f"{current(ctx).path}: [suite.{suite and suite.name}.options"
-            message = f"{place}.{benchmark and benchmark.name}] has no option {name}"
+            table = f"{current(ctx).path}: [suite.{suite and suite.name}.options"
+            message = f"{table}.{benchmark and benchmark.name}] has no option {name}"
             raise ConfigError(message + nearest(name, names))
-    said = {n: v for n, v in said.items() if not given_by_user(n)}
-    return {n: params[n] for n in (*filed, *typed)} | said
+    of_suite = {n: v for n, v in of_suite.items() if not given_by_user(n)}
+    return {n: params[n] for n in (*filed, *typed)} | of_suite
 
 
 _BY_FORM: Mapping[str, Callable[..., object]] = {"pairs": pairs, "json": json_object}

@@ -186,13 +186,13 @@ def _of_journal(
             f"{name} does not compare models, so there is nothing to rate; "
             f"{bench('leaderboard', name)} ranks them by their scores"
         )
-    given = as_comparisons(board.compared)
-    if not given:
+    comparisons = as_comparisons(board.compared)
+    if not comparisons:
         message = f"no comparisons of {name} on {board.board.options} yet; {bench('run', name)} on"
-        beside = boards_beside(board.others)
-        raise UsageError("; ".join(filter(None, [f"{message} two models makes some", beside])))
+        others = boards_beside(board.others)
+        raise UsageError("; ".join(filter(None, [f"{message} two models makes some", others])))
     settings = settings_of(benchmark, board.pack, sets, options)
-    read = ratings.comparisons.Comparisons.of(given)
+    read = ratings.comparisons.Comparisons.of(comparisons)
     return _RateRequest(read, settings, board.demo, board.others)
 
 
@@ -225,15 +225,15 @@ def _table(ratings: "Ratings", *, demo: bool) -> FitTable:
     names = [row["model"] + " DEMO" * demo for row in rows]
     columns = rating_columns(rows, names, details=True)
     title = f"ratings by {ratings.engine}" + "  DEMO" * demo
-    sure = map(line, significant_ranks(rows, ratings.diagnostics))
-    note = "\n".join([_note(ratings), *note_of(rows), *sure])
+    significant = map(line, significant_ranks(rows, ratings.diagnostics))
+    note = "\n".join([_note(ratings), *note_of(rows), *significant])
     return FitTable(title, columns, None, note, spans(rows), "95 % interval")
 
 
 def _note(ratings: "Ratings") -> str:
-    said = ratings.diagnostics
+    diagnostics = ratings.diagnostics
     nouns = {"comparisons": "comparison", "items": "item", "families": "family"}
-    facts = [plural(said[key], noun) for key, noun in nouns.items() if key in said]
+    facts = [plural(diagnostics[key], noun) for key, noun in nouns.items() if key in diagnostics]
     note = ", ".join(facts)
     if ratings.anchors:
         fixed = ", ".join(f"{model} = {rating:g}" for model, rating in ratings.anchors)

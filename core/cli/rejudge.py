@@ -65,8 +65,8 @@ def rescore_command(
         return _all(runs_dir, dry=dry_run, json_output=json_output)
     with run_set.runs(runs_dir) as kept:
         stored = selectors.find_one(kept, run)
-        given = pairs(changes, "--set")
-        config = stored.config(given, judge=chosen.judge, dataset=place_of(chosen.dataset))
+        values = pairs(changes, "--set")
+        config = stored.config(values, judge=chosen.judge, dataset=place_of(chosen.dataset))
         pack = stored.pack_of(config)
         document: ResultDocument
         with no_exit():
@@ -125,8 +125,8 @@ def rejudge_command(
     settings = options.run_settings(params)
     if not settings.judges:
         raise UsageError("--judge SPEC is missing: who judges?")
-    given = pairs(changes, "--set")
-    return judge_again(run, settings, given, sure=yes, dry=dry_run, json_output=json_output)
+    values = pairs(changes, "--set")
+    return judge_again(run, settings, values, sure=yes, dry=dry_run, json_output=json_output)
 
 
 def judge_again(

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import click
 
-from ..errors import DataError, UsageError
+from ..errors import UsageError
 from ..html import RunInput, run_report, runs_report
 from ..html.gather import gather_run, places_of, read_run
 from ..html.policy import Masker, Policy
 from ..html.report import OPEN
 from ..html.transcripts import texts_of
+from ..reading.formats import write_text
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.pairing import Compared
@@ -44,31 +45,24 @@ def report_command(
     choose, or of the newest whole run of a real model.
     """
     with run_set.runs(runs_dir) as stored:
-        wanted = runs or any(selector())
-        first, *others = found = list(find_all(stored, runs) if wanted else [_newest(stored)])
-        masked = Masker(places_of(stored.journal, [run.record for run in found]))
+        named = runs or any(selector())
+        first, *others = matches = list(find_all(stored, runs) if named else [_newest(stored)])
+        masked = Masker(places_of(stored.journal, [run.record for run in matches]))
         policy = Policy("all", masked) if public else OPEN
         if not others:
             page = run_report(run_input(first, policy, transcripts=transcripts), policy)
         else:
-            given = [read_run(run, run.result(), sections) for run in found]
+            inputs = [read_run(run, run.result(), sections) for run in matches]
             compared = [_compared(first, other) for other in others]
-            page = runs_report(given, compared, policy)
-    _write(output, page)
+            page = runs_report(inputs, compared, policy)
+    write_text(output, page)
     click.echo(line(f"saved in {output} ({len(page.encode()) / 1000:.0f} kB)"), err=True)
-
-
-def _write(output: Path, page: str) -> None:
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise DataError(output, f"cannot be written: {error.strerror}") from None
 
 
 def _newest(runs: RunSet) -> StoredRun:
     """The newest whole run of a real model; one that is not only where there is no other."""
-    found = [run for run in runs if run.document]
-    if not found:
+    with_result = [run for run in runs if run.document]
+    if not with_result:
         folder = runs.journal.folder
         raise UsageError(f"no run in {folder} has a result; {bench('runs')} lists them")
 
@@ -76,7 +70,7 @@ def _newest(runs: RunSet) -> StoredRun:
         whole = run.document is not None and not is_partial(run.document) and run.status != "fail"
         return not run.demo, whole, run.record.created_at, run.record.n
 
-    return max(found, key=worth)
+    return max(with_result, key=worth)
 
 
 def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) -> RunInput:

@@ -70,18 +70,18 @@ def _in_ratings(option: Option) -> bool:
     return option.in_ratings
 
 
-def rating_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
+def rating_options(benchmark: Benchmark, requested: JsonObject) -> JsonDict:
     """The benchmark's options, those that were given and the defaults of others."""
     defaults = {option.name: option.default for option in benchmark.options}
-    values = {name: value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in requested.items() if value is not None}
     for name in values.keys() - defaults.keys():
         raise UsageError(f"{benchmark.name} has no option --{name.replace('_', '-')}")
     return defaults | values
 
 
-def no_rating_options(given: JsonObject) -> None:
+def no_rating_options(requested: JsonObject) -> None:
     """Refuse them where a file is rated."""
-    for name, value in given.items():
+    for name, value in requested.items():
         if value is not None:
             message = (
                 f"--{name.replace('_', '-')} is for the journal; in a file each comparison has"
@@ -113,10 +113,10 @@ class GivenBoard(NamedTuple):
             "protocol": {name: value for name, value in protocol.items() if value is not None},
         }
 
-    def part(self, given: Comparisons) -> Comparisons:
+    def part(self, comparisons: Comparisons) -> Comparisons:
         """The comparisons of a file that are between its models."""
         return ratings.reading.part(
-            given, mixed=self.demo, without=self.without, models=self.models
+            comparisons, mixed=self.demo, without=self.without, models=self.models
         )
 
 
@@ -156,20 +156,20 @@ def as_given(name: str, value: T) -> T | None:
     return value if given_by_user(name) else None
 
 
-def named_pack(benchmark: Benchmark, given: str) -> str:
+def named_pack(benchmark: Benchmark, dataset: str) -> str:
     """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
-    if given in ("bundled", "official") or not Path(given).exists():
-        return given
+    if dataset in ("bundled", "official") or not Path(dataset).exists():
+        return dataset
     options = {option.name: option.default for option in benchmark.options}
-    return find_pack(benchmark, given, options).sha256
+    return find_pack(benchmark, dataset, options).sha256
 
 
 def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack, str | None]:
     """The pack that is named, by default the official one if there is any, and what names it."""
     if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
         dataset = "official"
-    given = {option.name: option.default for option in benchmark.options}
-    return guard(benchmark).read_pack(find_pack(benchmark, dataset, given), given), dataset
+    defaults = {option.name: option.default for option in benchmark.options}
+    return guard(benchmark).read_pack(find_pack(benchmark, dataset, defaults), defaults), dataset
 
 
 _GRADES = "grades_of"

@@ -236,10 +236,10 @@ def check(task: Task, session: Session, *, dry: bool) -> None:
         tell(f"note: {error}")
 
 
-async def work(task: Task, session: Session, place: str = "") -> Result:
+async def work(task: Task, session: Session, position: str = "") -> Result:
     """Do what is left of a task, with a live display; a signal ends it gently."""
     config = task.config
-    title = f"{config.benchmark.name} {config.display_name}{place}"
+    title = f"{config.benchmark.name} {config.display_name}{position}"
     judge = ", ".join(party.label for party in config.judges)
     loop, err, stop = asyncio.get_running_loop(), console.output.err(), session.stop
 

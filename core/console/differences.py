@@ -160,6 +160,6 @@ def _missing(document: "RunComparison") -> list[str]:
     return lines
 
 
-def estimate(found: "EstimateRow") -> tuple[str, str]:
+def estimate(row: "EstimateRow") -> tuple[str, str]:
     """An estimate and its interval as two cells."""
-    return number(found.value), interval(found.ci95)
+    return number(row.value), interval(row.ci95)

@@ -153,22 +153,22 @@ class Grid:
 
     def _together(self) -> list[list[int]]:
         """The columns but the first, those that must not be parted in one list."""
-        found: list[list[int]] = []
+        groups: list[list[int]] = []
         for n, column in enumerate(self.columns[1:], start=1):
-            if found and column.heading.startswith(_WITH_ITS_NUMBER):
-                found[-1].append(n)
+            if groups and column.heading.startswith(_WITH_ITS_NUMBER):
+                groups[-1].append(n)
             else:
-                found.append([n])
-        return found
+                groups.append([n])
+        return groups
 
     def _fits(self, numbers: Sequence[int], least: Sequence[int], width: int) -> bool:
         """Whether these columns stand abreast in a box."""
         return _Form(True, self).width([least[n] for n in numbers]) <= width
 
     def _part(self, numbers: Sequence[int]) -> "Grid":
-        made = Grid(self.columns[n] for n in numbers)
-        made._rows = [r._replace(cells=tuple(r.cells[n] for n in numbers)) for r in self._rows]
-        return made
+        part = Grid(self.columns[n] for n in numbers)
+        part._rows = [r._replace(cells=tuple(r.cells[n] for n in numbers)) for r in self._rows]
+        return part
 
     def _blocks(self) -> Iterator[RenderableType]:
         """Each row as lines, the first of them in bold and the others below it."""
@@ -200,15 +200,15 @@ class _Form(NamedTuple):
         return sum(widths) + between
 
     def table(self, widths: Sequence[int]) -> RichTable:
-        made = RichTable(box=ROUNDED if self.box else None, pad_edge=self.box)
+        table = RichTable(box=ROUNDED if self.box else None, pad_edge=self.box)
         for column, width in zip(self.grid.columns, widths, strict=True):
-            made.add_column(Text(column.heading), width=width, overflow="fold")
-            made.columns[-1].justify = "right" if column.right else "left"
+            table.add_column(Text(column.heading), width=width, overflow="fold")
+            table.columns[-1].justify = "right" if column.right else "left"
         for row in self.grid.rows:
             if row.group:
-                made.add_section()
-            made.add_row(*map(Text, row.cells), style=row.style)
-        return made
+                table.add_section()
+            table.add_row(*map(Text, row.cells), style=row.style)
+        return table
 
 
 def _longest(text: str, *, whole: bool) -> int:
@@ -245,15 +245,15 @@ class Fitted:
             yield Text(harmless(self.table.note), style="dim")
 
     def _fitting(self, options: ConsoleOptions) -> Grid:
-        made = [(step, c, self._grid(c)) for step, c in narrowings(self.table.columns)]
-        fit = [one for one in made if one[2].is_whole_in(options.max_width)]
+        forms = [(step, c, self._grid(c)) for step, c in narrowings(self.table.columns)]
+        fit = [one for one in forms if one[2].is_whole_in(options.max_width)]
         for step, columns, grid in fit if self.table.spans else ():
             room = min(MOST, options.max_width - grid.width - 3)
             if step <= SPARED and room >= LEAST:
                 return self._grid(self._drawn(columns, room))
-        step, _, grid = fit[0] if fit else made[-1]
+        step, _, grid = fit[0] if fit else forms[-1]
         if self.table.unboxed and step > SPARED:
-            bare = (g for _, _, g in made if g.is_whole_in(options.max_width, boxed=False))
+            bare = (g for _, _, g in forms if g.is_whole_in(options.max_width, boxed=False))
             return next(bare, grid)
         return grid
 
@@ -268,11 +268,11 @@ class Fitted:
     def _grid(self, columns: Sequence[FitColumn]) -> Grid:
         right = [all(not isinstance(cell, str) for cell in c.cells) for c in columns]
         heads = [Column(line(c.heading), r) for c, r in zip(columns, right, strict=True)]
-        made = Grid(heads, whole=True)
+        grid = Grid(heads, whole=True)
         for position, cells in enumerate(zip(*(c.cells for c in columns), strict=True)):
             style = "bold" if position == self.table.marked else ""
-            made.add_row(*map(cell, cells), style=style)
-        return made
+            grid.add_row(*map(cell, cells), style=style)
+        return grid
 
 
 def cell(value: str | int | float | None) -> str:
@@ -296,17 +296,17 @@ def whiskers(spans: Sequence[Span], width: int) -> list[str]:
     return [_whisker(span, place, width) for span in spans]
 
 
-def _whisker(span: Span, place: Callable[[float], int], width: int) -> str:
+def _whisker(span: Span, position: Callable[[float], int], width: int) -> str:
     if span.value is None:
         return ""
     drawn = [" "] * width
     if span.ends:
         start, end = span.ends
-        left = 0 if start is None else place(start)
-        right = width - 1 if end is None else place(end)
+        left = 0 if start is None else position(start)
+        right = width - 1 if end is None else position(end)
         drawn[left : right + 1] = "─" * (right - left + 1)
         drawn[left], drawn[right] = "◂" if start is None else "├", "▸" if end is None else "┤"
-    drawn[place(span.value)] = "●"
+    drawn[position(span.value)] = "●"
     return _Drawing("".join(drawn))
 
 

@@ -84,8 +84,8 @@ def describe(progress: Progress) -> str:
 def _bars(phases: dict[str, Phase], width: int, judge: str) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     names, counts = map(_name, phases), map(_count, phases.values())
-    beside = sum(max(map(len, texts), default=0) for texts in (names, counts)) + len(judge) + 6
-    room = max(_LEAST, min(_BAR, width - beside))
+    others = sum(max(map(len, texts), default=0) for texts in (names, counts)) + len(judge) + 6
+    room = max(_LEAST, min(_BAR, width - others))
     for key, phase in phases.items():
         bar = ProgressBar(total=phase.total, completed=phase.done, width=room)
         who = _clipped(judge if key in _JUDGED else "")
@@ -119,8 +119,8 @@ def _facts(progress: Progress) -> list[str]:
     facts += [f"{duration(seconds)} so far"]
     left = progress.seconds_left
     # A placement may end before everything is compared.
-    about = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
-    return facts + ([f"{about} {duration(left)} left"] if left else [])
+    bound = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
+    return facts + ([f"{bound} {duration(left)} left"] if left else [])
 
 
 def _read(progress: Progress) -> list[str]:

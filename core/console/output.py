@@ -36,8 +36,8 @@ class _Console(Console):
     @property
     def options(self) -> ConsoleOptions:
         """What is printed may be as wide as these say."""
-        found = super().options
-        return replace(found, is_terminal=True) if self.fits else found
+        options = super().options
+        return replace(options, is_terminal=True) if self.fits else options
 
     def on_broken_pipe(self) -> None:
         """Drop what is said on standard error."""
@@ -76,14 +76,14 @@ def dropping() -> Iterator[None]:
 
 
 def _console(stderr: bool) -> _Console:
-    made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    if not made.is_terminal:
-        wanted = os.environ.get("COLUMNS", "")
-        fits = wanted.isascii() and wanted.isdigit() and int(wanted) > 0
-        width = int(wanted) if fits else PLAIN_WIDTH
-        made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
-        made.fits = fits
-    return made
+    console = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if not console.is_terminal:
+        columns = os.environ.get("COLUMNS", "")
+        fits = columns.isascii() and columns.isdigit() and int(columns) > 0
+        width = int(columns) if fits else PLAIN_WIDTH
+        console = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
+        console.fits = fits
+    return console
 
 
 printing.losing = dropping

@@ -52,9 +52,9 @@ def _attention(document: ResultDocument) -> list[str]:
     return [samples(document), *missing(document, _MISSING)]
 
 
-def against(found: Sequence[ConclusionRow]) -> list[ConclusionRow]:
+def against(rows: Sequence[ConclusionRow]) -> list[ConclusionRow]:
     """The conclusions that were found against the judge."""
-    return [row for row in found if row["verdict"] in (WEAK, STRONG)]
+    return [row for row in rows if row["verdict"] in (WEAK, STRONG)]
 
 
 class _Profile:

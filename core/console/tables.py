@@ -37,15 +37,15 @@ _VERDICT_STYLES: Mapping[Grade, str] = {
 }
 
 
-def conclusions(found: Sequence[ConclusionRow], title: str = "") -> list[RenderableType]:
+def conclusions(rows: Sequence[ConclusionRow], title: str = "") -> list[RenderableType]:
     """A line for each, below a title if one is given; nothing where there are none."""
-    heading = [Text(title, style="bold")] if title and found else []
-    return [*heading, *map(_conclusion, found)]
+    heading = [Text(title, style="bold")] if title and rows else []
+    return [*heading, *map(_conclusion, rows)]
 
 
-def strong(found: Sequence[ConclusionRow]) -> list[ConclusionRow]:
+def strong(rows: Sequence[ConclusionRow]) -> list[ConclusionRow]:
     """Those that were found strongly."""
-    return [row for row in found if row["verdict"] == "strong"]
+    return [row for row in rows if row["verdict"] == "strong"]
 
 
 def judges_in_words(
@@ -98,8 +98,8 @@ def head(document: ResultDocument) -> list[RenderableType]:
         title.append(f"  VIEW {line(view)}", style="bold cyan")
     if message := "; ".join(filter(None, (document["invalid"], *answered_by(document)))):
         title.append(f": {line(message)}", style="red")
-    own = f"not the run's own result, which {bench('show', document['run_id'])} prints"
-    return [title, *[Text(line(own), style="dim")] * bool(view)]
+    text = f"not the run's own result, which {bench('show', document['run_id'])} prints"
+    return [title, *[Text(line(text), style="dim")] * bool(view)]
 
 
 def foot(document: ResultDocument) -> list[RenderableType]:
@@ -132,17 +132,17 @@ def titled(text: str, *, demo: bool) -> Text:
 
 def _metrics(document: ResultDocument) -> Grid:
     numbers = [Column(heading, right=True) for heading in ("value", "95 % interval", "n")]
-    made = Grid([Column("metric"), *numbers, Column("interval over")])
+    grid = Grid([Column("metric"), *numbers, Column("interval over")])
     groups, group = document["metric_groups"], ""
     for position, (name, metric) in enumerate(document["metrics"].items()):
         if groups.get(name, "") != group:
             group = groups.get(name, "")
-            made.add_group(line(group))
+            grid.add_group(line(group))
         label, over = document["metric_labels"][name]
         cells = [number(metric["value"]), interval(metric["ci95"]), str(metric["n"])]
         style = "bold" if position == 0 else ""
-        made.add_row(label or name, *cells, over if metric["ci95"] else "", style=style)
-    return made
+        grid.add_row(label or name, *cells, over if metric["ci95"] else "", style=style)
+    return grid
 
 
 def _no_intervals(document: ResultDocument) -> list[str]:
@@ -308,11 +308,15 @@ def missing(document: ResultDocument, most: int = _SHOWN) -> list[str]:
 
 def part(shown: Part) -> RenderableType:
     """A part of a plugin's section, as a table or a text."""
-    found = plain(shown)
-    if not isinstance(found, Paragraph):
-        return table(found)
-    text = [Text(harmless(found.text))] if found.text or not (found.title or found.note) else []
-    return _around(found, *text)
+    content = plain(shown)
+    if not isinstance(content, Paragraph):
+        return table(content)
+    text = (
+        [Text(harmless(content.text))]
+        if content.text or not (content.title or content.note)
+        else []
+    )
+    return _around(content, *text)
 
 
 def table(section: Table) -> RenderableType:

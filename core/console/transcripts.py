@@ -87,7 +87,7 @@ def _calls(
     calls: Sequence["ItemCall"], shown: set[_Message], *, full: bool
 ) -> Iterator[RenderableType]:
     """The calls in their order, each without the messages that were shown already."""
-    said: dict[str, list[_Conversation]] = {}  # each party has conversations of its own
+    conversations: dict[str, list[_Conversation]] = {}  # each party has conversations of its own
     for call in calls:
         messages = call["messages"]
         if call["phase"] == COMPARE and not full:
@@ -100,18 +100,18 @@ def _calls(
             message = f"asked the judge, {length:,} characters (--full shows them)"
             yield Text(message, style="dim")
         else:
-            yield from _asked(messages, said.get(call["phase"], []), shown)
+            yield from _asked(messages, conversations.get(call["phase"], []), shown)
         if call["phase"] != "judge":
             reply = ["assistant", call["text"].strip()]
-            said.setdefault(call["phase"], []).append([*messages, reply])
+            conversations.setdefault(call["phase"], []).append([*messages, reply])
         yield from _reply(call)
 
 
 def _asked(
-    messages: _Conversation, said: Sequence[_Conversation], shown: set[_Message]
+    messages: _Conversation, conversations: Sequence[_Conversation], shown: set[_Message]
 ) -> Iterator[RenderableType]:
     """What a call asks beyond the conversation it goes on; a message shown before in one line."""
-    known = max((_in_common(messages, one) for one in said), default=0)
+    known = max((_in_common(messages, one) for one in conversations), default=0)
     if known == len(messages):
         yield Text("asked the same once more", style="dim")
     for role, content in messages[known:]:
@@ -123,10 +123,10 @@ def _asked(
             yield _Said(role, content, "blue")
 
 
-def _in_common(messages: _Conversation, said: _Conversation) -> int:
+def _in_common(messages: _Conversation, other: _Conversation) -> int:
     """How many messages two conversations begin with alike."""
-    pairs = enumerate(zip(messages, said, strict=False))
-    return next((n for n, (one, two) in pairs if one != two), min(len(messages), len(said)))
+    pairs = enumerate(zip(messages, other, strict=False))
+    return next((n for n, (one, two) in pairs if one != two), min(len(messages), len(other)))
 
 
 def _reply(call: "ItemCall") -> Iterator[RenderableType]:

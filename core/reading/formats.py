@@ -31,6 +31,14 @@ def read_text(path: Path) -> str:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
 
 
+def write_text(path: Path, text: str) -> None:
+    """Make a file of a text."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(path, f"cannot be written: {error.strerror}") from None
+
+
 def read_json(path: Path) -> Any:
     """The value in a JSON file; an object that has a key twice is refused.
 
@@ -41,8 +49,8 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(text, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise DataError(path, f"not JSON: {error.msg}", place) from None
+        position = f"line {error.lineno}, column {error.colno}"
+        raise DataError(path, f"not JSON: {error.msg}", position) from None
     except _RepeatedKeyError as error:
         raise DataError(path, str(error)) from None
     except RecursionError:

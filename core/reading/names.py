@@ -15,7 +15,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def check_name(name: str, names: Collection[str], message: str, there: str) -> None:
+def check_name(name: str, names: Collection[str], message: str, label: str) -> None:
     """Refuse a name that is none of these, with the nearest one; `label` is what to call them."""
     if name in names:
         return
@@ -23,7 +23,7 @@ def check_name(name: str, names: Collection[str], message: str, there: str) -> N
     near = nearest(name.lower(), by_case)
     for lower, known in by_case.items():
         near = near.replace(f" {lower}?", f" {known}?")
-    raise UsageError(f"{message}{near} ({there}: {listed(list(names), _LISTED) or 'none'})")
+    raise UsageError(f"{message}{near} ({label}: {listed(list(names), _LISTED) or 'none'})")
 
 
 def check_without(without: Iterable[str], names: Collection[str]) -> None:

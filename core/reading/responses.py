@@ -21,19 +21,19 @@ BATCH = "openai-batch"
 
 def batch_request(model: str, line: JsonObject) -> JsonDict:
     """A line of `bench prompts` as a line to upload."""
-    place = (line["item_id"], line["iteration"], line.get("request", 1))
+    key = (line["item_id"], line["iteration"], line.get("request", 1))
     body = {k: v for k, v in line.items() if k not in ("item_id", "iteration", "request")}
-    custom_id = "/".join(map(str, place))
+    custom_id = "/".join(map(str, key))
     upload: JsonDict = {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions"}
     return {**upload, "body": {"model": model, **body}}
 
 
-def _batch_result(origin: object, place: str, row: JsonObject) -> JsonDict:
+def _batch_result(origin: object, position: str, row: JsonObject) -> JsonDict:
     """A result's line as a line of answers; one without an answer has an ``error``."""
     parts = str(row["custom_id"]).rsplit("/", 2)
     if len(parts) != 3 or not all(p.isdecimal() and len(p) < 5 for p in parts[1:]):
         message = f"custom_id {row['custom_id']!r:.60} is not of bench prompts --format {BATCH}"
-        raise DataError(origin, message, place)
+        raise DataError(origin, message, position)
     key: JsonDict = {"item_id": parts[0], "iteration": int(parts[1]), "request": int(parts[2])}
     text = _text(row)
     return {**key, "response": text} if text is not None else {**key, "error": _why(row)}
@@ -57,9 +57,9 @@ def _why(row: Any) -> str:
     response = response if isinstance(response, Mapping) else {}
     body = response.get("body")
     error = row.get("error") or (body.get("error") if isinstance(body, Mapping) else None)
-    said = error.get("message") or error.get("code") if isinstance(error, Mapping) else error
+    reason = error.get("message") or error.get("code") if isinstance(error, Mapping) else error
     status = response.get("status_code", 200)
-    return f"{said or 'the result has no answer'}" + (
+    return f"{reason or 'the result has no answer'}" + (
         f" (status {status})" if status != 200 else ""
     )
 
@@ -99,19 +99,19 @@ def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]
     first: dict[SampleKey, str] = {}
     replies: dict[tuple[str, int], dict[int, str]] = {}
     failed: dict[tuple[str, int], str] = {}
-    for place, row in _rows(responses):
-        key, text, error = _response(origin, place, row)
+    for position, row in _rows(responses):
+        key, text, error = _response(origin, position, row)
         if key.item_id not in requests:
             message = f"the {pack.source.name} pack has no item {key.item_id!r}"
-            raise DataError(origin, f"{message}; --dataset names another", place)
+            raise DataError(origin, f"{message}; --dataset names another", position)
         if key.request > (most := requests[key.item_id]):
             message = f"{key.message} has no request {key.request}; it has {most}"
-            raise DataError(origin, message, place)
+            raise DataError(origin, message, position)
         if key in first:
             which = f", request {key.request}," if requests[key.item_id] > 1 else ","
             message = f"{key.message}{which} is answered in {first[key]} already"
-            raise DataError(origin, message, place)
-        first[key] = place
+            raise DataError(origin, message, position)
+        first[key] = position
         if error:
             failed[key.item_id, key.iteration] = error
         else:
@@ -159,30 +159,30 @@ def _key(key: Json) -> JsonDict:
     return {"item_id": key}
 
 
-def _response(origin: object, place: str, row: object) -> tuple[SampleKey, str, str]:
+def _response(origin: object, position: str, row: object) -> tuple[SampleKey, str, str]:
     """What a row answers, its text, and why there is none."""
     if not isinstance(row, Mapping):
-        raise DataError(origin, "not a JSON object", place)
+        raise DataError(origin, "not a JSON object", position)
     if "custom_id" in row:
-        row = _batch_result(origin, place, row)
-    key, error = sample_key(origin, place, row), row.get("error")
+        row = _batch_result(origin, position, row)
+    key, error = sample_key(origin, position, row), row.get("error")
     text = row.get("response", "" if error else None)
     if not isinstance(text, str):
-        raise DataError(origin, 'needs "response", a text', place)
+        raise DataError(origin, 'needs "response", a text', position)
     return key, text, str(error or "")
 
 
-def sample_key(origin: object, place: str, row: Mapping[str, Any]) -> SampleKey:
+def sample_key(origin: object, position: str, row: Mapping[str, Any]) -> SampleKey:
     """Which request of which sample a row is about."""
     item_id = row.get("item_id")
     if isinstance(item_id, int) and not isinstance(item_id, bool):
         item_id = str(item_id)
     if not isinstance(item_id, str):
-        raise DataError(origin, 'needs "item_id", a text', place)
+        raise DataError(origin, 'needs "item_id", a text', position)
     for name in ("iteration", "request"):
         number = row.get(name, 1)
         is_whole = isinstance(number, int) and not isinstance(number, bool)
         if not is_whole or not 1 <= number <= MOST_ITERATIONS:
             message = f'"{name}" must be a whole number from 1 to {MOST_ITERATIONS:,}'
-            raise DataError(origin, message, place)
+            raise DataError(origin, message, position)
     return SampleKey(item_id, row.get("iteration", 1), row.get("request", 1))

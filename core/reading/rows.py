@@ -57,8 +57,8 @@ def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[Jso
 
 def item_of(row: JsonDict, tags: Iterable[str] = ()) -> Item[JsonDict]:
     """A row as an item: its ``id``, its ``family`` if it has one, and the fields that are tags."""
-    given = {key: str(row[key]) for key in tags if row.get(key) is not None}
-    return Item(str(row["id"]), row, str(row.get("family") or ""), given)
+    values = {key: str(row[key]) for key in tags if row.get(key) is not None}
+    return Item(str(row["id"]), row, str(row.get("family") or ""), values)
 
 
 def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, object]]:
@@ -82,11 +82,11 @@ def _line(reader: "csv.DictReader[str]") -> str:
 
 def _from_text(text: str, kind: Kind) -> object:
     """A cell's value; its text where it is none of the type, which is told as for JSON."""
-    wanted = _types_of(kind)
-    if bool in wanted and text.lower() in ("true", "false"):
+    types = _types_of(kind)
+    if bool in types and text.lower() in ("true", "false"):
         return text.lower() == "true"
     for number in (int, float):
-        if number in wanted:
+        if number in types:
             try:
                 return number(text)
             except ValueError:
@@ -115,8 +115,8 @@ def _types_of(kind: Kind) -> tuple[type, ...]:
 def _is_a(value: object, kind: Kind) -> bool:
     if isinstance(kind, tuple):
         return value in kind
-    found, wanted = type(value), _types_of(kind)
-    return found in wanted or (found is int and float in wanted)
+    type_, types = type(value), _types_of(kind)
+    return type_ in types or (type_ is int and float in types)
 
 
 def _shown(kind: Kind) -> str:
