@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -105,6 +105,54 @@ def run(
     process = Process(args, cwd, env)
     out, err = process.communicate(timeout)
     return Done(process.args, process.wait(), out, err)
+
+
+def on_a_terminal(
+    args: Sequence[str],
+    answer: str = "",
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    width: int = 80,
+    before: str = "",
+    watch: Callable[[Process, bytes], object] = lambda process, seen: None,
+) -> tuple[str, int]:
+    """What a command writes to a terminal, and its exit code.
+
+    Args:
+        args: Without the command's name.
+        answer: What is typed there.
+        cwd: Its folder; by default this process's.
+        env: Its environment; by default this process's, for a terminal that cannot move.
+        width: Of the terminal.
+        before: What the program does first.
+        watch: Gets the process, and all that it has written so far.
+    """
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, width))
+    settings = termios.tcgetattr(theirs)
+    settings[1] &= ~termios.ONLCR
+    termios.tcsetattr(theirs, termios.TCSANOW, settings)
+    name = os.ttyname(theirs)
+    code = f"import os\nfor n in range(3): os.dup2(os.open({name!r}, os.O_RDWR), n)\n{before}\n"
+    os.write(ours, answer.encode())
+    env = {**os.environ, "TERM": "dumb"} if env is None else env
+    seen = b""
+    with Process(args, cwd or Path.cwd(), env, code + MAIN) as process:
+        late = Timer(120, process.kill)
+        late.start()
+        while process.poll() is None or select.select([ours], [], [], 0)[0]:
+            if select.select([ours], [], [], 0.02)[0]:
+                seen += os.read(ours, 1 << 16)
+                watch(process, seen)
+        late.cancel()
+        code_at_end = process.wait()
+    os.close(ours)
+    os.close(theirs)
+    return seen.decode(), code_at_end
 
 
 @cache

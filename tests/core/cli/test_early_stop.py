@@ -3,15 +3,13 @@
 import json
 import os
 import re
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.processes import on_a_terminal
 
 Bench = Callable[..., Any]
 
@@ -122,38 +120,19 @@ def test_other_benchmarks_stop_too(bench: Bench, name: str) -> None:
     assert "none of the first 10 replies could be read (10 x the reply is empty" in done.err
 
 
-def on_a_terminal(answer: str, *words: object, wait_s: float = 60) -> tuple[str, int]:
+def answering(answer: str, *words: object, wait_s: float = 60) -> tuple[str, int]:
     """What `bench` says on a terminal whose user gives that answer, and its exit code."""
-    pty = pytest.importorskip("pty", reason="no terminals of POSIX here")
-    mine, its = pty.openpty()
-    start = f"from eibench.core.cli import advice, main; advice.WAIT_S = {wait_s}; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", start, *map(str, words)],
-        env={**os.environ, "TERM": "dumb", "OPENAI_API_KEY": "sk-none"},
-        stdin=its,
-        stdout=its,
-        stderr=its,
-    )
-    os.close(its)
-    os.write(mine, answer.encode())
-    seen, deadline = b"", time.monotonic() + 120
-    while time.monotonic() < deadline:
-        try:
-            more = os.read(mine, 4096)
-        except OSError:  # the other side is closed
-            break
-        if not more:
-            break
-        seen += more
-    os.close(mine)
-    return seen.decode(), process.wait(timeout=60)
+    pytest.importorskip("pty", reason="no terminals of POSIX here")
+    wait = f"from eibench.core.cli import advice; advice.WAIT_S = {wait_s}"
+    env = {**os.environ, "TERM": "dumb", "OPENAI_API_KEY": "sk-none"}
+    return on_a_terminal(list(map(str, words)), answer, env=env, before=wait)
 
 
 @pytest.mark.parametrize(("answer", "asked_for"), [("y\n", 60), ("n\n", 10), ("\n", 10)])
 def test_on_a_terminal_the_user_decides(answer: str, asked_for: int) -> None:
     """The first answer is shown; no is the default, and yes asks for nothing twice."""
     with LoopbackServer(refusing) as server:
-        seen, code = on_a_terminal(answer, *asked(server))
+        seen, code = answering(answer, *asked(server))
         assert (code, len(server.requests)) == (1, asked_for)
     assert "I would rather not say." in seen
     assert "Send the rest all the same? [y/N]" in seen
@@ -162,7 +141,7 @@ def test_on_a_terminal_the_user_decides(answer: str, asked_for: int) -> None:
 def test_no_answer_is_a_no() -> None:
     """Nobody sits there at night, and the command comes to its end."""
     with LoopbackServer(refusing) as server:
-        seen, code = on_a_terminal("", *asked(server), wait_s=0.2)
+        seen, code = answering("", *asked(server), wait_s=0.2)
         assert (code, len(server.requests)) == (1, 10)
     assert "(no after 0.2 s): no" in seen
 
@@ -170,7 +149,7 @@ def test_no_answer_is_a_no() -> None:
 def test_several_runs_wait_for_nobody() -> None:
     """The second model is asked although nobody says whether the first shall be asked on."""
     with LoopbackServer(refusing) as server:
-        seen, code = on_a_terminal("", *asked(server, "--model", "openai/n"))
+        seen, code = answering("", *asked(server, "--model", "openai/n"))
         assert code == 1
         assert [r.model for r in server.requests] == ["m"] * 10 + ["n"] * 10
     assert "[y/N]" not in seen and seen.count("--keep-going") >= 2

@@ -1,8 +1,6 @@
 """bench.toml at work in `bench run`: endpoints, prices, limits, and the question about keys."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 
 from eibench.core.clients.approvals import Approvals, Sending
 from eibench.testing import Gate, LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.processes import on_a_terminal
 
 Bench = Callable[..., Any]
 KEY = "sk-fake-0123456789abcdef"
@@ -111,7 +110,7 @@ def test_a_limit_in_the_file_is_no_consent(bench: Bench) -> None:
     Path("bench.toml").write_text(
         '[run]\nmax_cost = 5\nprice = "1,2"\nmodel = "openai/x"\nbase_url = "https://192.0.2.1"\n'
     )
-    said, code = on_a_terminal("run", "eqbench-v1", answer="n")
+    said, code = answering("run", "eqbench-v1", answer="n")
     assert "Spend " in said
     assert code == 2
 
@@ -149,41 +148,21 @@ def test_broken_approvals_stop_a_run(bench: Bench) -> None:
     assert "approved.json" in done.err
 
 
-def on_a_terminal(*args: str, answer: str, **variables: str) -> tuple[str, int]:
+def answering(*args: str, answer: str, **variables: str) -> tuple[str, int]:
     """What `bench` says on a real terminal whose user gives that answer, and its exit code."""
-    pty = pytest.importorskip("pty", reason="no terminals of POSIX here")
-    mine, its = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from eibench.core.cli import main; main()", *args],
-        env={**os.environ, "TERM": "dumb", **variables},
-        stdin=its,
-        stdout=its,
-        stderr=its,
-    )
-    os.close(its)
-    os.write(mine, f"{answer}\n".encode())
-    said, deadline = b"", time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            more = os.read(mine, 4096)
-        except OSError:  # the other side is closed
-            break
-        if not more:
-            break
-        said += more
-    os.close(mine)
-    return said.decode(), process.wait(timeout=60)
+    pytest.importorskip("pty", reason="no terminals of POSIX here")
+    return on_a_terminal(args, f"{answer}\n", env={**os.environ, "TERM": "dumb", **variables})
 
 
 def test_on_a_terminal_the_user_is_asked_once(bench: Bench) -> None:
     """A yes is kept for the next command; the question names the key, the host and the file."""
     Path("bench.toml").write_text(AWAY)
     run = ("run", "eqbench-v1", "--dry-run")
-    said, code = on_a_terminal(*run, answer="y", MINE_KEY=KEY)
+    said, code = answering(*run, answer="y", MINE_KEY=KEY)
     assert "bench.toml sends the key in MINE_KEY to 192.0.2.1. Allow that on this machine?" in said
     assert code == 0
     assert Approvals().all() == [Sending("192.0.2.1", "MINE_KEY")]
-    said, code = on_a_terminal(*run, answer="", MINE_KEY=KEY)
+    said, code = answering(*run, answer="", MINE_KEY=KEY)
     assert "Allow" not in said
     assert code == 0
 
@@ -192,7 +171,7 @@ def test_on_a_terminal_the_user_is_asked_once(bench: Bench) -> None:
 def test_on_a_terminal_no_is_the_default(answer: str) -> None:
     """Neither a no nor an empty line nor --yes sends or stores anything."""
     Path("bench.toml").write_text(AWAY)
-    said, code = on_a_terminal("run", "eqbench-v1", "--yes", answer=answer, MINE_KEY=KEY)
+    said, code = answering("run", "eqbench-v1", "--yes", answer=answer, MINE_KEY=KEY)
     assert "not approved: 192.0.2.1 gets no key" in said
     assert code == 3
     assert not Approvals().path.exists()

@@ -1,42 +1,23 @@
 """What is printed at which width: in real pseudo-terminals, and where there is none."""
 
 import os
-import pty
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from eibench.testing import LoopbackServer
+from tests.processes import on_a_terminal
 
 Bench = Callable[..., Any]
-MAIN = "from eibench.core.cli import main; main()"
 
 
 def in_a_terminal(width: int, *args: str) -> list[str]:
     """The lines that `bench` prints to a terminal of that width."""
-    ours, theirs = pty.openpty()
     env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    set_width = f'stty cols {width} -onlcr && exec "$0" -c \'{MAIN}\' "$@"'
-    command = ["sh", "-c", set_width, sys.executable, *args]
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=env | {"TERM": "xterm"}
-    ):
-        os.close(theirs)
-        shown = b"".join(iter(lambda: _read(ours), b""))
-    os.close(ours)
-    return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown.decode()).splitlines()
-
-
-def _read(terminal: int) -> bytes:
-    """What was printed; nothing at the end, which Linux tells by an error."""
-    try:
-        return os.read(terminal, 1 << 16)
-    except OSError:
-        return b""
+    shown, _ = on_a_terminal(args, env=env | {"TERM": "xterm"}, width=width)
+    return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown).splitlines()
 
 
 @pytest.mark.parametrize(("width", "left"), [(80, "partial"), (60, "eqbench-v1"), (50, "score")])

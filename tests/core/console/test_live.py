@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from io import StringIO
@@ -21,6 +19,7 @@ from eibench.core.console.live import describe, displayed, frame
 from eibench.core.sample.progress import Phase, Progress, SampleProgress
 from eibench.core.text import duration
 from eibench.testing import LoopbackServer, uniform_ratings
+from tests.processes import Process, on_a_terminal
 
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -295,28 +294,20 @@ def in_terminal(
         exit_code: The one it is to end with.
         codes: Leave those that colour and move in it.
     """
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
+    pytest.importorskip("pty")
     env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
     env |= {"COLUMNS": "80", "TERM": "xterm", "XDG_CACHE_HOME": str(folder / "cache")}
-    command = [sys.executable, "-c", "from eibench.core.cli import main; main()", *args]
-    process = subprocess.Popen(
-        command, cwd=folder, env=env, stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs
-    )
-    os.close(theirs)
-    written = b""
-    try:
-        while part := os.read(ours, 65536):
-            written += part
-            if stop_at and stop_at.encode() in written:
-                stop_at = ""
-                process.send_signal(signal.SIGINT)
-    except OSError:
-        pass  # the other end is closed: the program has ended
-    finally:
-        os.close(ours)
-    assert process.wait() == exit_code, written.decode()
-    return written.decode() if codes else _CODES.sub("", written.decode())
+    stopped: list[bool] = []
+
+    def stop(process: Process, seen: bytes) -> None:
+        if stop_at and stop_at.encode() in seen and not stopped:
+            stopped.append(True)
+            process.send_signal(signal.SIGINT)
+
+    nowhere = "os.dup2(os.open(os.devnull, os.O_WRONLY), 1)"
+    written, code = on_a_terminal(args, cwd=folder, env=env, before=nowhere, watch=stop)
+    assert code == exit_code, written
+    return written if codes else _CODES.sub("", written)
 
 
 def test_a_terminal_shows_each_run_with_its_own_bars(tmp_path: Path) -> None:
