@@ -9,17 +9,24 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import enter_empty_place, run_here
+
+from .conftest import ITEMS
+
 Bench = Callable[..., Any]
-Demos = Callable[..., list[Any]]
 WRONG: tuple[Any, ...] = (True, 3, "x", None, [], {}, ["x"], {"x": 3}, -1.5)
 
 
-@pytest.fixture
-def lines(bench: Bench, demos: Demos) -> list[Any]:
-    """The lines of a bundle of two judged runs that were compared."""
-    ids = [document["run_id"] for document in demos(2)]
-    assert bench("export", *ids, "-o", "bundle.jsonl").code == 0
-    return [json.loads(line) for line in Path("bundle.jsonl").read_text().splitlines()]
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """The lines of a bundle of two judged runs of three scenarios that were compared."""
+    run = ("run", "eqbench3", "--dataset", "bundled", "--items", ",".join(ITEMS.split(",")[:3]))
+    with pytest.MonkeyPatch.context() as patch:
+        enter_empty_place(tmp_path_factory.mktemp("bundle"), patch)
+        for model in ("demo/weak", "demo/strong"):
+            assert run_here(*run, "--model", model).code == 0
+        assert run_here("export", "--benchmark", "eqbench3", "-o", "bundle.jsonl").code == 0
+        return [json.loads(line) for line in Path("bundle.jsonl").read_text().splitlines()]
 
 
 def imported(bench: Bench, lines: list[Any]) -> Any:

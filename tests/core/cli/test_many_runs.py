@@ -52,15 +52,15 @@ def board_of() -> tuple[Any, int]:
 
 def test_more_runs_take_no_more_statements(run: Callable[..., None]) -> None:
     """Of models with one run each, and of models with several."""
-    run(3)
+    run(2)
     _, few = board_of()
-    run(9, "n")
+    run(4, "n")
     rows, many = board_of()
-    assert (len(rows), many) == (12, few)
-    run(12, "n", "--temperature", "0.5")
+    assert (len(rows), many) == (6, few)
+    run(5, "n", "--temperature", "0.5")
     rows, twice = board_of()
-    assert len(rows) == 15
-    run(12, "n", "--temperature", "0.9")
+    assert len(rows) == 7
+    run(5, "n", "--temperature", "0.9")
     assert board_of()[1] == twice
 
 

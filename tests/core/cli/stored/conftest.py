@@ -12,6 +12,7 @@ import pytest
 
 from eibench import folder
 from eibench.testing import LoopbackServer
+from tests.conftest import run_here
 
 Bench = Callable[..., Any]
 CRITERIA = (
@@ -46,9 +47,22 @@ class Court:
 
     bench: Bench
     pack: Path
+    server: LoopbackServer
+    stages: dict[str, Any]
     grades: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     silent: set[tuple[str, str]] = field(default_factory=set)
-    server: LoopbackServer = field(init=False)
+
+    def staged(self, make: Callable[["Court"], Any]) -> Any:
+        """What `make` gives, whose runs are made once and copied for the tests that follow."""
+        key = f"{make.__module__}.{make.__qualname__}"
+        if key in self.stages:
+            value, self.grades = self.stages[key][0], dict(self.stages[key][1])
+            shutil.copytree(self.pack.parent / key, "runs")
+        else:
+            value = make(self)
+            self.stages[key] = value, dict(self.grades)
+            shutil.copytree("runs", self.pack.parent / key)
+        return value
 
     def reply(self, request: Any) -> str:
         """What the server says as the model or judge that is asked."""
@@ -88,16 +102,21 @@ class Court:
         return f"openai/{judge} at 127.0.0.1:{self.server.port}"
 
 
+@pytest.fixture(scope="session")
+def courthouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
+    """A server for all tests, and the runs that several of them begin with."""
+    with LoopbackServer(lambda request: house.reply(request)) as server:
+        house = Court(run_here, tmp_path_factory.mktemp("court") / "pack", server, {})
+        yield house
+
+
 @pytest.fixture
-def court(bench: Bench, tmp_path: Path) -> Iterator[Court]:
-    """Nine scenarios in eight families: the first two are one."""
-    pack = tmp_path / "pack"
-    pack.mkdir()
-    families = ("twins", "twins", *"cdefghi")
+def court(courthouse: Court) -> Court:
+    """Nine scenarios in eight families, the first two of them one; nobody has said anything yet."""
+    pack, families = courthouse.pack, ("twins", "twins", *"cdefghi")
+    pack.mkdir(exist_ok=True)
     texts = [scenario(n, family) for n, family in enumerate(families, start=1)]
     (pack / "scenarios.toml").write_text("\n".join(texts))
     shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", pack)
-    made = Court(bench, pack)
-    made.server = LoopbackServer(made.reply)
-    with made.server:
-        yield made
+    courthouse.grades, courthouse.silent = {}, set()
+    return courthouse

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -23,6 +23,11 @@ B = (6, 7, 5, 6, 6, 5, 4, 6, 7)
 @pytest.fixture
 def pair(court: Any) -> tuple[str, str]:
     """Runs of two models, all transcripts graded by one judge."""
+    return cast(tuple[str, str], court.staged(two_runs))
+
+
+def two_runs(court: Any) -> tuple[str, str]:
+    """Such runs, made."""
     court.grade("strict", "alpha", *A)
     court.grade("strict", "beta", *B)
     return court.run("alpha", "strict"), court.run("beta", "strict")

@@ -29,6 +29,11 @@ def files() -> dict[str, Any]:
 @pytest.fixture
 def judged(court: Any) -> str:
     """A run that `strict` has graded, and then `kind`, one higher."""
+    return str(court.staged(judged_twice))
+
+
+def judged_twice(court: Any) -> str:
+    """Such a run, made."""
     court.grade("strict", "alpha", *GRADES)
     court.grade("kind", "alpha", *(grade + 1 for grade in GRADES))
     run_id = str(court.run("alpha", "strict"))
