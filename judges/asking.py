@@ -21,6 +21,7 @@ from .replies import read_object
 T = TypeVar("T")
 REASKS = 2
 """How often an unreadable reply is asked for again."""
+_ASKED_AGAIN = ((), ("re-asked",), ("re-asked twice",))
 
 
 class Reading(NamedTuple, Generic[T]):
@@ -85,14 +86,10 @@ async def ask(
         reading = read(response)
         again = len(replies) - 1
         if reading.value is not None or again == REASKS:
-            flags = (*reading.flags, *_asked_again(again))
+            flags = (*reading.flags, *_ASKED_AGAIN[again])
             judge.note(judge_replies=len(replies))
             return Outcome(reading.value, reading.reason, flags, tuple(replies))
         question = [*messages[:-1], _with_reason(messages[-1], reading.reason, form, again)]
-
-
-def _asked_again(times: int) -> tuple[str, ...]:
-    return ((), ("re-asked",), ("re-asked twice",))[times]
 
 
 def _with_reason(question: Message, reason: str | None, form: str, again: int) -> Message:

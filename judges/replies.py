@@ -143,7 +143,8 @@ def _last(text: str, part: _Part) -> ObjectReading:
     if says_more(text[part.end :]):
         return ObjectReading(None, MORE_FOLLOWS)
     assert part.value is not None
-    flag = "fenced" if _in_fence(text, part.value) else "embedded"
+    fenced = any(_parse(block.strip()) == part.value for block in _FENCE.findall(text))
+    flag = "fenced" if fenced else "embedded"
     return ObjectReading(part.value, flags=(flag,))
 
 
@@ -167,10 +168,6 @@ def _object(pairs: list[tuple[str, Json]]) -> JsonDict:
             raise _Ambiguous("gives a key twice, with different values")
         value_of[key] = value
     return value_of
-
-
-def _in_fence(text: str, value: JsonDict) -> bool:
-    return any(_parse(block.strip()) == value for block in _FENCE.findall(text))
 
 
 def _parts(text: str) -> Iterator[_Part]:

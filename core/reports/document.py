@@ -19,22 +19,8 @@ from ..sample.progress import TRIAL
 from ..settings.run_config import grader
 from ..statistics.few_families import few_families, why_no_interval
 from ..types import NO_RESPONSE, Baseline, Summary
-from ..types.result_document import (
-    CallCounts,
-    ClosingPart,
-    ComparisonsPart,
-    CostPart,
-    Facts,
-    MetricsPart,
-    PlayerPart,
-    ProtocolPart,
-    ResultDocument,
-    RunPart,
-    SampleCounts,
-    SamplesPart,
-    Status,
-    TokenCounts,
-)
+from ..types import result_document as rows
+from ..types.result_document import ResultDocument, Status
 from .comparability import comparability, not_sent, not_taken
 from .evidence import (
     REPEATS,
@@ -79,7 +65,7 @@ def build_document(
     if baselines is None:
         baselines = guard(config.benchmark).baselines(pack, config.options)
     samples = _samples(subject)
-    closing: ClosingPart = {"warnings": [*_warnings(subject, summary, compared), *warnings]}
+    closing: rows.ClosingPart = {"warnings": [*_warnings(subject, summary, compared), *warnings]}
     graded = _status_of_samples(subject, summary, samples["items"])
     return {
         **_run(subject, _status(graded, evidence.stopped, compared), view),
@@ -121,7 +107,7 @@ class _Subject(NamedTuple):
 # Status
 
 
-def _status_of_samples(subject: _Subject, summary: Summary, items: SampleCounts) -> Status:
+def _status_of_samples(subject: _Subject, summary: Summary, items: rows.SampleCounts) -> Status:
     """The status without regard to comparisons."""
     config, evidence = subject.config, subject.evidence
     if evidence.stopped and items["pending"]:
@@ -151,13 +137,13 @@ def _are_whole(replies: Mapping[Party, Replies]) -> bool:
 # Parts
 
 
-def _run(subject: _Subject, status: Status, view: str | None) -> RunPart:
+def _run(subject: _Subject, status: Status, view: str | None) -> rows.RunPart:
     run, config = subject.run, subject.config
     judge = config.judge
-    players: dict[str, PlayerPart] = {
+    players: dict[str, rows.PlayerPart] = {
         name: {"model": str(p.spec), "endpoint": p.address} for name, p in config.roles.items()
     }
-    part: RunPart = {
+    part: rows.RunPart = {
         "run_id": run.run_id if run else None,
         "benchmark": config.benchmark.name,
         "benchmark_version": config.benchmark.version,
@@ -176,7 +162,7 @@ def _run(subject: _Subject, status: Status, view: str | None) -> RunPart:
     return {**part, "roles": players} if players else part
 
 
-def _protocol(subject: _Subject, status: Status, items: SampleCounts) -> ProtocolPart:
+def _protocol(subject: _Subject, status: Status, items: rows.SampleCounts) -> rows.ProtocolPart:
     run, config, pack, selection, evidence = subject
     return {
         "options": dict(config.options),
@@ -203,15 +189,18 @@ def _metrics(
     summary: Summary,
     baselines: Mapping[str, Baseline],
     compared: ModelComparisons | None,
-) -> MetricsPart:
+) -> rows.MetricsPart:
     metrics = summary.metrics
-    part: MetricsPart = {
+    # Ratings by each judge stand with the judges.
+    notes = compared.notes if compared else {}
+    ratings = {name: note for name, note in notes.items() if name != "by_judge"}
+    part: rows.MetricsPart = {
         "metrics": {name: metric.as_json() for name, metric in metrics.items()},
         "metric_labels": {name: [m.label, m.over] for name, m in metrics.items()},
         "metric_groups": {name: m.group for name, m in metrics.items() if m.group},
         "metric_notes": {name: m.note for name, m in metrics.items() if m.note},
         "invalid": summary.invalid,
-        "notes": {**summary.notes, **({"rating": _notes(compared)} if compared else {})},
+        "notes": {**summary.notes, **({"rating": ratings} if compared else {})},
         "baselines": {
             name: {"value": b.value, "label": b.label, "sd": b.sd, "answer": b.answer}
             for name, b in baselines.items()
@@ -219,11 +208,6 @@ def _metrics(
     }
     reasons = _reasons(summary, subject.families)
     return {**part, "metric_reasons": reasons} if reasons else part
-
-
-def _notes(compared: ModelComparisons) -> Facts:
-    """How ratings came about; those by each judge stand with the judges."""
-    return {name: note for name, note in compared.notes.items() if name != "by_judge"}
 
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:
@@ -236,7 +220,7 @@ def _reasons(summary: Summary, families: int) -> dict[str, str]:
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _samples(subject: _Subject) -> SamplesPart:
+def _samples(subject: _Subject) -> rows.SamplesPart:
     scores, failures = subject.evidence.scores, subject.evidence.failures
     unscored = [(s, s.score.reason) for s in scores if s.score.reason is not None]
     total, cut_off = subject.selection.total, len(subject.evidence.spent.truncated)
@@ -265,19 +249,19 @@ def _samples(subject: _Subject) -> SamplesPart:
     }
 
 
-def _cost(subject: _Subject, elapsed_s: float | None) -> CostPart:
+def _cost(subject: _Subject, elapsed_s: float | None) -> rows.CostPart:
     """Calls and what they took; nothing is known of what answers made elsewhere cost."""
     run, spent = subject.run, subject.evidence.spent
     total = sum(n for phase, n in spent.calls.items() if phase != TRIAL)
     seconds = run.elapsed_s if run else 0.0
     roles = {role: n for phase, n in spent.calls.items() if (role := role_in(phase))}
-    calls: CallCounts = {
+    calls: rows.CallCounts = {
         "model": spent.calls["generate"],
         "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
         "replayed": 0 if (sent := subject.evidence.sent) is None else max(0, total - sent),
         "retries": max(spent.retries, subject.evidence.again),
     }
-    part: CostPart = {
+    part: rows.CostPart = {
         "calls": {**calls, "roles": roles} if roles else calls,
         "tokens": _tokens(spent, known=run is not None and subject.origin is None),
         "cost_usd": None if run is None or spent.cost_usd is None else round(spent.cost_usd, 6),
@@ -288,7 +272,7 @@ def _cost(subject: _Subject, elapsed_s: float | None) -> CostPart:
     return {**part, "asked": asked_part(spent.sources, subject.evidence.asked_now)}
 
 
-def _tokens(spent: UsageTotals, *, known: bool) -> TokenCounts:
+def _tokens(spent: UsageTotals, *, known: bool) -> rows.TokenCounts:
     """Tokens by kind; ``None`` where the server counted none, as every prompt has some."""
     usage = spent.usage
     if not known or not (usage.input > 0 or not sum(spent.calls.values())):
@@ -301,7 +285,7 @@ def _tokens(spent: UsageTotals, *, known: bool) -> TokenCounts:
     }
 
 
-def _comparisons(compared: ModelComparisons | None) -> ComparisonsPart:
+def _comparisons(compared: ModelComparisons | None) -> rows.ComparisonsPart:
     if compared is None:
         return {"comparisons": {}, "ratings": [], "conclusions": []}
     return {

@@ -72,7 +72,8 @@ def items_of(
         by_item.setdefault(s.item_id, []).append(sample)
     name = _main_value(document, samples)
     rows = [_row(item_id, samples_of_item, name) for item_id, samples_of_item in by_item.items()]
-    higher = _higher_is_better(document)
+    main = next(iter(document["metrics"].values()), None) if document else None
+    higher = main is None or main["higher_is_better"] is not False
     rows.sort(key=lambda row: _sort_key(row, sort, higher=higher))
     return Items(run.run_id, run.benchmark, run.name, run.demo, name, rows)
 
@@ -95,11 +96,6 @@ def _main_value(document: ResultDocument | None, samples: Iterable[RunSample]) -
     names = [name for s in samples for name in s.values]
     chosen = document["notes"].get("pass") if document else None
     return chosen if chosen in names else next(iter(names), None)
-
-
-def _higher_is_better(document: ResultDocument | None) -> bool:
-    metrics = document["metrics"].values() if document else ()
-    return all(metric["higher_is_better"] is not False for metric in list(metrics)[:1])
 
 
 def _row(item_id: str, samples: Sequence[ItemSample], name: str | None) -> ItemRow:
@@ -131,17 +127,15 @@ def items_table(items: Items) -> FitTable:
     ]
     if any(row.spread is not None for row in rows):
         columns.append(FitColumn("spread", [row.spread for row in rows], 3))
-        columns.append(FitColumn("each iteration", [_each(row, items.value) for row in rows], 1))
+        name = items.value or ""
+        each = ["  ".join(number(s.values.get(name)) for s in row.samples) for row in rows]
+        columns.append(FitColumn("each iteration", each, 1))
     if any(map(status_of, rows)):
         columns.append(FitColumn("", list(map(status_of, rows)), 4))
     if any(map(flags_of, rows)):
         columns.append(FitColumn("flags", list(map(flags_of, rows)), 2))
     title = f"{items.benchmark}  {items.model}{' DEMO' * items.demo}: items of run {items.run_id}"
     return FitTable(title, columns)
-
-
-def _each(row: ItemRow, name: str | None) -> str:
-    return "  ".join(number(sample.values.get(name or "")) for sample in row.samples)
 
 
 def status_of(row: ItemRow) -> str:

@@ -88,7 +88,7 @@ def without_kin(
 
     With `additive` strictness is taken out also where judges are kin of no model.
     """
-    kin = {name: _kin_of(spec, panel.judges) for name, spec in models.items()}
+    kin = {n: {j for j in panel.judges if are_kin(spec, j.spec)} for n, spec in models.items()}
     left_out = [
         judge
         for judge in panel.judges
@@ -109,10 +109,6 @@ def without_kin(
         for name in models
     }
     return WithoutKin(_rule(panel, free, left_out, effects), scores)
-
-
-def _kin_of(model: ModelSpec, judges: Sequence[Party]) -> set[Party]:
-    return {judge for judge in judges if are_kin(model, judge.spec)}
 
 
 def _rule(

@@ -71,7 +71,13 @@ def panel_table(document: ResultDocument) -> Table | None:
     main = next(iter(document["metrics"]), "")
     label = document["metric_labels"].get(main, [main])[0]
     rows: list[tuple[str | float | None, ...]] = [
-        (row["judge"], number(_value(row, main)), _answered(row), row["unread"]) for row in judges
+        (
+            row["judge"],
+            number(row["metrics"][main]["value"] if main in row["metrics"] else None),
+            f"{row['graded']} of {row['asked']}",
+            row["unread"],
+        )
+        for row in judges
     ]
     note = f"{panel['rule']} of those that could be read, at least {panel['quorum']}"
     if panel["rule"] == "rotate":
@@ -85,13 +91,13 @@ def panel_table(document: ResultDocument) -> Table | None:
         rows = [(*r, _compared(j)) for r, j in zip(rows, judges, strict=True)]
     if any("ratings" in row for row in judges):
         columns.append("rating")
-        rows = [(*r, _rating(j, document["name"])) for r, j in zip(rows, judges, strict=True)]
+        name = document["name"]
+        ratings = (
+            next((row for row in judge.get("ratings", ()) if row["model"] == name), None)
+            for judge in judges
+        )
+        rows = [(*r, rating_cell(own)) for r, own in zip(rows, ratings, strict=True)]
     return Table("Judges of the panel", columns, rows, note="\n".join([note, *agreement]))
-
-
-def _answered(row: JudgeRow) -> str:
-    """How many verdicts it gave of those it was to give."""
-    return f"{row['graded']} of {row['asked']}"
 
 
 def _compared(row: JudgeRow) -> str:
@@ -103,12 +109,6 @@ def _compared(row: JudgeRow) -> str:
     return f"{replies['answered']} of {replies['asked']}{unread}"
 
 
-def _rating(row: JudgeRow, model: str) -> str:
-    """The model's rating by one judge."""
-    rating = next((r for r in row.get("ratings", ()) if r["model"] == model), None)
-    return rating_cell(rating)
-
-
 def _judges_table(document: ResultDocument) -> Table | None:
     """How far the judges that have graded a run agree; ``None`` where there is one."""
     robustness = document.get("robustness")
@@ -117,10 +117,6 @@ def _judges_table(document: ResultDocument) -> Table | None:
     rows = [(judge, str(estimate_row(row))) for judge, row in robustness["judges"].items()]
     columns = ("judge", f"{robustness['value']}, rank correlation with the others")
     return Table(f"Judges of these {plural(robustness['n'], 'transcript')}", columns, rows)
-
-
-def _value(row: JudgeRow, metric: str) -> float | None:
-    return row["metrics"][metric]["value"] if metric in row["metrics"] else None
 
 
 def _agreement(name: str, row: AgreementRow) -> str:

@@ -68,7 +68,10 @@ def rating_columns(
     With details each rank by itself too, the rating with length taken off, who is tied, and how
     many comparisons there are.
     """
-    columns = [FitColumn("rank", [_rank(row) for row in rows]), FitColumn("model", names)]
+    columns = [
+        FitColumn("rank", [ranks(row.get("rank_ci95_board")) for row in rows]),
+        FitColumn("model", names),
+    ]
     if not any(row["rating"] is not None for row in rows):
         return [*columns, *(_details(rows) if details else [])]
     arms = [plus_minus(row["rating"], row["ci95"]) or points(row["ci95"]) for row in rows]
@@ -138,11 +141,6 @@ def ranks(ends: Sequence[int] | None) -> str:
     if ends is None:
         return "–"
     return f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
-
-
-def _rank(row: "RatingRow | BoardRow") -> str:
-    """The ranks that a model may have, all models of the board at once; a dash: not known."""
-    return ranks(row.get("rank_ci95_board"))
 
 
 def _whole(value: float | None) -> int | None:

@@ -1,6 +1,6 @@
 """All that is known about one item of a run, as a document: every call, and the scores."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast
 
 from ..journal import StoredCall, StoredComparison
@@ -29,6 +29,8 @@ def decoded(row: StoredComparison, run_id: str, *, public: bool = False) -> Item
     side = "a" if row.run_a == run_id else "b"
     sign = 1 if side == "a" else -1
     margins = {name: sign * margin for name, margin in row.margins.items()}
+    total = sum(margins.values())
+    winner = "draw" if not total else "this" if total > 0 else "opponent"
     return {
         "iteration": row.iteration,
         "opponent": row.b if side == "a" else row.a,
@@ -37,28 +39,28 @@ def decoded(row: StoredComparison, run_id: str, *, public: bool = False) -> Item
         "judge": (row.judge.public if public else row.judge).label,
         "first": row.first == side,
         "status": row.status,
-        "winner": _winner(margins) if row.status == "read" else None,
+        "winner": winner if row.status == "read" else None,
         "margins": margins,
         "reason": row.reason,
     }
-
-
-def _winner(margins: Mapping[str, int]) -> str:
-    """Who has more of all pluses."""
-    total = sum(margins.values())
-    return "draw" if not total else "this" if total > 0 else "opponent"
 
 
 def comparisons_table(rows: Sequence[ItemComparison], name: str) -> FitTable:
     """A row a comparison; on a narrow terminal without the criteria and the judge."""
     shown = {"this": name, "draw": "draw", None: "not read"}
     winners = [shown.get(r["winner"], r["opponent"]) for r in rows]
+    margins = [row["margins"] for row in rows]
+    pluses = [[sum(max(0, s * m) for m in of_row.values()) for s in (1, -1)] for of_row in margins]
+    criteria = [
+        row["reason"] or ", ".join(f"{name} {m:+d}" for name, m in row["margins"].items())
+        for row in rows
+    ]
     columns = [
         FitColumn("against", [row["opponent"] for row in rows]),
         FitColumn("shown", ["first" if row["first"] else "second" for row in rows]),
         FitColumn("winner", winners),
-        FitColumn("pluses", [_pluses(row["margins"].values()) for row in rows]),
-        FitColumn("by criterion", [row["reason"] or _criteria(row["margins"]) for row in rows], 1),
+        FitColumn("pluses", [" : ".join(map(str, n)) for n in pluses]),
+        FitColumn("by criterion", criteria, 1),
         FitColumn("judge", [row["judge"] for row in rows], 2),
     ]
     if len({row["iteration"] for row in rows}) > 1:
@@ -68,15 +70,6 @@ def comparisons_table(rows: Sequence[ItemComparison], name: str) -> FitTable:
         "a wide terminal, a file and --json have the criteria"
     )
     return FitTable("Comparisons", columns, None, note)
-
-
-def _pluses(margins: Iterable[int]) -> str:
-    values = list(margins)
-    return f"{sum(m for m in values if m > 0)} : {-sum(m for m in values if m < 0)}"
-
-
-def _criteria(margins: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {margin:+d}" for name, margin in margins.items())
 
 
 class TokenRow(TypedDict):

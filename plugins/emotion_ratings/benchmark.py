@@ -209,14 +209,10 @@ def _metrics(summary: numbers.PassSummary) -> dict[str, Metric]:
         "revision_gain": ("revision gain", summary.gain),
         "score_unparsable_zero": ("score, unparsable as 0", summary.zero_filled),
     }
-    metrics = {
-        name: Metric(e.value, e.interval, e.n, over="questions", label=label, families=e.families)
-        for name, (label, e) in named.items()
-        if e is not None
-    }
+    metrics = {n: replace(m, label=label) for n, (label, m) in named.items() if m is not None}
     if summary.chosen and summary.revised:
         label_of_pass, estimate = named[summary.chosen]
-        differ = estimate is not None and estimate.interval != summary.score.interval
+        differ = estimate is not None and estimate.ci95 != summary.score.ci95
         note = _TWO_INTERVALS.format(label_of_pass) if differ else ""
         metrics["score"] = replace(
             metrics["score"],

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from eibench import ChatResponse, MissingCall, Model, no_answer
 
-from .parsing_types import ParsedReply, Parser, SectionReading
+from .parsing_types import ParsedReply, Parser
 from .questions import Question
 
 TEMPERATURE_STEP = 0.15
@@ -85,12 +85,13 @@ async def ask(
     Raises:
         MissingCall: The work is done offline and there is no reply at all.
     """
+    usual = model.sampling.temperature
     best: RatedReply | None = None
     best_at: float | None = None
     faults = Counter[tuple[str, str]]()
     asked, is_hopeless = 0, False
     for attempt in range(attempts):
-        temperature = _temperature(model.sampling.temperature, attempt)
+        temperature = None if usual is None else round(usual + TEMPERATURE_STEP * attempt, 6)
         take = model.kept if is_hopeless else model.chat
         try:
             response = await take(prompt, temperature=temperature)
@@ -146,7 +147,7 @@ def read_reply(
     )
     why = no_answer(response)
     passes = {"first_pass": answer.first_pass} | ({"revised": answer.revised} if revise else {})
-    values = {name: _score(reading, score) for name, reading in passes.items()}
+    values = {n: None if p.values is None else score(p.values) for n, p in passes.items()}
     cut = " (cut off by the token limit)" * response.truncated
     unscored = {name: passes[name] for name, value in values.items() if value is None}
     reasons = {name: why or f"{read.reason or _ZERO}{cut}" for name, read in unscored.items()}
@@ -160,13 +161,3 @@ def read_reply(
 def lacks_headings(why: str) -> bool:
     """Whether neither pass of a whole reply had its heading, so that a form without may do."""
     return why.count("no section") > 1 and "cut off" not in why
-
-
-def _score(
-    reading: SectionReading, score: Callable[[tuple[float, ...]], float | None]
-) -> float | None:
-    return None if reading.values is None else score(reading.values)
-
-
-def _temperature(base: float | None, attempt: int) -> float | None:
-    return None if base is None else round(base + TEMPERATURE_STEP * attempt, 6)

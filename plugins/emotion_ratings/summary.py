@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from eibench import Baseline
+from eibench import Baseline, Metric
 from eibench.statistics import Interval, cluster_bootstrap, cluster_index, cluster_sums
 from eibench.statistics import iteration_spread as spread
 
@@ -27,18 +27,6 @@ LEVEL = 0.95
 #: From the scale of a question, whose best score is 10, to that of a run.
 SCALE = 10.0
 Pass = Literal["first_pass", "revised"]
-
-
-class RunEstimate(NamedTuple):
-    """A number of a run with its 95 % interval over questions, where those are eight or more.
-
-    It is the mean of `n` samples, of `families` questions.
-    """
-
-    value: float | None
-    interval: Interval | None
-    n: int
-    families: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +46,13 @@ class PassSummary:
         iteration_sd: Standard deviation (n - 1) of the scores of iterations.
     """
 
-    score: RunEstimate
+    score: Metric
     chosen: Pass | None
     chosen_interval: Interval | None
-    first_pass: RunEstimate
-    revised: RunEstimate | None
-    gain: RunEstimate | None
-    zero_filled: RunEstimate
+    first_pass: Metric
+    revised: Metric | None
+    gain: Metric | None
+    zero_filled: Metric
     total: int
     valid: bool
     per_iteration: tuple[float | None, ...]
@@ -97,7 +85,7 @@ def summarise(
         sums, _statistics, rng=rng, replicates=replicates, stands_on=stands_on
     )
     score, first_pass, second, gain, zero_filled = (
-        RunEstimate(_finite(value), interval, 0, families)
+        Metric(_finite(value), interval, over="questions", families=families)
         for value, interval, families in zip(values, intervals, stands_on, strict=True)
     )
     n_first, n_revised, n_both, total = (int(n) for n in totals[0, [1, 3, 5, 6]])
@@ -114,13 +102,13 @@ def summarise(
         stands_on=stands_on,
     )
     return PassSummary(
-        score=score._replace(n=n),
+        score=replace(score, n=n),
         chosen=None if n == 0 else "revised" if chosen_revised else "first_pass",
         chosen_interval=wider[2 if chosen_revised else 1] if asked else None,
-        first_pass=first_pass._replace(n=n_first),
-        revised=second._replace(n=n_revised) if asked else None,
-        gain=gain._replace(n=n_both) if asked else None,
-        zero_filled=zero_filled._replace(n=total),
+        first_pass=replace(first_pass, n=n_first),
+        revised=replace(second, n=n_revised) if asked else None,
+        gain=replace(gain, n=n_both) if asked else None,
+        zero_filled=replace(zero_filled, n=total),
         total=total,
         valid=total > 0 and 6 * n >= 5 * total,
         per_iteration=per_iteration,

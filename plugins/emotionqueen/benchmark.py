@@ -81,7 +81,10 @@ class EmotionQueen(Benchmark):
 
     async def generate(self, item: Item, model: Model, options: Options) -> StatementReply:
         """The model's answer to the statement."""
-        return _reply(await model.chat(model_prompt(item.content)))
+        response = await model.chat(model_prompt(item.content))
+        return StatementReply(
+            response.text, no_answer(response), response.truncated, _tokens(response)
+        )
 
     async def grade(
         self, item: Item, transcript: StatementReply, judge: Model | None, options: Options
@@ -118,10 +121,6 @@ class EmotionQueen(Benchmark):
 def _both(score: Score) -> float | None:
     known = [v for name in (PASS, WIN) if (v := score.values.get(name)) is not None]
     return sum(known) / 2 if len(known) == 2 else None
-
-
-def _reply(response: ChatResponse) -> StatementReply:
-    return StatementReply(response.text, no_answer(response), response.truncated, _tokens(response))
 
 
 def _tokens(response: ChatResponse) -> int | None:

@@ -5,13 +5,16 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from eibench import DataError, JsonObject
 
 MOST_ITERATIONS = 1000
 _LONGEST_NAME = 200
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
+
+
+T = TypeVar("T", str, bool, int)
 
 
 class Wrong(ValueError):
@@ -53,28 +56,15 @@ def some_text(value: object, key: str) -> str:
     return value
 
 
-def optional_text(owner: JsonObject, key: str) -> str | None:
-    """A text, or nothing."""
+_WORDS: Mapping[type, str] = {str: "a text", bool: "true or false", int: "a whole number"}
+
+
+def optional(owner: JsonObject, key: str, kind: type[T]) -> T | None:
+    """A text, a truth or a whole number, or nothing."""
     value = owner.get(key)
-    if value is not None and not isinstance(value, str):
-        raise Wrong(f'"{key}" must be a text')
-    return value
-
-
-def flag(owner: JsonObject, key: str) -> bool | None:
-    """True, false, or nothing."""
-    value = owner.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise Wrong(f'"{key}" must be true or false')
-    return value
-
-
-def whole_number(owner: JsonObject, key: str) -> int | None:
-    """A whole number, or nothing."""
-    value = owner.get(key)
-    if value is not None and type(value) is not int:
-        raise Wrong(f'"{key}" must be a whole number')
-    return value
+    if value is None or type(value) is kind:
+        return value
+    raise Wrong(f'"{key}" must be {_WORDS[kind]}')
 
 
 def model_name(value: object, what: str) -> str:

@@ -16,14 +16,12 @@ from eibench import ForeignRun, ForeignSample, ForeignTurn, JsonObject
 
 from .foreign_calls import (
     Wrong,
-    flag,
     iteration_number,
     model_name,
     object_in,
-    optional_text,
+    optional,
     placed,
     text_in,
-    whole_number,
 )
 
 _FINISHED = frozenset(
@@ -69,8 +67,8 @@ def read_task(task: ScenarioTask, head: RunHead, left_out: Counter[str]) -> Fore
     """A task's conversation and, where it counts, its verdict."""
     status = text_in(task.fields, "status")
     turns = list(_turns(task.fields))
-    verdict = optional_text(task.fields, "raw_rubric_judge_text")
-    failed = optional_text(task.fields, "rubric_run_error")
+    verdict = optional(task.fields, "raw_rubric_judge_text", str)
+    failed = optional(task.fields, "rubric_run_error", str)
     _refuse_strange(task, head)
     if not (status in _FINISHED or (status == "error" and failed)):
         raise UnusableTask(UNFINISHED)
@@ -87,8 +85,8 @@ def _refuse_strange(task: ScenarioTask, head: RunHead) -> None:
     scenario = task.fields.get("scenario_id", task.scenario)
     if type(scenario) is not int and not isinstance(scenario, str):
         raise Wrong('"scenario_id" must be a text')
-    number = whole_number(task.fields, "iteration_index")
-    model = optional_text(task.fields, "test_model")
+    number = optional(task.fields, "iteration_index", int)
+    model = optional(task.fields, "test_model", str)
     same_model = model is None or model.strip() == head.name
     if str(scenario) != task.scenario or number not in (None, task.iteration) or not same_model:
         raise UnusableTask(OF_ANOTHER)
@@ -100,8 +98,8 @@ def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
     if not isinstance(history, list):
         raise Wrong('needs "conversation_history", a list')
     messages = [_message(message) for message in history]
-    question = optional_text(task, "debrief_prompt")
-    reply = optional_text(task, "debrief_response")
+    question = optional(task, "debrief_prompt", str)
+    reply = optional(task, "debrief_response", str)
     if not messages:
         raise UnusableTask(UNFINISHED)
     if [role for role, _ in messages] != ["user", "assistant"] * (len(messages) // 2):
@@ -118,7 +116,7 @@ def _message(message: object) -> tuple[str, str]:
     if not isinstance(message, dict):
         raise Wrong('"conversation_history" holds what is no JSON object')
     role = text_in(message, "role")
-    content = optional_text(message, "content")
+    content = optional(message, "content", str)
     if content is None and role != "assistant":
         raise Wrong('"conversation_history" needs "content", a text')
     return role, content or ""  # some servers reply with nothing at all
@@ -181,8 +179,8 @@ def _read_head(run: object, judge: str) -> RunHead:
         model=name if model is None else model_name(model, '"api_model_id"'),
         # A blank in a judge's name would read as the beginning of its host's.
         judge="_".join((_judge_of(run) or judge).split()),
-        truncated=flag(run, "truncate_for_rubric"),
-        started=optional_text(run, "start_time"),
+        truncated=optional(run, "truncate_for_rubric", bool),
+        started=optional(run, "start_time", str),
     )
 
 
@@ -190,7 +188,7 @@ def _judge_of(run: JsonObject) -> str:
     """Who gave the verdicts; empty where the run does not say."""
     for key in ("rubric_judge_model", "judge_model"):
         if run.get(key) is not None:
-            message = optional_text(run, key) or ""
+            message = optional(run, key, str) or ""
             return "" if message.strip() in _NO_JUDGE else model_name(message, f'"{key}"')
     return ""
 

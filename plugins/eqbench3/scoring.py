@@ -8,6 +8,7 @@ of scenarios are drawn whole: scenarios that share a text stand or fall together
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from eibench import Item, JsonDict, Metric, ResultDocument, SampleScore, Summary, Table
@@ -62,7 +63,7 @@ def summarise(
 
 
 def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]:
-    quality = _quality(protocol)
+    quality = {name for kind in protocol.kinds.values() for name in kind.scored}
     criteria = dict.fromkeys(c for kind in protocol.kinds.values() for c in kind.rubric.criteria)
     scale = f"0-{protocol.scale}"
     columns = [_main(scored)]
@@ -82,10 +83,6 @@ def _main(scored: Sequence[SampleScore]) -> _Column:
     return _column(RUBRIC_SCORE, Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
 
 
-def _quality(protocol: Protocol) -> set[str]:
-    return {name for kind in protocol.kinds.values() for name in kind.scored}
-
-
 def _column(
     name: str, metric: Metric, values: Sequence[str], scored: Sequence[SampleScore]
 ) -> _Column:
@@ -95,17 +92,14 @@ def _column(
 
 def _with_intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> dict[str, Metric]:
     """The metrics of columns; one of which no sample has a value is there without one."""
-    families = [_families(column, clusters) for column in columns]
+    families = [
+        len({c for c, n in zip(clusters, column.counts, strict=True) if n}) for column in columns
+    ]
     intervals = _intervals(columns, clusters, families) if clusters else [None] * len(columns)
     return {
         column.name: _metric(column, interval, n)
         for column, interval, n in zip(columns, intervals, families, strict=True)
     }
-
-
-def _families(column: _Column, clusters: Sequence[str]) -> int:
-    """How many families have a value of this metric."""
-    return len({c for c, n in zip(clusters, column.counts, strict=True) if n})
 
 
 def _intervals(
@@ -129,16 +123,12 @@ def _intervals(
 
 def _metric(column: _Column, interval: "Interval | None", families: int) -> Metric:
     n = sum(column.counts)
-    stands_on = sum(1 for count in column.counts if count)
-    like = column.metric
-    return Metric(
+    return replace(
+        column.metric,
         value=sum(column.sums) / n if n else None,
         ci95=interval and (interval.low, interval.high),
-        n=stands_on,
-        higher_is_better=like.higher_is_better,
+        n=sum(1 for count in column.counts if count),
         over=_OVER,
-        label=like.label,
-        group=like.group,
         families=families,
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from eibench import ChatResponse, Message, Model, is_blank
+from eibench import Message, Model, is_blank
 from eibench.judges import display, fill, neutralise
 
 from .protocol import Kind
@@ -148,7 +148,8 @@ async def make_transcript(
         talk.append(Message("user", prompt))
         more = kind.debrief is not None or len(turns) + 1 < len(scenario.turns)
         response = await model.chat(talk, cache_prefix=len(talk) if more else 0)
-        turns.append(_turn(prompt, response, kind))
+        sections = read_sections(response.text, kind.headings) if kind.headings else None
+        turns.append(TranscriptTurn(prompt, response.text, sections))
         reply = NO_REPLY if is_blank(response.text) else response.text.strip()
         talk.append(Message("assistant", reply))
     if kind.debrief is None:
@@ -158,11 +159,6 @@ async def make_transcript(
         question, cache_prefix=len(talk) - 1, temperature=temperature, min_p=None
     )
     return Transcript(tuple(turns), debrief.text.strip())
-
-
-def _turn(prompt: str, response: ChatResponse, kind: Kind) -> TranscriptTurn:
-    sections = read_sections(response.text, kind.headings) if kind.headings else None
-    return TranscriptTurn(prompt, response.text, sections)
 
 
 def judge_messages(scenario: ScenarioContent, transcript: Transcript, form: str) -> list[Message]:

@@ -185,7 +185,11 @@ def read_in_language(path: Path, form: Form) -> list[Item]:
     for item in items:
         if form.first not in item.content.prompt:
             raise DataError(path, _why_not(item.content.prompt, form), f'item "{item.id}"')
-    return [replace(item, content=_as_written(item.content)) for item in items]
+    asked: list[Question] = [item.content for item in items]
+    contents = [
+        q._replace(form=q.form.as_written_in(q.prompt), others=_other_names(q)) for q in asked
+    ]
+    return [replace(i, content=content) for i, content in zip(items, contents, strict=True)]
 
 
 def odd_names(items: Sequence[Item]) -> tuple[str, ...]:
@@ -204,11 +208,6 @@ def _why_not(prompt: str, form: Form) -> str:
         if other.first in prompt:
             return f"its prompt is not in the language asked for; use --lang {other.language}"
     return f'its prompt lacks the heading "{form.first}"'
-
-
-def _as_written(question: Question) -> Question:
-    form = question.form.as_written_in(question.prompt)
-    return question._replace(form=form, others=_other_names(question))
 
 
 def _other_names(question: Question) -> tuple[str, ...]:

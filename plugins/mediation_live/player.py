@@ -164,12 +164,15 @@ def read_speech(
     gone = tuple(name for name in names if isinstance(leaves, list) and name in leaves)
     speech = Speech(lines, trust, gone, reply.get("settled") is True)
     two = " and ".join(names)
+    spoken_runs = {run for line in lines for run in _runs(line.says)}
     faults = {
         unread: bool(unread),
         f"only {two} can speak, each with a text": len(spoken) < len(raw) or raw != entries,
         "nobody says anything": not lines,
         "it speaks for the mediator": any(_FOR_MEDIATOR.search(line.says) for line in lines),
-        "somebody tells what they may not tell yet": _tells(lines, locked),
+        "somebody tells what they may not tell yet": any(
+            spoken_runs & _runs(f.text) for f in locked
+        ),
         f"it needs the trust of {two}, from 0 to {_TRUST}": len(trust) < len(names),
         f"leaves may list {two}, no others": leaves != list(gone) and leaves != list(gone)[::-1],
     }
@@ -184,11 +187,6 @@ def _trust(reply: JsonDict, names: Sequence[str]) -> dict[str, float]:
         for name, n in by_name.items()
         if isinstance(n, int | float) and not isinstance(n, bool) and 0 <= n <= _TRUST
     }
-
-
-def _tells(lines: Sequence[SpokenLine], locked: Sequence[Fact]) -> bool:
-    runs = {run for line in lines for run in _runs(line.says)}
-    return any(runs.intersection(_runs(fact.text)) for fact in locked)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
@@ -246,8 +244,10 @@ class Talk(NamedTuple):
 async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
     """The talk that the model leads; the two hear its words, it hears what they say aloud."""
     player = Player(dispute, model.role(ROLE))
+    values = {"situation": dispute.situation, "openings": dispute.openings}
+    opening = fill(MEDIATE, {**values, "exchanges": str(exchanges)})
     messages, aloud, ended, n = (
-        [Message("user", _begin(dispute, exchanges))],
+        [Message("user", opening)],
         list[SpokenLine](),
         OPEN,
         0,
@@ -265,11 +265,6 @@ async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
         messages += [Message("assistant", turn), Message("user", str(speech))]
         ended = LEFT if speech.leaves else SETTLED if speech.settled else OPEN
     return Talk(tuple(aloud), n, ended, player.trust, player.ledger, player.breaks, unread)
-
-
-def _begin(dispute: Dispute, exchanges: int) -> str:
-    values = {"situation": dispute.situation, "openings": dispute.openings}
-    return fill(MEDIATE, {**values, "exchanges": str(exchanges)})
 
 
 def judge_messages(dispute: Dispute, talk: Talk) -> list[Message]:

@@ -34,15 +34,13 @@ def json_sets(text: str, names: Sequence[str]) -> Iterator[Set]:
         position = start.end()
         try:
             value, position = _DECODER.raw_decode(text, start.start())
-            numbers = {} if _is_plain(value) else _numbers(value, names)
+            # A list alone is none: it may be a list of the options' numbers.
+            is_plain = isinstance(value, list) and not any(isinstance(e, Mapping) for e in value)
+            numbers = {} if is_plain else _numbers(value, names)
         except (ValueError, RecursionError):
             continue
         if numbers:
             yield numbers
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, list) and not any(isinstance(entry, Mapping) for entry in value)
 
 
 def _numbers(value: object, names: Sequence[str]) -> Set:

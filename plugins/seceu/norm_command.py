@@ -54,7 +54,8 @@ def norm_command(
     normed = _normed(humans, people)
     items = _items(contents.stories, normed)
     if output is not None:
-        message = source or f"{normed.people} people of {_printable(humans.name)}"
+        name = "".join(c if c.isprintable() else "?" for c in humans.name)
+        message = source or f"{normed.people} people of {name}"
         _write(output, _pack(contents, normed, message))
     if json_output:
         eibench.show_json(_document(items, normed, people))
@@ -155,22 +156,20 @@ def _pack(contents: Contents, normed: Normed, source: str) -> JsonDict:
 
 def _write(path: Path, pack: JsonDict) -> None:
     try:
-        path.write_text(_as_text(pack) + "\n", encoding="utf-8")
+        text = json.dumps(pack, indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise DataError(path, f"cannot be written: {error.strerror}") from None
 
 
-def _as_text(value: JsonDict) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
-
-
 def _facts(normed: Normed, people: People) -> Paragraph:
     low, high = min(normed.scores), max(normed.scores)
+    alpha = "–" if normed.alpha is None else f"{normed.alpha:.3f}"
     lines = [
         f"people               {normed.people}, {len(people.left_out)} left out",
         f"SECEU score          M {normed.spread.mean:.3f}  SD {normed.spread.sd:.3f}  "
         f"range {low:.2f} … {high:.2f}",
-        f"Cronbach's alpha     {_number(normed.alpha, 3)}",
+        f"Cronbach's alpha     {alpha}",
         f"pattern similarity   {_similarity(normed)}",
     ]
     return Paragraph("\n".join(lines))
@@ -192,10 +191,6 @@ def _similarity(normed: Normed) -> str:
     return f"{message}; undefined for {undefined}" if undefined else message
 
 
-def _number(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
-
-
 def _tell(people: People, normed: Normed, output: Path | None) -> None:
     """What somebody has to know who goes on from here."""
     for who in people.left_out[:_SHOWN]:
@@ -207,7 +202,3 @@ def _tell(people: People, normed: Normed, output: Path | None) -> None:
         eibench.warn(f"{message}: the standard error of its mean is SD / √{normed.people}")
     if output is not None:
         tell(f"pack in {output}; next: bench run {Seceu.name} --dataset {output}")
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)

@@ -131,13 +131,6 @@ WORDED = {
 _QUESTION = re.compile(r"(Q:\s*).*?\s*(Options:\s*)\(1\)[^.]*(\..*)", re.DOTALL)
 
 
-class _Body(NamedTuple):
-    """A story as its paragraphs have it."""
-
-    text: str
-    options: tuple[str, ...]
-
-
 class _Numbers(NamedTuple):
     """What the norm's file holds."""
 
@@ -161,7 +154,7 @@ def read_official(items: Path, norm: Path, prompts: Path | None, lang: str) -> C
     return Contents(tuple(stories), lang, numbers.norm, templates)
 
 
-def _bodies(path: Path) -> Iterator[_Body]:
+def _bodies(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     blocks = _blocks(read_paragraphs(path))
     if not blocks:
         raise DataError(path, "holds no stories: no paragraph is a heading such as 'Item 1'")
@@ -190,7 +183,7 @@ def _number(heading: re.Match[str]) -> int:
     return (10 * high if ten else 0) + _DIGITS.find(ones) + 1 if ones else 10 * high
 
 
-def _body(path: Path, item: str, text: str) -> _Body:
+def _body(path: Path, item: str, text: str) -> tuple[str, tuple[str, ...]]:
     """A story and its options: after "Options:", or the last cells between tabs."""
     story, marker, listed = text.partition("Options:")
     if marker:
@@ -202,7 +195,7 @@ def _body(path: Path, item: str, text: str) -> _Body:
         raise DataError(path, "has no story", item)
     if len({name.casefold() for name in names}) != N_OPTIONS or len(names) != N_OPTIONS:
         raise DataError(path, f"needs four different options, not {names!r:.80}", item)
-    return _Body(story, tuple(names))
+    return story, tuple(names)
 
 
 def _read_norm(path: Path) -> _Numbers:

@@ -36,7 +36,8 @@ def standing(document: ResultDocument) -> Table | None:
     metrics = document["metrics"]
     # Both as the paper counts them: an unread answer is the null vector there.
     names = ("eq_unread_null", "seceu_score_unread_null", "pattern_r")
-    if "eq_unread_null" not in metrics or not _may_stand_there(document):
+    # The comparability line knows the pack, the settings and the status.
+    if "eq_unread_null" not in metrics or f"; {MAY}" not in document["comparability"]:
         return None
     eq, score, r = (metrics[name]["value"] for name in names)
     if score is None:
@@ -88,11 +89,6 @@ def _note() -> str:
     )
 
 
-def _may_stand_there(document: ResultDocument) -> bool:
-    """Whether the comparability line says so; it knows the pack, the settings and the status."""
-    return f"; {MAY}" in document["comparability"]
-
-
 def furthest(document: ResultDocument) -> Table | None:
     """The stories on which a result is furthest from the reference."""
     rows = document["notes"]["items"]
@@ -101,11 +97,21 @@ def furthest(document: ResultDocument) -> Table | None:
     if not worst:
         return None
     people = any(rows[i]["human_distance"] is not None for i in worst)
+    stories = "story" if len(worst) == 1 else f"{len(worst)} stories"
+    table = [
+        (
+            item_id,
+            rows[item_id]["distance"],
+            *([rows[item_id]["human_distance"]] if people else []),
+            *(_points(rows[item_id][name]) for name in ("answer", "reference")),
+        )
+        for item_id in worst
+    ]
     columns = ("story", "distance", *(["people's"] if people else []), "answer", "reference")
     return Table(
-        title=f"The {_stories(len(worst))} furthest from the reference",
+        title=f"The {stories} furthest from the reference",
         columns=columns,
-        rows=[_row(i, rows[i], people=people) for i in worst],
+        rows=table,
         note=f"bench show {document['run_id']} STORY prints what was said."
         if document["run_id"]
         else "",
@@ -119,15 +125,6 @@ class _ItemNotes(TypedDict):
     human_distance: float | None
     answer: Sequence[float]
     reference: Sequence[float]
-
-
-def _stories(n: int) -> str:
-    return "story" if n == 1 else f"{n} stories"
-
-
-def _row(item_id: str, row: _ItemNotes, *, people: bool) -> Sequence[str | float | None]:
-    human = [row["human_distance"]] if people else []
-    return (item_id, row["distance"], *human, _points(row["answer"]), _points(row["reference"]))
 
 
 def _points(values: Sequence[float]) -> str:

@@ -20,76 +20,38 @@ Three rules hold everywhere:
 3. Where less is better, it is said.
 """
 
-from .baselines import (
-    AgainstBaseline,
-    Side,
-    TooFew,
-    against_baselines,
-    chance,
-    chosen_of,
-    not_above,
-    too_few,
-)
-from .boards import (
-    BaselineNote,
-    Leader,
-    LeaderKind,
-    RankedBy,
-    StatedBoard,
-    baseline_notes,
-    better_end,
-    board_statement,
-    joint_rank,
-    leader,
-    ranked_by,
-    tied_names,
-)
-from .judges import JudgeFindings, answered_by, judge_findings, whole_judges
-from .pairs import OnBoard, PairStatement, PairVerdict, pair_statement
-from .results import (
-    Completeness,
-    Origin,
-    StatedRank,
-    completeness,
-    origin,
-    placed,
-    placed_among,
-)
-
-__all__ = [
-    "AgainstBaseline",
-    "BaselineNote",
-    "Completeness",
-    "JudgeFindings",
-    "Leader",
-    "LeaderKind",
-    "OnBoard",
-    "Origin",
-    "PairStatement",
-    "PairVerdict",
-    "RankedBy",
-    "Side",
-    "StatedBoard",
-    "StatedRank",
-    "TooFew",
-    "against_baselines",
-    "answered_by",
-    "baseline_notes",
-    "better_end",
-    "board_statement",
-    "chance",
-    "chosen_of",
-    "completeness",
-    "joint_rank",
-    "judge_findings",
-    "leader",
-    "not_above",
-    "origin",
-    "pair_statement",
-    "placed",
-    "placed_among",
-    "ranked_by",
-    "tied_names",
-    "too_few",
-    "whole_judges",
-]
+from .baselines import AgainstBaseline as AgainstBaseline
+from .baselines import Side as Side
+from .baselines import TooFew as TooFew
+from .baselines import against_baselines as against_baselines
+from .baselines import chance as chance
+from .baselines import chosen_of as chosen_of
+from .baselines import not_above as not_above
+from .baselines import too_few as too_few
+from .boards import BaselineNote as BaselineNote
+from .boards import Leader as Leader
+from .boards import LeaderKind as LeaderKind
+from .boards import RankedBy as RankedBy
+from .boards import StatedBoard as StatedBoard
+from .boards import baseline_notes as baseline_notes
+from .boards import better_end as better_end
+from .boards import board_statement as board_statement
+from .boards import joint_rank as joint_rank
+from .boards import leader as leader
+from .boards import ranked_by as ranked_by
+from .boards import tied_names as tied_names
+from .judges import JudgeFindings as JudgeFindings
+from .judges import answered_by as answered_by
+from .judges import judge_findings as judge_findings
+from .judges import whole_judges as whole_judges
+from .pairs import OnBoard as OnBoard
+from .pairs import PairStatement as PairStatement
+from .pairs import PairVerdict as PairVerdict
+from .pairs import pair_statement as pair_statement
+from .results import Completeness as Completeness
+from .results import Origin as Origin
+from .results import StatedRank as StatedRank
+from .results import completeness as completeness
+from .results import origin as origin
+from .results import placed as placed
+from .results import placed_among as placed_among

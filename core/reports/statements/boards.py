@@ -10,7 +10,6 @@ from ...types.result_document import (
     BaselineRow,
     ConclusionRow,
     MetricRow,
-    Ordinal,
     Ranks,
     RatingRow,
 )
@@ -123,7 +122,7 @@ def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
     as of too few items, is not among those that are ranked; where none has one the first place is
     not known, however far apart the numbers are.
     """
-    numbered = [row for row in rows if _has_number(row)]
+    numbered: list[RatingRow | BoardRow] = [row for row in rows if row["rank"] is not None]
     ranked = [row for row in numbered if joint_rank(row)] or numbered
     if not ranked:
         return Leader(LeaderKind.NONE, (), 0)
@@ -135,11 +134,6 @@ def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
         return Leader(LeaderKind.UNPAIRED if unpaired else LeaderKind.UNKNOWN, (), len(ranked))
     kind = LeaderKind.FIRST if len(may) == 1 else LeaderKind.SHARED
     return Leader(kind, may, len(ranked), others=len(ranked) < len(rows))
-
-
-def _has_number(row: RatingRow | BoardRow) -> bool:
-    rank: Ordinal | None = row["rank"]
-    return rank is not None
 
 
 def _has_interval(row: RatingRow | BoardRow) -> bool:

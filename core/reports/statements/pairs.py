@@ -55,8 +55,9 @@ class PairStatement(NamedTuple):
 def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -> PairStatement:
     """Which of two runs is better in the metric that ranks, as far as the paired test tells."""
     a, b, main = document.a.name, document.b.name, document.main
-    if failed := _failed(document):
-        return PairStatement(PairVerdict.UNKNOWN, f"no claim: {failed}")
+    if failed := [side.name for side in (document.a, document.b) if side.status == "fail"]:
+        why = ", ".join(f"the result of {name} failed" for name in failed)
+        return PairStatement(PairVerdict.UNKNOWN, f"no claim: {why}")
     if main is None:
         reason = "the main metric is no mean over samples"
         return PairStatement(PairVerdict.UNKNOWN, f"{a} and {b}: {reason}, so no paired test")
@@ -65,11 +66,6 @@ def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -
     board = on_board.text if on_board and verdict is not PairVerdict.UNKNOWN else ""
     demo = "DEMO: " if document.demo else ""
     return PairStatement(verdict, demo + "; ".join(filter(None, [sentence, board])))
-
-
-def _failed(document: "RunComparison") -> str:
-    sides = (document.a, document.b)
-    return ", ".join(f"the result of {side.name} failed" for side in sides if side.status == "fail")
 
 
 def _verdict(main: "MainDifference") -> PairVerdict:

@@ -85,7 +85,7 @@ def test_without_revision_there_is_one_pass() -> None:
 def test_nothing_readable_is_none_not_nan(samples: list[float]) -> None:
     """Numbers that do not exist are None, and the run is not valid."""
     found = run(samples, samples)
-    assert (found.score.value, found.score.interval, found.chosen) == (None, None, None)
+    assert (found.score.value, found.score.ci95, found.chosen) == (None, None, None)
     assert not found.valid
     assert found.iteration_sd is None
 
@@ -103,14 +103,14 @@ def test_a_pass_that_few_questions_have_has_no_interval() -> None:
     revised = [*range(1, 8), NAN, NAN, NAN]
     found = run(list(range(10)), revised)
     assert found.revised is not None
-    assert found.first_pass.interval is not None
-    assert (found.revised.interval, found.revised.families) == (None, 7)
+    assert found.first_pass.ci95 is not None
+    assert (found.revised.ci95, found.revised.families) == (None, 7)
     assert found.first_pass.families == 10
 
 
 def test_one_question_has_no_interval() -> None:
     """Nothing is known about other questions, however often one is asked."""
-    assert run([5, 6, 7], None, [0, 0, 0], [1, 2, 3]).score.interval is None
+    assert run([5, 6, 7], None, [0, 0, 0], [1, 2, 3]).score.ci95 is None
 
 
 def test_intervals_equal_a_plain_loop() -> None:
@@ -128,11 +128,11 @@ def test_intervals_equal_a_plain_loop() -> None:
         one, two = first[rows], revised[rows][~np.isnan(revised[rows])]
         counts = len(two) >= 0.95 * len(one)
         scores.append(10 * max(one.mean(), two.mean() if counts else -math.inf))
-    assert found.score.interval is not None
+    assert found.score.ci95 is not None
     # Two seeds of 4000 replicates: the outer quantiles differ by about 0.1 here.
     below = tail(30)
     expected = np.quantile(scores, [below, 1 - below])
-    assert found.score.interval == pytest.approx(expected, abs=0.4)
+    assert found.score.ci95 == pytest.approx(expected, abs=0.4)
 
 
 def test_choosing_the_better_pass_shows_in_its_interval() -> None:
@@ -140,7 +140,7 @@ def test_choosing_the_better_pass_shows_in_its_interval() -> None:
     data = np.random.default_rng(4)
     found = run(list(data.normal(5, 3, 60)), list(data.normal(5, 3, 60)))
     assert found.revised is not None
-    lows = [e.interval.low for e in (found.score, found.first_pass, found.revised) if e.interval]
+    lows = [e.ci95[0] for e in (found.score, found.first_pass, found.revised) if e.ci95]
     assert lows[0] >= max(lows[1:])
 
 

@@ -138,5 +138,5 @@ def test_v1_score_of_the_shared_questions(path: Path, parser: str) -> None:
     with (ROOT.parent / "published" / "eqbench_v1_scores.csv").open(encoding="utf-8") as file:
         published = {row["model"]: float(row["score"]) for row in csv.DictReader(file)}
     if run.model in published:
-        assert summary.score.interval is not None
-        assert summary.score.interval.low < published[run.model] < summary.score.interval.high
+        assert summary.score.ci95 is not None
+        assert summary.score.ci95[0] < published[run.model] < summary.score.ci95[1]
