@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from eibench.testing import LoopbackServer, ReceivedRequest
+from tests import processes
 from tests.processes import Process
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
@@ -167,12 +168,16 @@ class Killed:
         assert process.returncode == -signal.SIGKILL
         self.server.settle()
 
-    def finish(self, runs: str, code: int = 0) -> Any:
-        """Its result, undisturbed from here on, by a process that imports everything itself."""
-        done = subprocess.run(
-            [*BENCH, *self._arguments, "--runs-dir", runs, "--concurrency", "16"],
-            cwd=self.folder, env=self._env, capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+    def finish(self, runs: str, code: int = 0, *, anew: bool = True) -> Any:
+        """Its result, undisturbed from here on; `anew` by a process that imports all itself."""
+        given = [*self._arguments, "--runs-dir", runs, "--concurrency", "16"]
+        if anew:
+            done = subprocess.run(
+                [*BENCH, *given], cwd=self.folder, env=self._env, capture_output=True, text=True,
+                timeout=60,
+            )  # fmt: skip
+        else:
+            done = processes.run(given, self.folder, self._env)
         assert done.returncode == code, done.stderr
         return json.loads(done.stdout)
 

@@ -101,9 +101,9 @@ def test_kill_9_in_each_phase_changes_nothing(
             assert before <= now, "a reply was lost"
             states.append((now, len(heard(server))))
             before = now
-        final = run.finish("killed")
+        final = run.finish("killed", anew=False)
         asked = [digest(body) for body in heard(server)]
-        whole = run.finish("whole")
+        whole = run.finish("whole", anew=False)
         assert server.errors == []
     for part in ("metrics", "ratings", "notes", "flags"):
         assert final[part] == whole[part]
