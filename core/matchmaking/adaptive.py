@@ -30,14 +30,12 @@ BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 
 
 class NextCalls(NamedTuple):
-    """What to ask next.
+    """What to ask next, the best first; nothing when nothing is left.
 
-    Attributes:
-        items: The best first; empty when nothing is left.
-        worthwhile: Whether one of them is the first on its transcript, or each call takes as much
-            off the expected squared error as the goal's floor, on average; always without a floor.
-        enough: Whether the expected error is within the goal's multiple of what the model's
-            transcripts leave, before these.
+    `worthwhile`: one of them is the first on its transcript, or each call takes as much off the
+    expected squared error as the goal's floor, on average; always without a floor. `enough`: the
+    expected error is within the goal's multiple of what the model's transcripts leave, before
+    these.
     """
 
     items: list[PairSlot]
@@ -60,12 +58,7 @@ class State(NamedTuple):
 class Adviser:
     """Chooses items for one goal; what is known of the ladder is worked out once.
 
-    Args:
-        goal: Whose model is placed.
-        ladder: Comparisons without that model.
-
-    Attributes:
-        floor: The squared error that the model's transcripts leave, natural units.
+    `floor` is the squared error that the model's transcripts leave, natural units.
     """
 
     def __init__(self, goal: Goal, ladder: Comparisons) -> None:
@@ -110,8 +103,7 @@ class Adviser:
     def course(self, state: State, asked: Collection[PairSlot]) -> Iterator[tuple[PairSlot, float]]:
         """The best item, then the best with that counted in, and so on to the last.
 
-        Yields:
-            Each item, with the squared error that is expected after it.
+        Each with the squared error that is expected after it.
         """
         taken = set(asked)
         free = [item for item in self._items if item not in taken]

@@ -7,15 +7,7 @@ FIRST: tuple[First, First] = ("a", "b")
 
 
 class Call(NamedTuple):
-    """One call of a judge on two transcripts of the same item and iteration.
-
-    Attributes:
-        item: The item both models answered.
-        iteration: From 1.
-        a: A model.
-        b: Another model.
-        first: Whose transcript is to be read first.
-    """
+    """One call of a judge on two transcripts of the same item and iteration."""
 
     item: str
     iteration: int

@@ -37,15 +37,9 @@ FEWEST_PAIRS = 30
 class Known(NamedTuple):
     """What the error is made of, natural units of the logit.
 
-    Attributes:
-        luck: u, shape (n_slots, n_models).
-        doubt: p, the same shape.
-        strengths: C, shape (n_models, n_models).
-        own: s.
-        shared: f.
-        family: Of each scenario, shape (n_scenarios,).
-        scenario: Of each slot, shape (n_slots,).
-        share: What each scenario weighs in a rating, shape (n_scenarios,), more than 0.
+    u and p, shape (n_slots, n_models), C, shape (n_models, n_models), s and f, as above. The family
+    of each scenario, shape (n_scenarios,), the scenario of each slot, and what each scenario weighs
+    in a rating, more than 0.
     """
 
     luck: Floats
@@ -73,14 +67,7 @@ class Known(NamedTuple):
 
 
 class Pairings(NamedTuple):
-    """Items of a new model.
-
-    Attributes:
-        opponent: Index, shape (n,).
-        slot: Index, shape (n,).
-        weight: w, shape (n,), more than 0.
-        noise: v, shape (n,).
-    """
+    """Items of a new model: opponent, slot, w, more than 0, and v, each of shape (n,)."""
 
     opponent: Ints
     slot: Ints
@@ -94,11 +81,7 @@ class Pairings(NamedTuple):
 
 
 class Sums:
-    """The sums of some items; to begin with, of none.
-
-    Args:
-        known: What the error is made of.
-    """
+    """The sums of some items; to begin with, of none."""
 
     def __init__(self, known: Known) -> None:
         self._known = known
@@ -176,17 +159,9 @@ class Sums:
 def shared_variance(luck: Floats, doubt: Floats, tau2: float, family: Ints) -> float:
     """How much of the variance of luck a family's transcripts share: the method of moments.
 
-    An expected luck is drawn towards 0 by r = 1 - p / tau2, so the product of two is expected to
-    be r r' times what they share.
-
-    Args:
-        luck: u, shape (n_slots, n_models).
-        doubt: p, the same shape.
-        tau2: The variance of luck.
-        family: Of each slot, shape (n_slots,).
-
-    Returns:
-        From 0 to `tau2`; a third of it where too little is known.
+    An expected luck u is drawn towards 0 by r = 1 - p / tau2, so the product of two is expected to
+    be r r' times what they share; both have shape (n_slots, n_models). From 0 to `tau2`; a third of
+    it where too little is known.
     """
     reliability = 1 - doubt / tau2
     products, pairs = 0.0, 0.0

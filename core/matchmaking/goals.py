@@ -23,14 +23,11 @@ ENOUGH = 1.2
 
 @dataclass(frozen=True)
 class TranscriptPool:
-    """Transcripts that can be compared.
+    """Transcripts that can be compared, by model.
 
-    Attributes:
-        transcripts: By model, what it has transcripts of.
-        families: By item; an item that is not there is its own family.
-        scores: By model, the mean score of its samples by one grader, where it is known: it says
-            where on the ladder to begin.
-        ahead: Opponents that have the iteration after the last one of the model that is placed.
+    An item that has no family is its own. `scores` are mean scores of models' samples by one
+    grader, where they are known: they say where on the ladder to begin. `ahead` are opponents that
+    have the iteration after the last one of the model that is placed.
     """
 
     transcripts: Mapping[str, frozenset[Slot]]
@@ -54,11 +51,9 @@ class TranscriptPool:
 
 @dataclass(frozen=True)
 class Goal:
-    """The placement of one model on a ladder.
+    """The placement of one model on a ladder, by transcripts of which its own are some.
 
     Attributes:
-        model: Who is to be placed.
-        pool: All transcripts, the model's own among them.
         rate: The engine whose interval decides.
         settings: Anchors: the target is on their scale.
         orders: ``both``: every item is bought in both orders; ``one``: in one, by turns;
@@ -97,13 +92,10 @@ class PairSlot(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Calls to make next, all of them before the next batch is planned.
+    """Calls to make next, at least one, all of them before the next batch is planned.
 
-    Attributes:
-        stage: What the schedule was doing, such as ``neighbours 2``.
-        rank: Where the model stood when the batch was planned, 1 the best; None before it
-            was compared.
-        calls: At least one, none that was asked for before.
+    `stage` is what the schedule was doing, such as ``neighbours 2``; `rank` where the model stood
+    when it was planned, 1 the best, None before it was compared.
     """
 
     stage: str

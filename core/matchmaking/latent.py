@@ -77,15 +77,8 @@ def _from_score(
 class Observer:
     """Numbers models and slots, and reads comparisons by these numbers.
 
-    Args:
-        model: The new one; it has the last number.
-        opponents: Whom it can be compared with.
-        slots: What there are transcripts of.
-        ladder: Comparisons without the model; who and what is in them is numbered too.
-
-    Attributes:
-        models: Numbers by name, opponents by name from 0.
-        slots: Numbers, in order.
+    The new model has the last number, opponents those by name from 0. Who and what is in the
+    ladder's comparisons is numbered too.
     """
 
     def __init__(
@@ -148,9 +141,7 @@ def _leanings(ladder: Comparisons) -> dict[str, float]:
 class Blocks:
     """Sums over the items of each slot.
 
-    Attributes:
-        information: L, shape (n_slots, n_models, n_models).
-        score: h, shape (n_slots, n_models).
+    L, shape (n_slots, n_models, n_models), and h, shape (n_slots, n_models).
     """
 
     information: Floats
@@ -181,13 +172,10 @@ class Blocks:
 
 
 class Posterior(NamedTuple):
-    """What is known of strengths.
+    """What is known of strengths: mean and covariance.
 
-    Attributes:
-        mean: Shape (n_models,).
-        covariance: Shape (n_models, n_models).
-        luck: P_s = (L_s + I / tau2)^-1: the covariance of a slot's lucks when strengths are
-            known, shape (n_slots, n_models, n_models).
+    `luck` is P_s = (L_s + I / tau2)^-1: the covariance of a slot's lucks when strengths are known,
+    shape (n_slots, n_models, n_models).
     """
 
     mean: Floats

@@ -25,12 +25,7 @@ from .staged import Position, as_calls, asked_items, plan_all, plan_staged
 
 
 class Matchmaker:
-    """Plans the placement of one model.
-
-    Args:
-        goal: Who, with what, how far.
-        ladder: All comparisons that do not involve the model, of the same judge.
-        schedule: How to choose.
+    """Plans the placement of one model, by a judge's comparisons that do not involve it.
 
     Raises:
         UsageError: There is nobody to compare with.

@@ -29,12 +29,9 @@ small."""
 
 
 class PointScale(NamedTuple):
-    """Points at one place of the ladder.
+    """Points at a place of the ladder: in a natural unit of the logit, and the scale's variance.
 
-    Attributes:
-        unit: Points in a natural unit of the logit.
-        variance: Of the scale there, points squared.
-        t: How many standard errors half an interval is; None with too few families for one.
+    `t` is how many standard errors half an interval is; None with too few families for one.
     """
 
     unit: float
@@ -69,14 +66,8 @@ def scale_at(
 ) -> PointScale | None:
     """The scale of ratings where a model stands: a line through the ratings on the strengths.
 
-    Args:
-        strength: Where.
-        strengths: Of the ladder's models.
-        ratings: Of these.
-        goal: The model's families make its interval.
-
-    Returns:
-        The scale; None where less than two models have both, or all are equal.
+    The model's families make its interval. None where less than two models have both, or all are
+    equal.
     """
     there = [n for n, row in enumerate(ratings.rows) if row.model in strengths]
     rows = [ratings.rows[n] for n in there]
@@ -102,11 +93,9 @@ def _t_of(goal: Goal) -> float | None:
 
 
 class Expected(NamedTuple):
-    """What a placement is expected to come to.
+    """How many more calls a placement is expected to take, and the interval's half-width then.
 
-    Attributes:
-        calls: That are still to be made.
-        half_width: Of the interval then, points; None where it is not known.
+    That is in points; None where it is not known.
     """
 
     calls: int
@@ -117,11 +106,7 @@ class Expected(NamedTuple):
 class Outlook:
     """A placement by `adaptive`, and what more of it would do.
 
-    Attributes:
-        adviser: Of the goal.
-        placed: Comparisons of the model so far.
-        asked: Items that were asked for.
-        scale: Where the model stands; None where it is not known.
+    `scale` is that where the model stands; None where it is not known.
     """
 
     goal: Goal
@@ -160,8 +145,7 @@ class Outlook:
     def advise(self, ladder: Comparisons, half_width: float | None) -> str:
         """What as many comparisons again would do to the interval, and another iteration.
 
-        Returns:
-            A clause for people; empty where the interval is not known.
+        A clause for people; empty where the interval is not known.
         """
         if self.scale is None or half_width is None or self.scale.t is None or not self.asked:
             return ""

@@ -62,14 +62,10 @@ class Spreader:
 def as_calls(
     goal: Goal, items: Sequence[PairSlot], history: Sequence[Batch], most: int | None = None
 ) -> tuple[Call, ...]:
-    """The calls for items, in the orders that the goal says.
+    """The calls for items, in the orders that the goal says; `most` is None for any number.
 
-    Args:
-        goal: Says which.
-        items: In order.
-        history: The batches before.
-        most: Calls to make; None for any number. Of a pair in both orders that would be one too
-            many the first is made alone, unless all are to be in both.
+    Of a pair in both orders that would be one too many the first is made alone, unless all are to
+    be in both.
     """
     turns = Turns(goal, history)
     calls: list[Call] = []
@@ -89,10 +85,6 @@ class Turns:
     With mixed orders, of ten items one, drawn by a hash, is in both. Of the others, the new model
     is first in every second: of each two, the first's order is drawn by a hash of the comparison,
     so that no order goes with what makes an item be chosen early.
-
-    Args:
-        goal: Says which orders.
-        history: The batches before.
     """
 
     def __init__(self, goal: Goal, history: Iterable[Batch]) -> None:
@@ -148,11 +140,9 @@ _STAGES = (*(f"zoom-{items}" for items in ZOOM), _COMPREHENSIVE)
 
 
 class Position(NamedTuple):
-    """What is known of the ladder.
+    """What is known of the ladder: opponents, the best first, and the model's rank among them.
 
-    Attributes:
-        ladder: Opponents, the best first.
-        rank: Of the model among them, 1 the best; None before it was compared.
+    That is None before it was compared.
     """
 
     ladder: tuple[str, ...]
@@ -185,9 +175,6 @@ def sparse_places(n_opponents: int) -> list[int]:
     """The places of the first opponents, 0 the best: steps outwards from one near the middle.
 
     The new model stands on the ladder too: at its prior mean, which is the middle.
-
-    Args:
-        n_opponents: At least 1.
     """
     size, own = n_opponents + 1, n_opponents // 2  # from the lowest, as in the published code
     step = math.ceil(size / SPARSE)
@@ -221,13 +208,9 @@ def _items_wanted(stage: str) -> int | None:
 def _with_neighbours(
     goal: Goal, position: Position, asked: Sequence[PairSlot], wanted: int | None
 ) -> list[PairSlot]:
-    """Items with the models next to the rank, near ones first.
+    """Items with the models next to the rank, near ones first; None for all with each.
 
-    Args:
-        goal: Whose model is placed.
-        position: Where it stands.
-        asked: What was asked for before; an opponent's items count towards `wanted`.
-        wanted: Items with the nearest; None for all with each.
+    An opponent's items that were asked for before count.
     """
     rank = position.rank or len(position.ladder) // 2 + 1
     spreader = Spreader(goal, asked)
@@ -244,12 +227,7 @@ def neighbours(rank: int, n_opponents: int, wanted: int | None) -> list[tuple[in
     """Places on the ladder next to a rank, each with its distance, near ones first.
 
     Of each reach the published code takes ``wanted // 2 ** (reach - 1)`` evenly spaced places;
-    where that is one, only the lowest of them.
-
-    Args:
-        rank: The model's, 1 the best.
-        n_opponents: On the ladder, the model not counted.
-        wanted: Items with the nearest; None for all.
+    where that is one, only the lowest of them. None for all.
     """
     picked: set[tuple[int, int]] = set()
     for reach in range(1, REACH + 1):

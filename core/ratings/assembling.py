@@ -29,13 +29,7 @@ from .weighing import components
 
 
 class Normals(NamedTuple):
-    """What an engine knows, in points.
-
-    Attributes:
-        mean: Of each model, shape (n_models,).
-        deviation: The same shape.
-        centre: Where a model starts.
-    """
+    """What an engine knows in points, shape (n_models,), and where models start."""
 
     mean: Floats
     deviation: Floats
@@ -47,12 +41,7 @@ def rate_by_normals(
 ) -> Ratings:
     """Points on an anchored scale, or the engine's own, with intervals of 1.96 deviations.
 
-    Args:
-        engine: Its name.
-        comparisons: With all names.
-        found: Of their models, in their order.
-        settings: Anchors.
-        message: What is wrong with such intervals.
+    The comparisons have all names; `message` says what is wrong with such intervals.
     """
     n = len(comparisons.models)
     estimate = SolvedRatings(
@@ -85,10 +74,8 @@ def no_ratings(engine: str, comparisons: Comparisons) -> Ratings:
 class Beside(NamedTuple):
     """A second analysis of the same comparisons, with a term for length.
 
-    Attributes:
-        ratings: On the scale of the first, shape (n_models,); NaN where that cannot be.
-        intervals: Of each, 95 %.
-        apart: What it tells apart.
+    Its ratings on the scale of the first, shape (n_models,), NaN where that cannot be, their 95 %
+    intervals, and what it tells apart.
     """
 
     ratings: Floats
@@ -97,16 +84,11 @@ class Beside(NamedTuple):
 
 
 class RatingParts(NamedTuple):
-    """What rows are made of.
+    """What rows are made of, models in the order of the comparisons'.
 
-    Attributes:
-        estimate: Of the models, in the order of the comparisons'.
-        scale: What makes points of it.
-        spread: Its uncertainty.
-        order: Ranks, and what is sure about them.
-        beside: The analysis with a term for length; None where there is none.
-        depends: Whether one analysis alone tells two models apart, shape (n_models, n_models).
-        ends: Which intervals are open; None where nobody looked.
+    `beside` is the analysis with a term for length; `depends` whether one analysis alone tells two
+    models apart, shape (n_models, n_models); `ends` which intervals are open, None where nobody
+    looked.
     """
 
     estimate: SolvedRatings
@@ -130,15 +112,8 @@ def assemble(
 ) -> Ratings:
     """The ratings that an estimate with families stands for.
 
-    Args:
-        engine: The engine's name.
-        comparisons: Those that the estimate was made from, with all names.
-        estimate: For the models of `comparisons`, in their order.
-        settings: Anchors.
-        diagnostics: The engine's own, added to those that all have.
-        warnings: The engine's own.
-        length_adjusted: The same with a term for length: two models are told apart only if both
-            say so.
+    The engine's own diagnostics and warnings are added to those that all have. `length_adjusted` is
+    the same estimate with a term for length: two models are told apart only if both say so.
     """
     scale, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, scale)

@@ -32,11 +32,8 @@ class _Bad(ValueError):
 class Columns:
     """Comparisons in the order they come, for `Comparisons.canonical`.
 
-    Args:
-        origin: Where they come from, for messages.
-        place: What a row is called there, such as ``line``.
-        judge: Keep only those of this judge.
-        by_criterion: Keep each criterion's margin beside their sum.
+    A row is called `place` there, such as ``line``. Where a judge is named only its rows are kept.
+    `by_criterion` keeps each criterion's margin beside their sum.
     """
 
     origin: object
@@ -57,11 +54,7 @@ class Columns:
     margins: "array[int]" = field(default_factory=lambda: array("i"))
 
     def add(self, row: object, number: int) -> None:
-        """Take one row in, or refuse it.
-
-        Raises:
-            DataError: It is not of the form; the message has its place.
-        """
+        """Take one row in, or refuse it; the message has its place."""
         try:
             self._add(row, number)
         except _Bad as error:
@@ -118,11 +111,7 @@ class Columns:
             raise _Bad(f"names criterion number {MOST_CRITERIA + 1}; so many are no rubric")
 
     def one_judge(self) -> str:
-        """The judge of all rows.
-
-        Raises:
-            UsageError: There is more than one, or not the one that was asked for.
-        """
+        """The judge of all rows, who has to be one, and the one that was asked for."""
         if self.judge is not None:
             if self.judges and self.judge not in self.judges:
                 there = ", ".join(_judge_name(name) for name in sorted(self.judges))

@@ -43,18 +43,11 @@ RIDGE = 1e-3
 
 
 class Calls(NamedTuple):
-    """What the likelihood is over.
+    """What the likelihood is over: for each call models, score y and weight, shape (n,).
 
-    Attributes:
-        component: Of each model, shape (n_models,).
-        first: Model read first, shape (n,).
-        second: Model read second, shape (n,).
-        score: y, shape (n,).
-        weight: How many calls a row stands for, shape (n,).
-        terms: What pi and gamma are multiplied with, shape (n_terms, n); each is 1, or the
-            difference of the logarithms of lengths.
-        names: Of the terms: ``position``, ``length``.
-        precision: Of the prior of a model's strength, natural units.
+    A row may stand for several calls. `terms` is what pi and gamma are multiplied with, shape
+    (n_terms, n); each is 1, or the difference of the logarithms of lengths. `component` is of each
+    model; `precision` of the prior of a model's strength, natural units.
     """
 
     component: Ints
@@ -90,15 +83,10 @@ class Calls(NamedTuple):
 
 
 class LogitFit(NamedTuple):
-    """The maximum.
+    """The maximum: strengths, natural units, shape (n_models,), and terms, shape (n_terms,).
 
-    Attributes:
-        theta: Strengths, natural units, shape (n_models,).
-        beta: Of the terms, shape (n_terms,).
-        expected: E, shape (n,).
-        covariance: Inverse of the negative Hessian, shape (n_models + n_terms, same).
-        steps: How many Newton steps it took.
-        last_step: Largest change in the last one.
+    `expected` is E, shape (n,); `covariance` the inverse of the negative Hessian. `last_step` is
+    the largest change in the last of so many Newton steps.
     """
 
     theta: Floats
@@ -154,12 +142,9 @@ def _rate(
 
 
 def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats) -> JsonDict:
-    """The terms in natural units, each with its standard error.
+    """The terms, shape (n_terms,), in natural units, each with its standard error.
 
-    Args:
-        names: Of the terms.
-        place: Shape (n_terms,).
-        replicates: Without one family each, shape (n_families, n_terms).
+    `replicates` are without one family each, shape (n_families, n_terms).
     """
     known = len(replicates) >= FEWEST_FAMILIES
     errors = jackknife_error(replicates)
@@ -186,12 +171,7 @@ def prior_precision(n_models: int, n_terms: int, strength: float = PRECISION) ->
 
 
 def strengths(comparisons: Comparisons, settings: RatingSettings) -> dict[str, float]:
-    """The strength of each model, natural units: what ratings are made of, without intervals.
-
-    Args:
-        comparisons: At least one.
-        settings: What weighs items.
-    """
+    """The strength of each model, natural units: what ratings are made of, without intervals."""
     comparisons = comparisons.compact()
     weight = weigh(comparisons, settings, np.ones(len(comparisons)))
     fit = maximise(as_calls(comparisons)[0]._replace(weight=weight))
@@ -201,9 +181,7 @@ def strengths(comparisons: Comparisons, settings: RatingSettings) -> dict[str, f
 def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, list[str]]:
     """The calls with those terms that the data can tell from strength, and what they cannot.
 
-    Args:
-        comparisons: At least one.
-        length: Whether to have the length term where lengths are known.
+    There is a length term where it is wanted and lengths are known.
     """
     first = np.where(comparisons.a_first, comparisons.a, comparisons.b)
     second = np.where(comparisons.a_first, comparisons.b, comparisons.a)

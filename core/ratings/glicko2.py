@@ -48,10 +48,7 @@ _TOLERANCE = 1e-6
 class Glicko(NamedTuple):
     """Ratings of models, each of shape (n_models,).
 
-    Attributes:
-        rating: Glicko points; 1500 for a model that is new.
-        deviation: Glicko points; 350 for a model that is new.
-        volatility: 0.06 for a model that is new.
+    Glicko points, 1500 and 350 for a model that is new; volatility, 0.06 for one.
     """
 
     rating: Floats
@@ -68,12 +65,8 @@ def new_models(n_models: int) -> Glicko:
 def one_period(before: Glicko, a: Ints, b: Ints, score: Floats, *, tau: float = TAU) -> Glicko:
     """The ratings after a period; a model without games only becomes less certain.
 
-    Args:
-        before: Ratings at its beginning.
-        a: One model of each game, shape (n_games,).
-        b: The other model.
-        score: What `a` got, 0 to 1.
-        tau: How much the volatility may change.
+    `a` and `b` are the models of each game, `score` what `a` got, 0 to 1, all of shape (n_games,);
+    `tau` is how much the volatility may change.
     """
     mu, phi = (before.rating - CENTRE) / SCALE, before.deviation / SCALE
     information, surprise = _sums(mu, phi, a, b, score)
@@ -159,17 +152,10 @@ VARIANCE = (350 / Q) ** 2 + VOLATILITY**2
 
 
 class FixedPoint:
-    """The fixed point of comparisons, and without one family each.
+    """The fixed point of comparisons, and without one family each; each model is in one.
 
-    Args:
-        comparisons: At least one; each model in one.
-        weight: What each comparison counts, see `weights_of`.
-        length: Whether there is a term for length, where lengths are known.
-
-    Attributes:
-        calls: The likelihood's rows, in the order of the comparisons.
-        fit: Its maximum.
-        warnings: Of terms that were left out.
+    `weight` is what each comparison counts, see `weights_of`. With `length` there is a term for it,
+    where lengths are known. The likelihood's rows stand in the order of the comparisons.
     """
 
     def __init__(self, comparisons: Comparisons, weight: Floats, *, length: bool = False) -> None:
@@ -205,21 +191,14 @@ class FixedPoint:
 
 
 def weights_of(comparisons: Comparisons, settings: RatingSettings) -> Floats:
-    """What each comparison counts: scenarios alike, half a game for one of two orders, shape (n,).
-
-    Args:
-        comparisons: At least one.
-        settings: Weights of items.
-    """
+    """What each comparison counts, shape (n,): scenarios alike, one of two orders half a game."""
     return weigh(comparisons, settings, 1 / ItemCalls.of(comparisons).calls_of_rows)
 
 
 def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     """The ratings of comparisons in one order, in both, or in some of each.
 
-    Args:
-        comparisons: With lengths there is a second analysis beside the first.
-        settings: Anchors, and weights of items.
+    With lengths there is a second analysis beside the first.
     """
     if not len(comparisons):
         return no_ratings(NAME, comparisons)

@@ -28,12 +28,8 @@ MIN_GAP = 3.0
 class Scale(NamedTuple):
     """How natural units become points: ``rating = place + unit * theta``.
 
-    Attributes:
-        unit: Points in a natural unit.
-        place: The rating of a model at 0.
-        first: Index of the first anchor; None where the scale is not anchored.
-        second: Index of the second.
-        used: The anchors under the names that the models have.
+    `first` and `second` are indices of the anchors, None where the scale is not anchored; `used`
+    has them under the names that the models have.
     """
 
     unit: float = Q
@@ -44,23 +40,14 @@ class Scale(NamedTuple):
 
 
 class FoundAnchors(NamedTuple):
-    """Two anchors that are there.
-
-    Attributes:
-        first: Index of the model, and its rating.
-        second: The same.
-    """
+    """Two anchors that are there: the index of each model, and its rating."""
 
     first: tuple[int, float]
     second: tuple[int, float]
 
 
 def check_anchors(anchors: Sequence[Anchor]) -> tuple[AnchorSet, ...]:
-    """One set of the two anchors that a user gave; none if there were none.
-
-    Raises:
-        UsageError: There are not two, or they do not make a scale.
-    """
+    """One set of the two anchors that a user gave; none if there were none."""
     if not anchors:
         return ()
     if len(anchors) != 2:
@@ -115,15 +102,11 @@ _EQUAL = 1e-9  # natural units: differences below are rounding
 
 
 class SolvedRatings(NamedTuple):
-    """What an engine found, in natural units (Q points each).
+    """What an engine found, in natural units (Q points each), for models: shape (n_models,).
 
-    Attributes:
-        theta: Shape (n_models,).
-        deviation: The engine's own standard deviation of each, shape (n_models,).
-        families: In how many families each was compared, shape (n_models,).
-        effective: How many families of equal size would say as much, the same shape.
-        component: Shape (n_models,).
-        replicates: Estimates with one family left out each, shape (n_families, n_models).
+    `deviation` is the engine's own standard deviation. Each model was compared in so many families,
+    which say as much as `effective` ones of equal size. `replicates` are estimates with one family
+    left out each, shape (n_families, n_models).
     """
 
     theta: Floats
@@ -137,11 +120,9 @@ class SolvedRatings(NamedTuple):
 class Uncertainty(NamedTuple):
     """The uncertainty of estimates; NaN where it is not known.
 
-    Attributes:
-        half_width: Of the 95 % interval of each, points, shape (n_models,).
-        pair_error: Standard error of each difference, natural units, shape (n, n).
-        pair_df: Degrees of freedom of each difference, by effective families, shape (n, n).
-        ratings: Replicates on the scale of the ratings, shape (n_families, n).
+    Half the width of the 95 % interval of each, points, shape (n_models,); of each difference the
+    standard error, natural units, and degrees of freedom by effective families, shape (n, n); and
+    replicates on the scale of the ratings, shape (n_families, n).
     """
 
     half_width: Floats

@@ -44,14 +44,10 @@ def logit_margins(comparisons: Comparisons) -> Floats:
 
 
 class Observations(NamedTuple):
-    """Items that were compared.
+    """Items that were compared, each column of shape (n,).
 
-    Attributes:
-        i: Model index, shape (n,).
-        j: Model index, shape (n,).
-        slot: Index, shape (n,).
-        z: Margin on the logit scale, shape (n,).
-        both: Whether both orders were read, shape (n,), 0 or 1.
+    Indices of models and slot, the margin on the logit scale, and 1 where both orders were read,
+    else 0.
     """
 
     i: Ints
@@ -85,13 +81,10 @@ class Variances:
 
 
 class Block(NamedTuple):
-    """Sums over the items of each of some slots.
+    """Sums over the items of each slot: L, shape (n_slots, m, m), and h, shape (n_slots, m).
 
-    Attributes:
-        members: The models of each slot, shape (n_slots, m); filled up with 0, whose sums then
-            are 0.
-        information: L, shape (n_slots, m, m).
-        score: h, shape (n_slots, m).
+    `members` are the models of each slot, shape (n_slots, m), filled up with 0, whose sums then are
+    0.
     """
 
     members: Ints
@@ -100,13 +93,7 @@ class Block(NamedTuple):
 
 
 class Absorbed(NamedTuple):
-    """What is left of slots when their lucks are eliminated.
-
-    Attributes:
-        inverse: B^-1, shape (n_slots, m, m).
-        information: B^-1 L, the same shape.
-        score: B^-1 h, shape (n_slots, m).
-    """
+    """What is left of slots when their lucks are eliminated: B^-1, B^-1 L and B^-1 h."""
 
     inverse: Floats
     information: Floats
@@ -122,13 +109,7 @@ def absorb(information: Floats, score: Floats, tau2: float) -> Absorbed:
 
 
 def gather(seen: Observations, weight: Floats, n_models: int) -> Iterator[Block]:
-    """The items by slot, slots of like size together.
-
-    Args:
-        seen: At least one.
-        weight: 1 / v of each, shape (n,).
-        n_models: How many models there are.
-    """
+    """The items, at least one, by slot, slots of like size together; `weight` is 1 / v of each."""
     _, slot = np.unique(seen.slot, return_inverse=True)
     ends = [slot * n_models + end for end in (seen.i, seen.j)]
     met = present(np.concatenate(ends), (int(slot.max()) + 1) * n_models)
@@ -168,9 +149,8 @@ def _sums(
 class Equations(NamedTuple):
     """Normal equations of some items, lucks eliminated.
 
-    Attributes:
-        gram: Of strengths and z, in the units of the blocks, shape (n_models + 1, same).
-        log_determinant: Sum over slots of ln det B.
+    `gram` is of strengths and z, in the units of the blocks, shape (n_models + 1, same);
+    `log_determinant` the sum over slots of ln det B.
     """
 
     gram: Floats
@@ -178,13 +158,9 @@ class Equations(NamedTuple):
 
 
 def equations(blocks: Sequence[Block], squares: float, tau2: float, n_models: int) -> Equations:
-    """The equations at one variance of luck.
+    """The equations at one variance of luck, in the units of v.
 
-    Args:
-        blocks: With v in any units.
-        squares: Sum over items of z^2 / v.
-        tau2: In the units of v.
-        n_models: How many models there are.
+    `squares` is the sum over items of z^2 / v.
     """
     n = n_models
     gram = np.zeros((n + 1, n + 1))
@@ -210,14 +186,9 @@ def _log_determinant(information: Floats, tau2: float) -> float:
 def estimate_variances(seen: Observations, halves: Floats, n_models: int) -> Variances:
     """Variances by restricted maximum likelihood over a grid of ratios.
 
-    The variance of `halves` is what a second order takes off: v1 = v2 + it, whatever is between
-    two calls on the same transcripts.
-
-    Args:
-        seen: Items of models that are known.
-        halves: Half of the difference between the two orders of those items that have both,
-            shape (m,). Strengths and luck cancel in it.
-        n_models: How many models there are.
+    `halves` are half of the difference between the two orders of those items that have both, shape
+    (m,): strengths and luck cancel in it. Their variance is what a second order takes off: v1 = v2
+    + it, whatever is between two calls on the same transcripts.
     """
     if len(seen.z) < FEWEST:
         one, ratio = _USUAL

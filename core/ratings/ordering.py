@@ -17,18 +17,13 @@ _EQUAL = 1e-9  # natural units: differences below are rounding
 
 
 class Order(NamedTuple):
-    """Ranks and what is sure about them.
+    """Ranks, shape (n_models,), and what is sure about them.
 
-    Attributes:
-        rank: Shape (n_models,).
-        own: Ends of each rank's interval for this model alone, shape (n_models, 2); 0 where there
-            are none.
-        board: The same for all ranks of the board at once.
-        tied: Whether two models cannot be told apart, all pairs of the board at once, shape
-            (n_models, n_models).
-        tied_alone: The same of each pair by itself.
-        above: P(the row's model is better), shape (n_models, n_models).
-        kept: B of each model's component, see `shares_kept`, shape (n_models,).
+    `own` are the ends of each rank's interval for this model alone, shape (n_models, 2), 0 where
+    there are none; `board` those for all ranks of the board at once. `tied` says whether two models
+    cannot be told apart, all pairs of the board at once, shape (n_models, n_models), `tied_alone`
+    each pair by itself; `above` is P(the row's model is better). `kept` is B of each model's
+    component, see `shares_kept`.
     """
 
     rank: Ints
@@ -67,12 +62,9 @@ def shares_kept(estimate: SolvedRatings, given: Differences) -> Floats:
     """What is left of ratings' distances when what noise adds to them is taken off, by component.
 
     B = 1 - (M - 3)/(M - 1) * mean(error^2 / 2) / variance of M ratings (with M - 1), where the
-    errors are those of the pairs; from 0 to 1, and 1 of fewer than four models. The positive part
-    of James and Stein's estimator towards the mean (Efron and Morris 1973, Journal of the American
-    Statistical Association 68, 117-130).
-
-    Returns:
-        Shape (n_models,).
+    errors are those of the pairs; from 0 to 1, and 1 of fewer than four models; shape (n_models,).
+    The positive part of James and Stein's estimator towards the mean (Efron and Morris 1973,
+    Journal of the American Statistical Association 68, 117-130).
     """
     kept = np.ones(len(estimate.theta))
     for component in np.unique(estimate.component):

@@ -25,16 +25,10 @@ def part(
 ) -> Comparisons:
     """The comparisons between real models, or between demo models where there are no others.
 
-    A file knows a demo model by its name alone.
-
-    Args:
-        comparisons: At least one.
-        mixed: Take both kinds, and what is between them.
-        without: Names of models that are left out.
-        models: The only ones that are not; all where none is named.
+    A file knows a demo model by its name alone. `mixed` takes both kinds, and what is between them.
 
     Raises:
-        UsageError: One of them is not there, or nothing is left.
+        UsageError: A model to be left out or kept is not there, or nothing is left.
     """
     left_out = left_out_of(comparisons.models, without, models)
     out = np.array([name in left_out for name in comparisons.models])

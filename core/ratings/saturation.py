@@ -26,13 +26,9 @@ MISSED = 0.05
 
 
 class Ends(NamedTuple):
-    """Of each model's interval, each of shape (n_models,).
+    """Which end each model's interval lacks, each of shape (n_models,).
 
-    Attributes:
-        no_low: It has no lower end.
-        no_high: It has no upper end.
-        below: How much further down the lower end may be than errors say, natural units.
-        above: How much further up the upper end.
+    `below` and `above` are how much further the ends may be than errors say, natural units.
     """
 
     no_low: Bools
@@ -42,14 +38,7 @@ class Ends(NamedTuple):
 
 
 def find_ends(comparisons: Comparisons, theta: Floats, component: Ints, scale: Scale) -> Ends:
-    """Which intervals are open.
-
-    Args:
-        comparisons: At least one.
-        theta: Strengths, natural units, shape (n_models,).
-        component: Of each model, shape (n_models,).
-        scale: Its anchors are the reference.
-    """
+    """Which intervals are open; the anchors of the scale are the reference."""
     n = len(theta)
     closed = np.zeros(n, dtype=np.bool_)
     ends = Ends(closed, closed.copy(), np.zeros(n), np.zeros(n))

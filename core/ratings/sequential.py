@@ -23,12 +23,7 @@ TOLD = (
 
 
 def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
-    """The ratings after the last comparison.
-
-    Args:
-        comparisons: In one order or both; taken as they arrived.
-        settings: Anchors.
-    """
+    """The ratings after the last comparison, taken as they arrived."""
     from glicko2 import Player  # type: ignore[import-untyped]  # it has no types
 
     if not len(comparisons):

@@ -46,9 +46,8 @@ class Skills(NamedTuple):
 def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     """The ratings of comparisons in one order or both.
 
-    Args:
-        comparisons: Orders that are missing are not waited for, as in the original.
-        settings: Anchors; `margin_caps` limit what one comparison of an item counts for.
+    Orders that are missing are not waited for, as in the original. `margin_caps` limit what one
+    comparison of an item counts for.
     """
     if not len(comparisons):
         return no_ratings(NAME, comparisons)
@@ -70,22 +69,16 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
 def within_window(mu: Floats, a: Ints, b: Ints) -> Bools:
     """Whether the models of each item are at most 16 places apart, shape (n_items,).
 
-    Args:
-        mu: Ratings that give the ladder, shape (n_models,); equals stand by index.
-        a: Model index, shape (n_items,).
-        b: Likewise.
+    `mu` are ratings that give the ladder, shape (n_models,); equals stand by index.
     """
     place = np.argsort(np.argsort(mu, kind="stable"), kind="stable")
     return np.asarray(np.abs(place[a] - place[b]) <= RANK_WINDOW)
 
 
 def item_pluses(comparisons: Comparisons, rows: Ints, caps: Mapping[str, int]) -> Ints:
-    """Pluses of `a` less those of `b` over an item's calls, shape (n_items,).
+    """Pluses of `a` less those of `b` over the calls of each item, which begins at one of `rows`.
 
-    Args:
-        comparisons: All.
-        rows: Where each item begins, shape (n_items,).
-        caps: By item, the largest margin of one call.
+    `caps` are by item the largest margin of one call.
     """
     most = np.iinfo(np.int64).max
     limit = np.array([caps.get(item, most) for item in comparisons.items], dtype=np.int64)

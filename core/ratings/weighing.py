@@ -26,9 +26,7 @@ from .settings import RatingSettings
 class ItemCalls(NamedTuple):
     """Which calls make an item: one, or two in both orders.
 
-    Attributes:
-        rows: Row of `Comparisons` that each item begins with, shape (n_items,).
-        calls: How many each has, shape (n_items,).
+    The row of `Comparisons` that each item begins with, and how many each has, shape (n_items,).
     """
 
     rows: Ints
@@ -89,10 +87,7 @@ LARGEST = 4.0
 def weigh(comparisons: Comparisons, settings: RatingSettings, games: Floats) -> Floats:
     """What each comparison counts, shape (n,).
 
-    Args:
-        comparisons: At least one.
-        settings: Weights of items.
-        games: What each counts before anything is weighed, such as a half for one of two orders.
+    `games` is what it does before anything is weighed, such as a half for one of two orders.
     """
     return np.asarray(games * level(comparisons, games) * own_weights(comparisons, settings))
 
@@ -131,10 +126,7 @@ def level(comparisons: Comparisons, games: Floats) -> Floats:
 def components(n_models: int, a: Ints, b: Ints) -> Ints:
     """Number of each model's component, shape (n_models,), from 0 by its smallest member.
 
-    Args:
-        n_models: How many models there are; one without comparisons is its own component.
-        a: One end of each comparison, shape (n,).
-        b: The other end.
+    A model without comparisons is its own component.
     """
     edges = present(a * n_models + b, n_models * n_models)
     one, other = edges // max(n_models, 1), edges % max(n_models, 1)

@@ -254,10 +254,8 @@ def _icc(totals: Floats, k: int) -> Floats:
 class _Ranked(NamedTuple):
     """Kinds of pairs in the order of one of their numbers, to rank resamples of them.
 
-    Attributes:
-        order: Kinds with the smallest number first.
-        starts: Where in that order a new number begins.
-        group: Which of the numbers, from the smallest, each kind has.
+    `starts` is where in that order a new number begins; `group` which number, from the smallest,
+    each kind has.
     """
 
     order: npt.NDArray[np.intp]

@@ -253,11 +253,7 @@ def is_constant(values: Floats) -> bool:
 
 
 def unit_deviations(values: Floats) -> Floats:
-    """Deviations from the mean, the largest as 1, so that powers neither vanish nor overflow.
-
-    Args:
-        values: Shape (n,), not all equal.
-    """
+    """Deviations from the mean, the largest as 1, so that powers neither vanish nor overflow."""
     unit = values / np.abs(values).max()
     # Twice: the mean of numbers far from zero is off by rounding.
     centred = unit - unit.mean()

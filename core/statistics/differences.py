@@ -111,13 +111,9 @@ def wild_tests(
 ) -> Floats:
     """The p-values of `wild_bootstrap` for many means, shape (n_means,).
 
-    They are the very same where every mean has values in all clusters; else other draws.
-
-    Args:
-        sums: Of the values of each cluster, shape (n_clusters, n_means).
-        sizes: How many values these are, the same shape; at least eight of each mean's are not 0.
-        rng: Source of the draws, which all tests share.
-        turns: How many are drawn.
+    They are the very same where every mean has values in all clusters; else other draws, which all
+    tests share. Sums of the values of each cluster, and how many these are, have shape (n_clusters,
+    n_means); at least eight of each mean's are not 0.
     """
     parts = _in_parts(sums, sizes, turns, rng)
     return np.concatenate([_p_values(*part) for part in parts] or [np.zeros(0)])
@@ -131,17 +127,9 @@ def wild_intervals(
     turns: int = TURNS,
     level: float = LEVEL,
 ) -> Floats:
-    """The intervals of `wild_bootstrap` for many means over the same clusters.
+    """The intervals of `wild_bootstrap` for many means over the same clusters, shape (2, n_means).
 
-    Args:
-        sums: As of `wild_tests`.
-        sizes: Likewise.
-        rng: Source of the draws, which all intervals share.
-        turns: How many are drawn, at least 20.
-        level: Coverage of each, between 0 and 1.
-
-    Returns:
-        The lower and the upper ends, shape (2, n_means).
+    All share at least 20 draws; else as `wild_tests`.
     """
     parts = _in_parts(sums, sizes, turns, rng)
     found = [_intervals(*part, 1 - level) for part in parts]

@@ -35,14 +35,7 @@ class Estimate(NamedTuple):
 
 
 class RatedPairs(NamedTuple):
-    """Pairs of which both numbers are known, and which of all the pairs they are.
-
-    Attributes:
-        first: Shape (n,).
-        second: Likewise.
-        clusters: Likewise.
-        known: Of all the pairs, whether they are among these.
-    """
+    """Pairs of which both numbers are known, and whether each of all the pairs is among these."""
 
     first: Floats
     second: Floats
@@ -76,12 +69,8 @@ def estimates(
 ) -> list[Estimate]:
     """The statistics of all clusters together, with intervals from resamples of them.
 
-    Args:
-        sums: What each cluster adds to each total, shape (n_clusters, n_totals).
-        statistic: As `cluster_bootstrap` takes it.
-        undefined: The reason to give where a statistic has no value.
-        seed: Of the draws.
-        replicates: How many resamples.
+    `sums` is what each cluster adds to each total, shape (n_clusters, n_totals). `undefined` is the
+    reason to give where a statistic has no value.
     """
     values = np.ravel(statistic(sums.sum(axis=0, keepdims=True)))
     rng = np.random.default_rng(seed)

@@ -22,9 +22,7 @@ def why_no_interval(families: int) -> str | None:
 def unequal_families(families: int, effective: float) -> list[str]:
     """The warning about families of very unequal size; none where they are not.
 
-    Args:
-        families: How many there are.
-        effective: How many of equal size would say as much, (sum n)^2 / sum n^2.
+    `effective` is how many of equal size would say as much, (sum n)^2 / sum n^2.
     """
     if 2 * effective >= families:
         return []

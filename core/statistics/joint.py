@@ -34,15 +34,12 @@ _TINY = 1e-18  # sums of squares below are rounding, in units of the estimates
 
 
 class Differences(NamedTuple):
-    """The differences of n estimates, each row's less the column's.
+    """The differences of n estimates, each row's less the column's, shape (n, n).
 
-    Attributes:
-        gap: Shape (n, n); 0 where a difference is only rounding.
-        error: Standard error of each, the same shape.
-        df: Degrees of freedom of each, one less than its effective clusters, the same shape;
-            infinite for a normal one, NaN where the difference is not known.
-        replicates: Estimates with one cluster left out each, or as far off, shape
-            (n_clusters, n); no row where there are no clusters.
+    A gap is 0 where it is only rounding; each has a standard error. `df` are degrees of freedom,
+    one less than its effective clusters; infinite for a normal one, NaN where the difference is not
+    known. `replicates` are estimates with one cluster left out each, or as far off, shape
+    (n_clusters, n); no row where there are no clusters.
     """
 
     gap: Floats
@@ -57,12 +54,9 @@ class Differences(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """Of each pair 1 where the row's is surely better, -1 where it is worse, else 0.
+    """Of each pair 1 where the row's is surely better, -1 where it is worse, else 0, shape (n, n).
 
-    Attributes:
-        pair: Each pair by itself, shape (n, n).
-        own: All pairs of the row's at once, the same shape.
-        board: All pairs at once, the same shape.
+    Each pair by itself, all pairs of the row's at once, and all pairs at once.
     """
 
     pair: Small
@@ -95,9 +89,7 @@ def tell_apart(given: Differences) -> Apart:
 def rank_ends(apart: Small, alike: Bools) -> Ints:
     """From one more than those surely better, to all but those surely worse, shape (n, 2).
 
-    Args:
-        apart: One of `Apart`'s.
-        alike: Which are ranked together, shape (n, n).
+    Those that are `alike` are ranked together, shape (n, n).
     """
     best, worst = 1 + (apart < 0).sum(axis=1), alike.sum(axis=1) - (apart > 0).sum(axis=1)
     return np.stack([best, worst], axis=1)

@@ -26,11 +26,9 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Scales(NamedTuple):
-    """How widely judges use the scale, beside the mean of all.
+    """How widely judges use the scale, beside the mean of all: about 1 each, shape (n_judges,).
 
-    Attributes:
-        values: About 1 each, shape (n_judges,).
-        replicates: Without one cluster of items, or one model, each, shape (n, n_judges).
+    `replicates` are without one cluster of items, or one model, each, shape (n, n_judges).
     """
 
     values: Floats
@@ -45,16 +43,9 @@ def scales_from_items(
 ) -> Scales | None:
     """How far each judge follows what all judges give the other models on the same item.
 
-    Within each model, so that a liking for a model is no wider use of the scale.
-
-    Args:
-        verdicts: Shape (n, n_judges), none missing.
-        models: Whose transcript each is of, shape (n,).
-        items: What it is about, likewise.
-        clusters: Cluster of each, likewise; without it each is its own.
-
-    Returns:
-        None with fewer than three models or clusters, or where a judge follows next to nothing.
+    Within each model, so that a liking for a model is no wider use of the scale. `verdicts` have
+    shape (n, n_judges), none missing; without `clusters` each is its own. None with fewer than
+    three models or clusters, or where a judge follows next to nothing.
     """
     table, item = np.asarray(verdicts, dtype=np.float64), cluster_index(np.asarray(items))
     model, ids = cluster_index(np.asarray(models)), cluster_index(cluster_ids(clusters, len(table)))
@@ -67,12 +58,8 @@ def scales_from_items(
 def scales_from_models(table: npt.ArrayLike, kin: npt.ArrayLike) -> Scales | None:
     """How far each judge follows what all judges give models, within those of the same kin.
 
-    Args:
-        table: What each judge gives each model, shape (n_models, n_judges).
-        kin: Whether a judge is of a model's family, likewise.
-
-    Returns:
-        None where fewer than four models have a fellow, or a judge follows next to nothing.
+    Both have shape (n_models, n_judges). None where fewer than four models have a fellow, or a
+    judge follows next to nothing.
     """
     values = np.asarray(table, dtype=np.float64)
     group = np.unique(np.asarray(kin, dtype=bool), axis=0, return_inverse=True)[1].ravel()
@@ -99,7 +86,7 @@ def _scales(
 def liking_for_kin(
     table: npt.ArrayLike, kin: npt.ArrayLike, judge: int, scales: Scales | None = None
 ) -> Estimate:
-    """What a judge gives its own family beyond what it is worth to the others.
+    """What a judge gives its own family beyond what it is worth to the others, in its points.
 
     The least-squares fit of y_mj / s_j = q_m + b_j + l_j kin_mj: the two-way model of
     `judge_effects` with a liking of each judge for its own family. The error is that of this
@@ -108,14 +95,9 @@ def liking_for_kin(
     judge with tastes for single models has a wide interval. It takes a liking to be one number
     for all of a family, and what a family does well to be no better seen by this judge.
 
-    Args:
-        table: What each judge gives each model, shape (n_models, n_judges).
-        kin: Whether a judge is of a model's family, likewise.
-        judge: Its column.
-        scales: How widely judges use the scale; without it, alike.
-
-    Returns:
-        In points of this judge; no value where it is not identified.
+    `table` is what each judge gives each model, shape (n_models, n_judges), `kin` whether a judge
+    is of a model's family. Without scales judges use the scale alike. No value where it is not
+    identified.
     """
     own, values = np.asarray(kin, dtype=bool), np.asarray(table, dtype=np.float64)
     if not own[:, judge].any():
@@ -181,10 +163,8 @@ def _rank(design: Floats) -> int:
 class WithoutJudge(NamedTuple):
     """What becomes of the ranking without a judge.
 
-    Attributes:
-        rho: Spearman's, of the ranking by the others with that by all.
-        moved: The most ranks that a model moves.
-        leader: Whether another model, or several, come first.
+    `rho` is Spearman's, of the ranking by the others with that by all; `moved` the most ranks that
+    a model moves; `leader` whether another model, or several, come first.
     """
 
     rho: float | None
@@ -200,7 +180,6 @@ class JudgeStudy(NamedTuple):
         pairs: Rank correlation of each two judges, by their places.
         pooled: Of each judge with the mean of all.
         kin: What each judge gives its own family beyond its worth, in points of that judge.
-        without: The ranking without each judge.
         spread: Of each model, the standard deviation of what the judges give it, each judge's
             strictness taken out.
         ranks: Of each model, 1 for the best, by all judges.
@@ -223,11 +202,8 @@ def study_judges(
 ) -> JudgeStudy:
     """How far judges agree on models, and what their ranking hangs on.
 
-    Args:
-        means: What each judge gives each model, shape (n_models, n_judges), two judges or more;
-            higher is better, and none is missing.
-        kin: Whether a judge is of a model's family, likewise.
-        scales: How widely judges use the scale, for what they give their kin; without it, alike.
+    Of two judges or more; higher is better, and none is missing. `scales` are for what they give
+    their kin. All as `liking_for_kin` takes them.
 
     Raises:
         ValueError: The shapes differ, or a number is missing.
@@ -277,14 +253,9 @@ def judge_effects(verdicts: npt.ArrayLike) -> Floats | None:
     """How much more each judge gives than the mean of all, what is graded being the same.
 
     The least-squares fit of y_sj = q_s + b_j with sum b_j = 0, from those that several judges
-    graded: the additive two-way model with missing cells (Searle 1971, Linear Models, section
-    7.1), q taken out first.
-
-    Args:
-        verdicts: Shape (n, k); NaN where a verdict is missing or does not count.
-
-    Returns:
-        Shape (k,); None where judges are not linked by what they graded.
+    graded: the additive two-way model with missing cells (Searle 1971, Linear Models, section 7.1),
+    q taken out first. `verdicts` have shape (n, k), NaN where one is missing or does not count.
+    None where judges are not linked by what they graded.
     """
     table = np.asarray(verdicts, dtype=np.float64)
     there = ~np.isnan(table)

@@ -44,13 +44,10 @@ _ROUNDING = 1e-9  # of differences, in standard deviations of the items
 
 
 class ItemTable(NamedTuple):
-    """What models scored.
+    """What models scored: sums over the samples of each item, and how many these are.
 
-    Attributes:
-        sums: Of the scores of each model's samples of each item, the higher the better, 0 where it
-            has none, shape (n_models, n_items).
-        counts: How many these are, the same shape.
-        families: The family of each item, numbered from 0, shape (n_items,).
+    The higher the better, 0 where a model has none, shape (n_models, n_items). Families of items
+    are numbered from 0.
     """
 
     sums: Floats
@@ -61,14 +58,10 @@ class ItemTable(NamedTuple):
 class ScoreOrder(NamedTuple):
     """What is sure about the order of scores.
 
-    Attributes:
-        own: Ends of the interval of each rank alone, shape (n_models, 2); 0 where it is not known.
-        board: The same of all ranks at once.
-        tied: Whether two models cannot be told apart, all pairs at once, shape
-            (n_models, n_models).
-        known: Whether they share enough families to be told apart, the same shape.
-        n_families: How many families there are.
-        effective: How many families of equal size would say as much.
+    `own` are the ends of the interval of each rank alone, shape (n_models, 2), 0 where it is not
+    known; `board` those of all ranks at once. `tied` says whether two models cannot be told apart,
+    all pairs at once, shape (n_models, n_models); `known` whether they share enough families to be.
+    The families say as much as `effective` ones of equal size.
     """
 
     own: Ints

@@ -33,30 +33,21 @@ def effective_votes(
 ) -> Estimate:
     """At most how many independent votes judges are worth.
 
-    Verdicts are truth plus error, y_sj = t_s + b_j + e_sj, so the covariance of two judges is
-    the truth's variance v plus that of their errors. Errors are taken to correlate at 0 or
-    more, so v is at most the smallest covariance of any two judges; with it the mean variance
-    of one judge's error over the variance of the mean's error is at its largest:
-    (mean_j S_jj - v) / (mean_jk S_jk - v). It is exact where two judges share no error.
-    The smallest of several numbers is too small by chance, so v is the mean of all covariances
-    that bootstrap intervals (99 %, of all pairs together) do not tell from the smallest. With many
-    judges that is still a little off: five independent ones have 4.94 on average, and an interval
-    that reaches 5 in 89 %, so this bounds votes on average and not in every set.
+    Verdicts, shape (n, k), are truth plus error, y_sj = t_s + b_j + e_sj, so the covariance of two
+    judges is the truth's variance v plus that of their errors. Errors are taken to correlate at 0
+    or more, so v is at most the smallest covariance of any two judges; with it the mean variance of
+    one judge's error over the variance of the mean's error is at its largest: (mean_j S_jj - v) /
+    (mean_jk S_jk - v). It is exact where two judges share no error. The smallest of several numbers
+    is too small by chance, so v is the mean of all covariances that bootstrap intervals (99 %, of
+    all pairs together) do not tell from the smallest. With many judges that is still a little off:
+    five independent ones have 4.94 on average, and an interval that reaches 5 in 89 %, so this
+    bounds votes on average and not in every set.
 
-    Judges who use the scale more or less widely than others covary more or less with all of
-    them. With `quality` each judge is first divided by how it follows that, and what follows
-    it is taken out; without it all are taken to use the scale alike.
+    Judges who use the scale more or less widely than others covary more or less with all of them.
+    With `quality`, what else is known of each transcript's, each judge is first divided by how it
+    follows that, and what follows it is taken out; without it all are taken to use the scale alike.
 
-    Args:
-        verdicts: Shape (n, k); a transcript with NaN is left out.
-        clusters: Cluster of each transcript, shape (n,); without it each is its own.
-        quality: What else is known of the quality of each transcript, such as what the judges
-            say of the same model's others, shape (n,).
-        seed: Of the draws.
-        replicates: How many resamples.
-
-    Returns:
-        From 1 to k; k itself, without an interval, where no covariance stands out.
+    From 1 to k; k itself, without an interval, where no covariance stands out.
     """
     matrix = np.asarray(verdicts, dtype=np.float64)
     known = ~np.isnan(matrix).any(axis=1)
@@ -130,13 +121,8 @@ def quality_elsewhere(
 ) -> Floats | None:
     """What is given to the same model on other items, and to other models on the same item.
 
-    Args:
-        pooled: The mean of all judges of each transcript, shape (n,).
-        models: Whose it is, likewise.
-        items: What it is about, likewise.
-
-    Returns:
-        Shape (n,); None with fewer than three models or items.
+    `pooled` is the mean of all judges of each transcript, shape (n,). None with fewer than three
+    models or items.
     """
     values = np.asarray(pooled, dtype=np.float64)
     codes = [np.unique(one, return_inverse=True)[1].ravel() for one in (models, items)]
@@ -150,10 +136,7 @@ def quality_elsewhere(
 def elsewhere(values: Floats, code: npt.NDArray[np.intp], cell: npt.NDArray[np.intp]) -> Floats:
     """The mean of the others of the same code that are of another cell; of all where none is.
 
-    Args:
-        values: Shape (n,).
-        code: From 0, likewise.
-        cell: Of which each has one code, likewise.
+    All have shape (n,); codes count from 0, and each cell has one.
     """
     total, n = (_sums(code, v) - _sums(cell, v) for v in (values, np.ones(len(values))))
     where = n > 0

@@ -32,12 +32,8 @@ class Reply(NamedTuple):
 class Verdicts(NamedTuple):
     """The rubric verdicts of the same judge.
 
-    Attributes:
-        total: How many samples were graded.
-        unscored: Of these, without a number.
-        re_asked: Of these, asked for more than once.
-        repaired: Of these, read from repaired JSON.
-        reasons: Why those without a number have none, and how many.
+    How many samples were graded, and how many of these ended without a number, were asked for more
+    than once, or were read from repaired JSON.
     """
 
     total: int = 0
@@ -50,12 +46,7 @@ class Verdicts(NamedTuple):
 class Asking(NamedTuple):
     """Shares of comparisons, with intervals over families, and counts of verdicts.
 
-    Attributes:
-        unread: Could not be read, however often asked.
-        re_asked: Were asked for more than once.
-        repaired: Were read from repaired JSON.
-        verdicts: ``None`` where they are not known.
-        reason: Why not.
+    `verdicts` is ``None`` where they are not known, for `reason`.
     """
 
     unread: AuditEstimate
@@ -69,12 +60,7 @@ NOT_KNOWN = Asking(unknown(_FILE), unknown(_FILE), unknown(_FILE), None, _FILE)
 
 
 def read_asking(replies: Sequence[Reply], verdicts: Verdicts) -> Asking:
-    """How a judge's replies were read.
-
-    Args:
-        replies: All comparisons that were answered.
-        verdicts: The rubric's.
-    """
+    """How a judge's replies were read: all comparisons that were answered, and the rubric's."""
     return Asking(
         unread=unread_share(replies),
         re_asked=_part(replies, [not RE_ASKED.isdisjoint(reply.flags) for reply in replies]),

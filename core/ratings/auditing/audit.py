@@ -46,16 +46,7 @@ class AuditCounts(NamedTuple):
 
 
 class JudgeAudit(NamedTuple):
-    """What comparisons say of their judge: the document of `bench judge-report`.
-
-    Attributes:
-        source: Where they come from.
-        demo: Whether a demo model is among those compared.
-        judge: Its name; ``None`` where it is not told.
-        conclusions: What the numbers say, in words.
-        counts: Of comparisons, items, families and models.
-        warnings: One line each.
-    """
+    """What comparisons say of their judge: the document of `bench judge-report`."""
 
     source: AuditSource
     demo: bool
@@ -80,14 +71,10 @@ def audit(
     source: AuditSource = NOWHERE,
     demo: bool = False,
 ) -> JudgeAudit:
-    """The audit of a judge.
+    """The audit of a judge, of at least one comparison, read with `by_criterion`.
 
-    Args:
-        comparisons: Of one judge, at least one, read with `by_criterion`.
-        asking: What is known of its replies beside those that were read.
-        ratings: Made of the comparisons, if not by the default engine.
-        source: Where the comparisons come from.
-        demo: Whether a demo model is among those compared.
+    `asking` is what is known of its replies beside those that were read; `ratings` are made of the
+    comparisons, by the default engine unless given.
     """
     comparisons = comparisons.compact()
     terms = estimate_terms(comparisons)

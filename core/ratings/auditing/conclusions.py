@@ -124,12 +124,7 @@ def _reordered(ratings: Rows) -> str:
 def changed_order(ratings: Rows) -> list[tuple[str, str]]:
     """Pairs of models that change places when length is taken out, the furthest apart first.
 
-    Args:
-        ratings: Each with a rating and one without what the judge likes of length, in the order
-            of the document.
-
-    Returns:
-        Who is before whom then.
+    Each with who is before whom then. Ratings stand in the order of the document.
     """
     found = []
     for group in _groups(ratings):

@@ -21,12 +21,9 @@ FEWEST_ITEMS = 20
 
 
 class Factor(NamedTuple):
-    """The first factor of criteria.
+    """The first factor of criteria: its share in their variance, each one's correlation with it.
 
-    Attributes:
-        share: Of it in the criteria's variance.
-        share_within_pairs: The same once each pair of models' own mean is taken out.
-        loadings: Correlation of each criterion with it; ``None`` where unknown.
+    `share_within_pairs` is the share once each pair of models' own mean is taken out.
     """
 
     share: AuditEstimate
@@ -35,13 +32,9 @@ class Factor(NamedTuple):
 
 
 class CriteriaSet(NamedTuple):
-    """Criteria that were judged together.
+    """Criteria that were judged together, on so many items, and what they have in common.
 
-    Attributes:
-        criteria: Their names.
-        items: On how many items.
-        correlations: Of each with each; ``None`` where a criterion is always even.
-        first_factor: What they have in common.
+    Correlations are of each with each; ``None`` where a criterion is always even.
     """
 
     criteria: tuple[str, ...]
@@ -53,9 +46,7 @@ class CriteriaSet(NamedTuple):
 class Criteria(NamedTuple):
     """All sets of criteria with enough items, the most used first.
 
-    Attributes:
-        sets: Each with its correlations.
-        items_left_out: Those whose set of criteria has too few, or is a single criterion.
+    Items are left out whose set of criteria has too few, or is a single criterion.
     """
 
     sets: tuple[CriteriaSet, ...]
@@ -63,11 +54,7 @@ class Criteria(NamedTuple):
 
 
 def compare_criteria(comparisons: Comparisons) -> Criteria:
-    """The correlations of criteria that were judged together.
-
-    Args:
-        comparisons: At least one, read with `by_criterion`.
-    """
+    """The correlations of criteria that were judged together, in at least one comparison."""
     assert comparisons.margins is not None
     rows = first_of_items(comparisons)
     read = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)

@@ -19,11 +19,9 @@ MOST_LISTED = 100
 
 
 class Cycle(NamedTuple):
-    """Each beats the next, and the last the first.
+    """Each beats the next, and the last the first; the one whose name sorts first is first.
 
-    Attributes:
-        models: The one whose name sorts first is first.
-        margins: Of each over the next, pluses per criterion.
+    Margins are of each over the next, pluses per criterion.
     """
 
     models: tuple[str, str, str]
@@ -33,15 +31,10 @@ class Cycle(NamedTuple):
 class Cycles(NamedTuple):
     """What was looked for, and what was found.
 
-    Attributes:
-        pairs: Models that met.
-        sure: Of these, with an interval that leaves out 0.
-        triples: Three models that all met.
-        sure_triples: Of these, with three sure pairs: where a cycle could have been seen.
-        apparent: Cycles by point values, sure or not.
-        surviving: Cycles of three sure pairs; ``None`` where no pair has an interval.
-        cycles: The clearest of them, by their smallest margin.
-        reason: Why it is not known whether a cycle survives.
+    Of the pairs that met, `sure` have an interval that leaves out 0. A triple are three models that
+    all met; in sure ones a cycle could have been seen. Apparent cycles are those by point values,
+    surviving ones of three sure pairs; ``None`` where no pair has an interval, for `reason`.
+    `cycles` has the clearest of them, by their smallest margin.
     """
 
     pairs: int

@@ -17,14 +17,9 @@ from ..intervals import jackknife_error
 
 
 class AuditEstimate(NamedTuple):
-    """A number that data give, or why they do not.
+    """A number that data give, with its 95 % interval over families, or why they do not.
 
-    Attributes:
-        value: ``None`` where it is not known.
-        ci95: 95 % interval over families; ``None`` where it is not known.
-        n: How many observations it stands on.
-        families: How many families they are of.
-        reason: Why the value, or else the interval, is not known.
+    It stands on `n` observations of so many families.
     """
 
     value: float | None
@@ -47,12 +42,9 @@ def unknown(reason: str) -> AuditEstimate:
 
 
 def from_replicates(value: float, replicates: Floats, n: int) -> AuditEstimate:
-    """A value with the interval that leaving out one family each gives it.
+    """A value with the interval that leaving out one family each gives it, of `n` observations.
 
-    Args:
-        value: Of all data.
-        replicates: Values without one family each, shape (n_families,).
-        n: How many observations there are.
+    `replicates` are values without one family each, shape (n_families,).
     """
     families = len(replicates)
     if reason := why_no_interval(families):

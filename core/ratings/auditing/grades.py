@@ -34,12 +34,7 @@ NOT_TESTED: Final = "not tested"
 
 
 class EffectSizes(NamedTuple):
-    """Sizes of an effect that part the grades.
-
-    Attributes:
-        slight: Up to here it counts as none.
-        strong: From here on it is strong.
-    """
+    """Sizes of an effect that part the grades: up to the first none, from the second on strong."""
 
     slight: float
     strong: float
@@ -60,10 +55,7 @@ UNREAD = EffectSizes(0.01, 0.05)
 def grade_leaning(found: Found, fair: float, limits: EffectSizes) -> Grade:
     """The grade of a number that is `fair` without a leaning, and may lie on either side.
 
-    Args:
-        found: The number.
-        fair: Without a leaning.
-        limits: Of its distance from `fair`.
+    The limits are of its distance from `fair`.
     """
     if found.value is None or found.ci95 is None:
         return NOT_TESTED

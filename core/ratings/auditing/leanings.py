@@ -32,11 +32,9 @@ class PositionTerm(NamedTuple):
 class LengthTerm(NamedTuple):
     """What is liked of length.
 
-    Attributes:
-        log_odds: What a transcript e times as long gains.
-        margin_per_doubling: What one twice as long gains, pluses per criterion.
-        harm: `log_odds` times the standard deviation of the log lengths of models, over the
-            standard error of the difference of two ratings.
+    What a transcript e times as long gains in log-odds, and one twice as long in pluses per
+    criterion. `harm` is the log-odds times the standard deviation of the log lengths of models,
+    over the standard error of the difference of two ratings.
     """
 
     log_odds: AuditEstimate
@@ -130,16 +128,12 @@ _ONE_ORDER = "no pair was read in both orders"
 
 
 class Orders(NamedTuple):
-    """What the order does.
+    """What the order does to pairs that were read in both.
 
-    Attributes:
-        pairs: Read in both orders.
-        single: Calls whose other order is not there.
-        tied: Pairs with a tied call, left out of flips and of who wins.
-        flips: Share of pairs whose winner changes with the order.
-        beyond_noise: Of these, the share of pairs beyond what noise alone changes.
-        margin: What being read first is worth: pluses per criterion.
-        first_wins: Share of calls won by the transcript read first.
+    Of `single` calls the other order is not there. Pairs with a tied call are left out of flips,
+    the share of pairs whose winner changes with the order, and of who wins. `beyond_noise` is the
+    share of pairs beyond what noise alone changes; `margin` what being read first is worth in
+    pluses per criterion; `first_wins` the share of calls won by the transcript read first.
     """
 
     pairs: int
@@ -191,14 +185,11 @@ def _first_wins(found: AuditEstimate, flips: AuditEstimate) -> AuditEstimate:
 def flips_by_noise(flips: float, one_way: float) -> float:
     """The share of pairs whose winner would change with the order without a leaning.
 
-    A first text that wins with odds of e^(d + l) where it is the better and e^(l - d) where it is
-    not has both its flips, to the first text and to the second, at odds to no flip of e^l / (2 cosh
-    d) and e^-l / (2 cosh d); without the leaning l both would have their geometric mean. Exact
-    where all pairs are as close, d; where some are closer, too small where the leaning is large.
-
-    Args:
-        flips: The share whose winner changes.
-        one_way: The share of flips to the first text less those to the second.
+    `one_way` is the share of flips to the first text less those to the second. A first text that
+    wins with odds of e^(d + l) where it is the better and e^(l - d) where it is not has both its
+    flips, to the first text and to the second, at odds to no flip of e^l / (2 cosh d) and e^-l / (2
+    cosh d); without the leaning l both would have their geometric mean. Exact where all pairs are
+    as close, d; where some are closer, too small where the leaning is large.
     """
     alike = sqrt(max(0.0, flips**2 - one_way**2))
     return alike / (alike + 1 - flips) if alike else 0.0

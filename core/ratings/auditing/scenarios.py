@@ -20,12 +20,9 @@ from ..weighing import ItemCalls
 
 
 class Strengths(NamedTuple):
-    """How strong models are.
+    """How strong models are, natural units, shape (n_models,), and without one family each.
 
-    Attributes:
-        calls: What the strengths are made of, a row for each comparison.
-        theta: Natural units, shape (n_models,).
-        replicates: Without one family each, shape (n_families, n_models).
+    `calls` are what that is made of, a row for each comparison.
     """
 
     calls: Calls
@@ -44,12 +41,7 @@ class ComparedItems(NamedTuple):
 
 
 def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
-    """All items, with margins -5 to 5.
-
-    Args:
-        comparisons: At least one.
-        lean: What being read first is worth, pluses per criterion.
-    """
+    """All items, less what being read first is worth: `lean`, in pluses per criterion."""
     each = comparisons.margin / comparisons.criteria
     each = each - np.where(comparisons.a_first, lean, -lean)
     calls = ItemCalls.of(comparisons)
@@ -59,11 +51,7 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
 
 
 def find_strengths(comparisons: Comparisons) -> Strengths:
-    """The strengths over all families, and without each.
-
-    Args:
-        comparisons: At least one; each model in one.
-    """
+    """The strengths over all families, and without each; each model is in a comparison."""
     found = FixedPoint(comparisons, weights_of(comparisons, RatingSettings()))
     n = found.calls.n_models
     return Strengths(found.calls, found.fit.theta, found.replicates[:, :n])
@@ -76,14 +64,9 @@ FEWEST_PAIRS = 6
 class Scenario(NamedTuple):
     """What one scenario's comparisons say.
 
-    Attributes:
-        item: Its id.
-        family: Items that share its text.
-        pairs: Compared pairs of transcripts.
-        spread: Mean size of their margins, pluses per criterion.
-        discrimination: Correlation about zero of margins with differences of strength, -1 to 1.
-        agreement: Share of decided pairs won by the model that is stronger elsewhere.
-        reason: Why the last two are not known.
+    `spread` is the mean size of margins, pluses per criterion; `discrimination` the correlation
+    about zero of margins with differences of strength, -1 to 1; `agreement` the share of decided
+    pairs won by the model that is stronger elsewhere. `reason` is why these two are not known.
     """
 
     item: str

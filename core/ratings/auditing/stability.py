@@ -21,14 +21,10 @@ _EQUAL = 1e-9
 
 
 class Without(NamedTuple):
-    """What leaving one out does.
+    """What leaving out a family or a model does.
 
-    Attributes:
-        left_out: A family or a model.
-        moved: How many models change rank.
-        largest: The largest change.
-        model: Whose it is; ``None`` where none moves.
-        new_first: The new leader of the largest group, where it is another.
+    How many models change rank, the largest change and whose it is, and the new leader of the
+    largest group, where it is another.
     """
 
     left_out: str
@@ -39,14 +35,10 @@ class Without(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """One model's rank and how far it moves.
+    """One model's rank, and how far up and down it moves without a family or an opponent.
 
-    Attributes:
-        model: Its name.
-        rank: With everything.
-        families: Furthest up and down without a family.
-        opponents: The same without an opponent; ``None`` where that is not known.
-        demo: Whether a demo model is among those compared.
+    The latter is ``None`` where it is not known. `demo`: whether a demo model is among those
+    compared.
     """
 
     model: str
@@ -57,13 +49,9 @@ class Moves(NamedTuple):
 
 
 class Stability(NamedTuple):
-    """Rank changes, the largest first.
+    """Rank changes without one family, and without one model each, the largest first.
 
-    Attributes:
-        families: Without one family each.
-        opponents: Without one model each.
-        models: Each by rank.
-        reason: Why there are no opponents.
+    Models stand by rank. `reason` is why there are no opponents.
     """
 
     families: tuple[Without, ...]
