@@ -62,7 +62,7 @@ def scores(n: int, sizes: Sequence[int], of_family: float, seed: int) -> ItemTab
 def wrong(made: ItemTable) -> Wrong:
     """What a board says wrongly."""
     found, n = order_scores(made), len(made.sums)
-    own, board = ((ends != [1, n]).any(axis=1) for ends in (found.own, found.board))
+    own, board = ((ends != [1, n]).any(axis=1) for ends in (found.of_row, found.board))
     alone = paired_difference(made.sums[0], made.sums[1], made.families)
     return Wrong(own.mean(), board.any(), alone.p is not None and alone.p < 0.05)
 

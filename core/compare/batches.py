@@ -46,8 +46,8 @@ class BatchPlanner:
     def __post_init__(self) -> None:
         self._journal, self._pool = self.contest.journal, self.contest.pool
         self.panel = self.contest.asked_panel()
-        own = contestant(self.contest, self.run)
-        self._own = replace(own, samples=own.samples & self.selection.samples)
+        placed = contestant(self.contest, self.run)
+        self._placed = replace(placed, samples=placed.samples & self.selection.samples)
         self._opponents = {one.name: one for one in opponents_in(self.contest)}
         self._matchmaker: Matchmaker | None = None
         self._planned: dict[str, set[Question]] = {}
@@ -55,16 +55,16 @@ class BatchPlanner:
     async def next_batch(self) -> Sequence[StoredComparison]:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
         self._journal.writer.flush()
-        pool, own = self._met_rows(), self._own_rows()
-        mine = [row for row in own if self._is_here(row)]
+        pool, rows = self._met_rows(), self._own_rows()
+        mine = [row for row in rows if self._is_here(row)]
         if waiting := self._waiting(mine, self._elsewhere(pool)) or self._lacking(pool):
             return waiting
         if not self._opponents:
             return []
-        if settled := settled_by(self.contest, self.run, self._own.samples):
+        if settled := settled_by(self.contest, self.run, self._placed.samples):
             self.stopped = settled
             return []
-        return await self._plan(pool, mine, max((row.batch for row in own), default=0))
+        return await self._plan(pool, mine, max((row.batch for row in rows), default=0))
 
     def _own_rows(self) -> list[StoredComparison]:
         return self.contest.rows(self.run, by_quorum=True)
@@ -72,12 +72,12 @@ class BatchPlanner:
     def _met_rows(self) -> list[StoredComparison]:
         """All comparisons that count."""
         met = self.contest.met(by_quorum=True)
-        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
+        runs = {c.name: c.run.run_id for c in (self._placed, *self._opponents.values())}
         return current(met.rows, {**met.runs, **runs})
 
     def _read(self, pool: Sequence[StoredComparison]) -> Comparisons:
-        there = placeable(pool, self._own.name, self._opponents, self._own.samples)
-        return Comparisons.of(as_comparisons(there))
+        rows = placeable(pool, self._placed.name, self._opponents, self._placed.samples)
+        return Comparisons.of(as_comparisons(rows))
 
     def _is_here(self, row: StoredComparison) -> bool:
         """Whether a comparison is with the run of its opponent that counts."""
@@ -90,10 +90,10 @@ class BatchPlanner:
         """The planned comparisons; one that the opponent's run has made meanwhile is only noted."""
         planned = [row for row in mine if row.status == "planned"]
         calls = [call for batch in history_of(mine) for call in batch.calls]
-        made = [row for row in planned if is_made(call_of(row), calls, elsewhere)]
-        for row in made:
+        known = [row for row in planned if is_made(call_of(row), calls, elsewhere)]
+        for row in known:
             self._journal.add_comparison(self.run, row._replace(status="known"))
-        return [row for row in planned if row not in made]
+        return [row for row in planned if row not in known]
 
     def _lacking(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
         """The run's comparisons that a judge of the panel has not made, once in a command."""
@@ -115,7 +115,7 @@ class BatchPlanner:
             self.stopped = {"kind": "none", "told": message}
             return []
         if self._matchmaker is None:
-            everyone = [self._own, *self._opponents.values()]
+            everyone = [self._placed, *self._opponents.values()]
             read = as_comparisons(pool)
             self._matchmaker = make_matchmaker(self.contest, everyone, transcripts, read)
         matchmaker = self._matchmaker
@@ -125,7 +125,7 @@ class BatchPlanner:
             if isinstance(batch, NoMoreCalls):
                 self.stopped = {
                     **matchmaker.advise(batch, known, history).as_json(),
-                    "of": placement_of(self.contest, self._own.samples)[0],
+                    "of": placement_of(self.contest, self._placed.samples)[0],
                     "grader": self._pool.grader,
                 }
                 return []
@@ -140,14 +140,14 @@ class BatchPlanner:
 
     async def _transcripts(self) -> dict[str, frozenset[Slot]]:
         """By model, the samples of which it has a transcript that says enough."""
-        everyone = (self._own, *self._opponents.values())
-        return {one.name: await one.comparable(self._own.samples) for one in everyone}
+        everyone = (self._placed, *self._opponents.values())
+        return {one.name: await one.comparable(self._placed.samples) for one in everyone}
 
     def _nothing_to_compare(self, transcripts: Mapping[str, frozenset[Slot]]) -> str | None:
         """Why not one pair of transcripts can be compared; ``None`` where one can."""
-        own, slots = self._own, transcripts[self._own.name]
+        model, slots = self._placed, transcripts[self._placed.name]
         if not slots:
-            return f"{own.name}: {own.lacks(own.samples) or UNFINISHED.reason}"
+            return f"{model.name}: {model.lacks(model.samples) or UNFINISHED.reason}"
         if any(transcripts[name] & slots for name in self._opponents):
             return None
         by_reason = dict[str | None, list[str]]()
@@ -157,9 +157,9 @@ class BatchPlanner:
 
     def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[Asked]:
         """The comparisons with this model that were made for its opponents' runs."""
-        own = self._own.name
-        theirs = (row for row in pool if row.b == own and row.status in ("read", "unread"))
-        return {seen_from(row, own) for row in theirs}
+        model = self._placed.name
+        theirs = (row for row in pool if row.b == model and row.status in ("read", "unread"))
+        return {seen_from(row, model) for row in theirs}
 
     def _row(
         self,
@@ -177,7 +177,7 @@ class BatchPlanner:
             iteration=call.iteration,
             run_a=self.run.run_id,
             run_b=other.run.run_id,
-            a=self._own.name,
+            a=self._placed.name,
             b=other.name,
             first=call.first,
             batch=number,
@@ -197,16 +197,18 @@ class BatchPlanner:
         if self._matchmaker is None:
             return
         self._journal.writer.flush()
-        made = [row for row in self._own_rows() if self._is_here(row) and row.status != "planned"]
+        answered = [
+            row for row in self._own_rows() if self._is_here(row) and row.status != "planned"
+        ]
         stop = NoMoreCalls("budget", "--max-cost is reached")
         read = self._read(self._met_rows())
-        self.stopped = self._matchmaker.advise(stop, read, history_of(made)).as_json()
+        self.stopped = self._matchmaker.advise(stop, read, history_of(answered)).as_json()
 
     async def left(self) -> int:
         """The most comparisons that may still be made."""
         transcripts = await self._transcripts()
-        own = transcripts.pop(self._own.name)
-        alike = {name: slots & own for name, slots in transcripts.items()}
+        slots_of_model = transcripts.pop(self._placed.name)
+        alike = {name: slots & slots_of_model for name, slots in transcripts.items()}
         runs = {other.run.run_id for other in self._opponents.values()}
         met = self.contest.met(by_quorum=True)
         return left_of(self.contest.config, alike, runs, self.run, counting(met, self.run))
@@ -224,7 +226,7 @@ class BatchPlanner:
 
     async def texts(self, opponent: str, slot: Slot) -> tuple[Text | Gap, Text | Gap]:
         """The transcripts of a sample: the run's own and an opponent's, or why there is none."""
-        return await self._own.text(slot), await self._opponents[opponent].text(slot)
+        return await self._placed.text(slot), await self._opponents[opponent].text(slot)
 
     def rows_of_members(self, row: StoredComparison) -> list[StoredComparison]:
         """A comparison of the panel as each of its judges that lacks it is to make it."""

@@ -180,57 +180,66 @@ def read_leaderboard(
     """
     journal, benchmark = boards.journal, boards.benchmark
     with journal.caching() as computed:
-        wanted = Wanted(dataset, judge, (), roles or {}, protocol or {})
+        named = Wanted(dataset, judge, (), roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
-            board, others = choose_board(boards, wanted, mixed=mixed)
-        made = CountedRuns(BoardResults(boards, board, computed))
+            board, others = choose_board(boards, named, mixed=mixed)
+        counted = CountedRuns(BoardResults(boards, board, computed))
         with journal.ahead(boards.runs):
             for run in boards.runs:
-                made.add(run)
-        if made.pack is None or made.config is None:
-            raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
+                counted.add(run)
+        if counted.pack is None or counted.config is None:
+            raise counted.error or UsageError(
+                f"{benchmark.name} has no scored run on {board.options}"
+            )
         met = None
         if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
-            config = judged_by(made.config, board.judge)
+            config = judged_by(counted.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            contest = Contest(journal, config, made.pack, eligible=EligibleModels(board.demo))
+            contest = Contest(journal, config, counted.pack, eligible=EligibleModels(board.demo))
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
-        there = dict.fromkeys([*(met.runs if met else ()), *made.candidates])
-        left_out = made.without = left_out_of(there, without, models)
+        names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])
+        left_out = counted.without = left_out_of(names, without, models)
         met = met and met.without(left_out)
         standing = met and find_standing(
-            benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
+            benchmark, counted.pack, met, anchors=anchors, engine=engine, options=options
         )
-        made.read(made.pack, met.runs if met else {})
-        if left_out and not (made.runs or (standing and standing.ratings)):
+        counted.read(counted.pack, met.runs if met else {})
+        if left_out and not (counted.runs or (standing and standing.ratings)):
             raise UsageError("--without leaves no model of the board")
-        kin = _exclude_kin(made, asked=exclude_kin, additive=additive)
+        kin = _exclude_kin(counted, asked=exclude_kin, additive=additive)
         compared = counting(met) if met else None
-        known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
-        found = Leaderboard(
-            board, benchmark, *known, made.changed, scores=made.scores, kin=kin, others=others
+        known = (
+            counted.pack,
+            counted.documents,
+            counted.runs,
+            standing,
+            counted.warnings,
+            compared,
         )
-        found.robustness = read_robustness(found, made.results)
-        return found
+        leaderboard = Leaderboard(
+            board, benchmark, *known, counted.changed, scores=counted.scores, kin=kin, others=others
+        )
+        leaderboard.robustness = read_robustness(leaderboard, counted.results)
+        return leaderboard
 
 
-def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule | None:
+def _exclude_kin(counted: CountedRuns, *, asked: bool, additive: bool) -> KinRule | None:
     """Take the results of a board without judges that are kin, where that is wanted."""
-    assert made.config is not None and made.pack is not None
-    if not (asked or (made.config.panel and made.config.panel.exclude_kin)):
+    assert counted.config is not None and counted.pack is not None
+    if not (asked or (counted.config.panel and counted.config.panel.exclude_kin)):
         return None
-    scored = {name: made.runs[name] for name in made.documents}
+    scored = {name: counted.runs[name] for name in counted.documents}
     try:
-        without = made.results.without_kin(made.pack, scored, additive=additive)
+        without = counted.results.without_kin(counted.pack, scored, additive=additive)
     except UsageError as error:
         if asked:
             raise
-        made.warnings.append(f"scores are by all judges, also by kin: {error}")
+        counted.warnings.append(f"scores are by all judges, also by kin: {error}")
         return None
-    made.documents, made.scores = without.documents, without.scores
+    counted.documents, counted.scores = without.documents, without.scores
     return without.rule
 
 
@@ -239,15 +248,15 @@ def read_robustness(board: Leaderboard, results: BoardResults) -> list[JudgesDoc
 
     Of a panel its judges count, else those that have graded at least half of the models.
     """
-    there = Counter(judge for run in board.runs.values() for judge in results.judges_of(run))
+    graded = Counter(judge for run in board.runs.values() for judge in results.judges_of(run))
     panel = board.board.judge if isinstance(board.board.judge, Panel) else None
-    own = panel.judges if panel else list(there)
-    judges = [j for j, n in there.items() if j in own and 2 * n >= len(board.runs)]
-    ratings = {j: board.by_judge[j.label] for j in own if j.label in board.by_judge}
-    made = [study_ratings(board.runs, ratings)]
+    eligible = panel.judges if panel else list(graded)
+    judges = [j for j, n in graded.items() if j in eligible and 2 * n >= len(board.runs)]
+    ratings = {j: board.by_judge[j.label] for j in eligible if j.label in board.by_judge}
+    studies = [study_ratings(board.runs, ratings)]
     if len(judges) > 1:
-        made.insert(0, _of_scores(board, results, judges))
-    return [found for found in made if found]
+        studies.insert(0, _of_scores(board, results, judges))
+    return [each for each in studies if each]
 
 
 def _of_scores(

@@ -32,7 +32,7 @@ def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> 
     with boards.journal.ahead(boards.runs):
         fitting = [
             board
-            for board in boards.found()
+            for board in boards.with_runs()
             if board.judge == boards.judges.first(grader.judge)
             and board.graded == graded_by(benchmark, grader.options)
             and all(board.takes(run, benchmark) for run in pair)
@@ -43,10 +43,10 @@ def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> 
         except BenchError:
             continue
         rows = read.rows()
-        found = [row for run in pair for row in rows if row["run_id"] == run.run_id]
-        if len(found) == len(pair) and len(rows) > len(pair):
-            apart = read.told_apart(found[0]["model"], found[1]["model"])
-            rated = found[0]["rating"] is not None
+        on_board = [row for run in pair for row in rows if row["run_id"] == run.run_id]
+        if len(on_board) == len(pair) and len(rows) > len(pair):
+            apart = read.told_apart(on_board[0]["model"], on_board[1]["model"])
+            rated = on_board[0]["rating"] is not None
             label = read.as_json()["metric"]["label"]
             return OnBoard(len(rows), "rating" if rated else label, apart)
     return None
@@ -101,13 +101,13 @@ def _step(
     models: Sequence[str],
     last: Mapping[str, float],
 ) -> RatedStep:
-    there = set(models)
-    among = [row for row in rows if row.a in there and row.b in there]
+    chosen = set(models)
+    among = [row for row in rows if row.a in chosen and row.b in chosen]
     assert board.standing is not None
     engine = board.standing.details.get("engine", "")
-    found = ratings_from(board.benchmark, board.pack, among, engine)
-    shift = fmean(last[name] - rating for name, rating in found.items()) if found else 0.0
-    shifted = {name: rating + shift for name, rating in found.items()}
+    ratings = ratings_from(board.benchmark, board.pack, among, engine)
+    shift = fmean(last[name] - rating for name, rating in ratings.items()) if ratings else 0.0
+    shifted = {name: rating + shift for name, rating in ratings.items()}
     return RatedStep(models[-1], board.runs[models[-1]].created_at[:10], shifted)
 
 
@@ -133,21 +133,23 @@ def read_judge(boards: Boards, **choice: Unpack[BoardChoice]) -> JudgeRecord:
     Raises:
         UsageError: There is no such board, or no comparison that was read.
     """
-    benchmark, found = boards.benchmark, read_leaderboard(boards, **choice)
-    rows = found.compared or []
-    given = as_comparisons(rows)
-    if not given:
+    benchmark, leaderboard = boards.benchmark, read_leaderboard(boards, **choice)
+    rows = leaderboard.compared or []
+    comparisons = as_comparisons(rows)
+    if not comparisons:
         raise UsageError(
-            f"no comparisons of {benchmark.name} on {found.board.options} that could be read; "
-            f"{bench('run', benchmark.name)} on two models makes some"
+            f"no comparisons of {benchmark.name} on {leaderboard.board.options} that could be "
+            f"read; {bench('run', benchmark.name)} on two models makes some"
         )
-    asking = read_asking(replies_of(rows), _verdicts(found.documents.values()))
-    ratings = found.standing.ratings if found.standing else []
-    weights = settings_of(benchmark, found.pack).item_weights
-    weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in given]
+    asking = read_asking(replies_of(rows), _verdicts(leaderboard.documents.values()))
+    ratings = leaderboard.standing.ratings if leaderboard.standing else []
+    weights = settings_of(benchmark, leaderboard.pack).item_weights
+    weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in comparisons]
     read = Comparisons.of(weighed, by_criterion=True)
-    demo, others = found.demo, found.others
-    return JudgeRecord(found.board, read, asking, ratings, demo, found.robustness, others)
+    demo, others = leaderboard.demo, leaderboard.others
+    return JudgeRecord(
+        leaderboard.board, read, asking, ratings, demo, leaderboard.robustness, others
+    )
 
 
 def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:

@@ -55,8 +55,8 @@ def _packages() -> set[str]:
 def _digest() -> str | None:
     try:
         files = sorted(state for name in _packages() for state in _files_of(name))
-        places = [place for place in map(Path, sys.path) if place.is_dir()]
-        versions = sorted(path.name for place in places for path in place.glob("*-info"))
+        folders = [folder for folder in map(Path, sys.path) if folder.is_dir()]
+        versions = sorted(path.name for folder in folders for path in folder.glob("*-info"))
     except (ImportError, OSError, ValueError):  # a package that is no folder of files
         return None
     return digest([sys.version, files, versions])
@@ -67,21 +67,21 @@ def _files_of(package: str) -> Iterator[_FileState]:
     if (spec := find_spec(package)) is None:
         return
     seen = set[int]()
-    for place in spec.submodule_search_locations or ():
-        yield from _files_in(place, seen)
+    for folder in spec.submodule_search_locations or ():
+        yield from _files_in(folder, seen)
     if spec.submodule_search_locations is None:
-        about = Path(str(spec.origin)).stat()
-        yield str(spec.origin), about.st_size, about.st_mtime_ns
+        stat = Path(str(spec.origin)).stat()
+        yield str(spec.origin), stat.st_size, stat.st_mtime_ns
 
 
 def _files_in(folder: str, seen: set[int]) -> Iterator[_FileState]:
-    with os.scandir(folder) as found:
-        for entry in found:
-            about = entry.stat()
+    with os.scandir(folder) as scan:
+        for entry in scan:
+            stat = entry.stat()
             if not entry.is_dir():
-                yield entry.path, about.st_size, about.st_mtime_ns
-            elif entry.name != "__pycache__" and about.st_ino not in seen:
-                seen.add(about.st_ino)
+                yield entry.path, stat.st_size, stat.st_mtime_ns
+            elif entry.name != "__pycache__" and stat.st_ino not in seen:
+                seen.add(stat.st_ino)
                 yield from _files_in(entry.path, seen)
 
 
@@ -154,13 +154,13 @@ class BoardResults:
         if known := self._cached(pack, run):
             return known
         samples = self._samples(pack, run)
-        made = BoardResult(None, _changed(self.config(run), samples.evidence), None)
+        result = BoardResult(None, _changed(self.config(run), samples.evidence), None)
         if self.is_scored(run):
             document, scores = self._built(pack, run, samples)
-            made = made._replace(document=document, scores=scores)
+            result = result._replace(document=document, scores=scores)
         if key := self._key(pack, run):
-            self.computed[run.n] = CachedResult(key, made._asdict())
-        return made
+            self.computed[run.n] = CachedResult(key, result._asdict())
+        return result
 
     def _built(
         self, pack: Pack, run: RunRecord, samples: _Samples
@@ -194,14 +194,14 @@ class BoardResults:
             raise UsageError(f"kin are left out of panels; {NO_PANEL}")
         read = {name: self._samples(pack, run) for name, run in runs.items()}
         models = {name: run.party.spec for name, run in runs.items()}
-        given = {name: samples.evidence.by_judge for name, samples in read.items()}
-        rule, scores = without_kin(self.benchmark, panel, models, given, additive=additive)
-        made = BoardWithoutKin(rule, {}, {})
+        verdicts = {name: samples.evidence.by_judge for name, samples in read.items()}
+        rule, scores = without_kin(self.benchmark, panel, models, verdicts, additive=additive)
+        results = BoardWithoutKin(rule, {}, {})
         for name, run in runs.items():
             evidence = replace(read[name].evidence, scores=scores[name])
             built = self._built(pack, run, read[name]._replace(evidence=evidence))
-            made.documents[name], made.scores[name] = built
-        return made
+            results.documents[name], results.scores[name] = built
+        return results
 
     def is_whole(self, pack: Pack, run: RunRecord) -> bool:
         """Whether each item of the pack was asked in each iteration, and none is to do.
@@ -214,7 +214,7 @@ class BoardResults:
             return done and short_panel(known.document) is None
         asked, evidence = self._samples(pack, run)
         done = len(evidence.scores) + len(evidence.failures) == len(pack.items) * asked.iterations
-        return done and all(own.whole for own in evidence.replies.values())
+        return done and all(replies.whole for replies in evidence.replies.values())
 
     def is_judged(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it so, or nobody where none is asked."""
@@ -230,9 +230,9 @@ class BoardResults:
 
     def is_outdated(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it, with these options, but not as today."""
-        _, today, found, graders = self._reading(run)
+        _, today, scored_by, graders = self._reading(run)
         same = today.version, today.judge, canonical(today.options)
-        return found is None and any(
+        return scored_by is None and any(
             (g.version, g.judge, canonical(g.options)) == same for g in graders
         )
 
@@ -253,16 +253,16 @@ class BoardResults:
         """A digest of what a run's result depends on beside its rows; ``None``: not known."""
         if (code := code_digest(self.benchmark)) is None:
             return None
-        _, today, found, _ = self._reading(run)
+        _, today, scored_by, _ = self._reading(run)
         read = [pack.source.name, pack.source.sha256, dict(self.read_by), dict(stated.get())]
-        return digest([code, run.run_id, found and found.digest, today.as_json(), *read])
+        return digest([code, run.run_id, scored_by and scored_by.digest, today.as_json(), *read])
 
     def _samples(self, pack: Pack, run: RunRecord) -> _Samples:
         """A run's samples; of a panel's, what each of its judges says too."""
         stored = self.boards.stored(run)
         selection = stored.selection_of(pack)
-        config, today, found, _ = self._reading(run)
-        by = found or today
+        config, today, scored_by, _ = self._reading(run)
+        by = scored_by or today
         members = graders_of(config, offline=by.offline) if config.panel else None
         return _Samples(selection, stored.evidence(by, selection, members=members))
 
@@ -276,14 +276,14 @@ class BoardResults:
     def _reading(self, run: RunRecord) -> _Reading:
         """How a run is read; by `bench rescore` where that graded more."""
         if run.n not in self._readings:
-            there = {count.grader: count.grades for count in self.boards.journal.graders(run)}
+            counts = {count.grader: count.grades for count in self.boards.journal.graders(run)}
             read = {o.name: o.default for o in self.benchmark.options if o.in_grades}
             read |= dict(self.board.graded)
-            config = self.boards.stored(run).config(read, judge=self._judge(there))
+            config = self.boards.stored(run).config(read, judge=self._judge(counts))
             today = self._today_of(config)
-            found = [g for g in (today, replace(today, offline=True)) if g in there]
-            most = max(found, key=there.__getitem__, default=None)
-            self._readings[run.n] = _Reading(config, today, most, list(there))
+            same = [g for g in (today, replace(today, offline=True)) if g in counts]
+            most = max(same, key=counts.__getitem__, default=None)
+            self._readings[run.n] = _Reading(config, today, most, list(counts))
         return self._readings[run.n]
 
     def _today_of(self, config: RunConfig) -> Grader:
@@ -297,9 +297,9 @@ class BoardResults:
         """As whom a run knows this board's judge."""
         if self.board.judge is None:
             return None
-        there = {grader.judge for grader in graders}
+        names = {grader.judge for grader in graders}
         same = self.boards.judges.all_of(self.board.judge)
-        return next((judge for judge in same if judge in there), same[0])
+        return next((judge for judge in same if judge in names), same[0])
 
 
 def _changed(config: RunConfig, evidence: RunData) -> str | None:

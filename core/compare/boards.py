@@ -107,9 +107,9 @@ def _apart(benchmark: Benchmark, kind: str) -> list[Option]:
     return [o for o in benchmark.options if getattr(o, kind) and not o.may_meet]
 
 
-def unusual(given: JsonObject, options: Sequence[Option]) -> Chosen:
+def unusual(chosen: JsonObject, options: Sequence[Option]) -> Chosen:
     """Of these options the values that are not the default."""
-    values = ((o.name, given.get(o.name, o.default), o.default) for o in options)
+    values = ((o.name, chosen.get(o.name, o.default), o.default) for o in options)
     return tuple((name, value) for name, value, usual in values if value != usual)
 
 
@@ -140,14 +140,14 @@ class Boards:
         """A run as one object."""
         return StoredRun(self.journal, run, self.catalogue)
 
-    def found(
+    def with_runs(
         self, runs: Sequence[RunRecord] | None = None, *, mixed: bool = False
     ) -> dict[Board, list[GradedRun]]:
         """The boards, each once, with the runs on it in their order.
 
         With `mixed` demo and real models stand on one board.
         """
-        found: dict[Board, list[GradedRun]] = {}
+        boards: dict[Board, list[GradedRun]] = {}
         named: dict[Board, Board] = {}  # a pack may go by several names
         for run in self.runs if runs is None else runs:
             kinds: dict[tuple[Judge | None, Chosen], int] = {}
@@ -161,5 +161,5 @@ class Boards:
                 pack = run.pack_name, run.pack_sha256
                 board = Board(*pack, judge, kind_of_model, played_by(run), asked, graded)
                 board = named.setdefault(board._replace(pack_name=""), board)
-                found.setdefault(board, []).append(GradedRun(run, kinds[judge, graded]))
-        return found
+                boards.setdefault(board, []).append(GradedRun(run, kinds[judge, graded]))
+        return boards

@@ -28,18 +28,18 @@ def weighed_comparisons(runs: Iterable[StoredRun]) -> Weighed:
 
     Where the benchmark or the data of a run is not there, all its comparisons weigh 1.
     """
-    found = Weighed([], [])
+    weighed = Weighed([], [])
     for run in runs:
         rows = list(run.comparisons())
-        given = as_comparisons(rows)
+        comparisons = as_comparisons(rows)
         weights: Mapping[str, float] = {}
         try:
-            weights = _item_weights(run, rows[0].judge) if given else {}
+            weights = _item_weights(run, rows[0].judge) if comparisons else {}
         except BenchError as error:
             message = f"run {run.id}: all comparisons weigh 1, as the pack's weights are not known"
-            found.warnings.append(f"{message}: {error}")
-        found.rows.extend(row._replace(weight=weights.get(row.item, 1.0)) for row in given)
-    return found
+            weighed.warnings.append(f"{message}: {error}")
+        weighed.rows.extend(row._replace(weight=weights.get(row.item, 1.0)) for row in comparisons)
+    return weighed
 
 
 def _item_weights(run: StoredRun, judge: Judge) -> Mapping[str, float]:
@@ -47,7 +47,7 @@ def _item_weights(run: StoredRun, judge: Judge) -> Mapping[str, float]:
     return guard(config.benchmark).item_weights(run.pack_of(config), config.options)
 
 
-def turned(row: StoredComparison, score: PairScore) -> StoredComparison:
+def with_score(row: StoredComparison, score: PairScore) -> StoredComparison:
     """A comparison with what came of it, margins and lengths turned to a and b."""
     sign = 1 if row.first == "a" else -1
     lengths = (score.len_first, score.len_second)[::sign]
@@ -123,12 +123,12 @@ def what_is_asked(row: StoredComparison) -> tuple[frozenset[str], str, int, str]
     return frozenset({row.a, row.b}), row.item_id, row.iteration, first
 
 
-def counting(met: Met, own: RunRecord | None = None) -> list[StoredComparison]:
+def counting(met: Met, run: RunRecord | None = None) -> list[StoredComparison]:
     """The comparisons of a pool between the runs of its models that count.
 
     The run `own` counts for its model, whether it is the newest or not.
     """
-    return current(met.rows, {**met.runs, own.name: own.run_id} if own else met.runs)
+    return current(met.rows, {**met.runs, run.name: run.run_id} if run else met.runs)
 
 
 def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
@@ -151,9 +151,9 @@ def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
     ]
 
 
-def counted(rows: Sequence[StoredComparison], own: RunRecord | None = None) -> ComparisonCounts:
+def counted(rows: Sequence[StoredComparison], run: RunRecord | None = None) -> ComparisonCounts:
     """How many comparisons there are, by status; those planned, of one run only if it is given."""
     read, unread = (sum(row.status == status for row in rows) for status in ("read", "unread"))
-    asked = [row for row in rows if own is None or row.run_a == own.run_id]
+    asked = [row for row in rows if run is None or row.run_a == run.run_id]
     planned = sum(row.status == "planned" for row in asked)
     return {"total": read + unread + planned, "read": read, "unread": unread, "planned": planned}

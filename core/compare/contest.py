@@ -66,14 +66,14 @@ class Contest:
         }
         alike |= {"roles": players_of(self.meant)} if benchmark.roles else {}
         if config.panel:
-            own = digest({**alike, "panel": config.panel.as_json()})
+            key = digest({**alike, "panel": config.panel.as_json()})
             members = tuple(map(self._pool_of, by_each_judge(config)))
-            return ComparisonPool(own, (own,), judge, by, config.panel, members)
-        own = digest({**alike, "judge": judge.as_json() if judge else None})
+            return ComparisonPool(key, (key,), judge, by, config.panel, members)
+        key = digest({**alike, "judge": judge.as_json() if judge else None})
         same = JudgeNames(self.journal.asked(role=JUDGE)).all_of(judge) if judge else ()
-        found = self.journal.pools(benchmark.name)
-        there = (p for run, p, other in found if other in same and self._is_alike(run))
-        return ComparisonPool(own, tuple(dict.fromkeys([own, *there])), judge, by)
+        pools = self.journal.pools(benchmark.name)
+        alike_pools = (p for run, p, other in pools if other in same and self._is_alike(run))
+        return ComparisonPool(key, tuple(dict.fromkeys([key, *alike_pools])), judge, by)
 
     def _is_alike(self, run: RunRecord) -> bool:
         """Whether a run was asked what the configuration would ask."""
@@ -98,8 +98,8 @@ class Contest:
     def _rows_of(
         self, pool: ComparisonPool, run: RunRecord | None = None
     ) -> list[StoredComparison]:
-        found = (row for part in pool.parts for row in self.journal.comparisons(part, run))
-        return [row._replace(judge=pool.judge or row.judge) for row in found if pool.takes(row)]
+        rows = (row for part in pool.parts for row in self.journal.comparisons(part, run))
+        return [row._replace(judge=pool.judge or row.judge) for row in rows if pool.takes(row)]
 
     def _rows_of_members(self) -> Iterable[StoredComparison]:
         return (row for member in self.pool.members for row in self._rows_of(member))

@@ -48,20 +48,20 @@ NOTHING_LEFT = Left(0)
 class Prospect:
     """A placement that is not made yet, or not to its end.
 
-    `own` is None before the model has a run. `alike` has, by opponent, the samples that can be
+    `model` is None before the model has a run. `alike` has, by opponent, the samples that can be
     compared, or could be when the model has them.
     """
 
     contest: Contest
-    own: Opponent | None
+    model: Opponent | None
     opponents: list[Opponent]
-    wanted: frozenset[Slot]
+    samples: frozenset[Slot]
     alike: dict[str, frozenset[Slot]] = field(default_factory=dict)
     settled: bool = False
 
     @property
     def _run(self) -> RunRecord | None:
-        return self.own.run if self.own else None
+        return self.model.run if self.model else None
 
     @property
     def most(self) -> int:
@@ -77,17 +77,17 @@ class Prospect:
 
     def left(self) -> Left:
         """The most comparisons that may be bought, and how many it is expected to be."""
-        wanted = meant(wanted_placement(self.contest.config), sum(map(bool, self.alike.values())))
+        options = meant(wanted_placement(self.contest.config), sum(map(bool, self.alike.values())))
         most = self.most
-        return self._expect(most) if most and wanted.schedule == "adaptive" else Left(most)
+        return self._expect(most) if most and options.schedule == "adaptive" else Left(most)
 
     def _expect(self, most: int) -> Left:
         name = self.contest.name
         counts = counting(self._met, self._run)
-        read = as_comparisons(placeable(counts, name, self.alike, self.wanted))
-        transcripts = {**self.alike, name: self.wanted}
-        there = [*([self.own] if self.own else []), *self.opponents]
-        expected = make_matchmaker(self.contest, there, transcripts, read).expect(
+        read = as_comparisons(placeable(counts, name, self.alike, self.samples))
+        transcripts = {**self.alike, name: self.samples}
+        models = [*([self.model] if self.model else []), *self.opponents]
+        expected = make_matchmaker(self.contest, models, transcripts, read).expect(
             ratings.comparisons.Comparisons.of(read), history_of(self._planned())
         )
         if expected is None:
@@ -110,21 +110,21 @@ async def look_ahead(contest: Contest, run: RunRecord | None, selection: Selecti
     check_opponents(contest)
     opponents = opponents_in(contest)
     await reuse_comparisons(contest)
-    own = contestant(contest, run) if run else None
-    begun = own.samples & selection.samples if own else frozenset[Slot]()
-    wanted = selection.samples - begun  # what is not there yet may say enough
-    wanted |= await own.comparable(begun) if own else frozenset()
-    found = Prospect(contest, own, opponents, frozenset(wanted))
+    model = contestant(contest, run) if run else None
+    begun = model.samples & selection.samples if model else frozenset[Slot]()
+    samples = selection.samples - begun  # what is not there yet may say enough
+    samples |= await model.comparable(begun) if model else frozenset()
+    prospect = Prospect(contest, model, opponents, frozenset(samples))
     if run and selection.samples <= begun and settled_by(contest, run, begun):
-        found.settled = True
-        return found
-    found.alike = {one.name: await one.comparable(wanted) for one in opponents}
-    return found
+        prospect.settled = True
+        return prospect
+    prospect.alike = {one.name: await one.comparable(samples) for one in opponents}
+    return prospect
 
 
 def make_matchmaker(
     contest: Contest,
-    there: Collection[Opponent],
+    models: Collection[Opponent],
     transcripts: Mapping[str, frozenset[Slot]],
     read: "Iterable[Comparison]",
 ) -> "Matchmaker":
@@ -139,11 +139,11 @@ def make_matchmaker(
     last = max((iteration for _, iteration in slots), default=1)
     items = [item for item in pack.items if (item.id, last) in slots]
     calls = guard(config.benchmark).planned_calls
-    others = (one for one in there if one.name != contest.name)
+    others = (one for one in models if one.name != contest.name)
     pool = matchmaking.goals.TranscriptPool(
         transcripts,
         families={item.id: item.cluster for item in pack.items},
-        scores=scores_of(contest, there),
+        scores=scores_of(contest, models),
         ahead=frozenset(o.name for o in others if any(n == last + 1 for _, n in o.samples)),
     )
     options = meant(wanted_placement(config), len(pool.opponents(contest.name)))
@@ -163,17 +163,17 @@ def make_matchmaker(
     return matchmaking.matchmaker.Matchmaker(goal, ladder, schedule)
 
 
-def scores_of(contest: Contest, there: Collection[Opponent]) -> dict[str, float]:
+def scores_of(contest: Contest, models: Collection[Opponent]) -> dict[str, float]:
     """The mean of the first number of each model's samples, by the run's own grader.
 
     Models of which no sample has one are left out.
     """
-    own, clusters = grader(contest.config), {i.id: i.cluster for i in contest.pack.items}
-    found = {}
-    for one in there:
-        grades = (sample.score for sample in contest.journal.grades(one.run, own, clusters))
+    by, clusters = grader(contest.config), {i.id: i.cluster for i in contest.pack.items}
+    means = {}
+    for one in models:
+        grades = (sample.score for sample in contest.journal.grades(one.run, by, clusters))
         firsts = (next(iter(score.values.values()), None) for score in grades)
         values = [value for value in firsts if value is not None]
         if values:
-            found[one.name] = sum(values) / len(values)
-    return found
+            means[one.name] = sum(values) / len(values)
+    return means

@@ -148,9 +148,9 @@ class Leaderboard:
         """What several judges say, each and together."""
         rated = self.by_judge.items()
         judges: list[JudgeRatings] = [{"judge": j, "ratings": rows} for j, rows in rated]
-        made: _Several = {"judges": judges} if judges else {}
-        made |= {"kin": self.kin} if self.kin else {}
-        return {**made, "robustness": self.robustness} if self.robustness else made
+        parts: _Several = {"judges": judges} if judges else {}
+        parts |= {"kin": self.kin} if self.kin else {}
+        return {**parts, "robustness": self.robustness} if self.robustness else parts
 
     @property
     def by_judge(self) -> Mapping[str, Sequence[RatingRow]]:
@@ -200,8 +200,8 @@ class Leaderboard:
         one, other = rows[first], rows[second]
         if one["tied_with"] is None or other["tied_with"] is None:
             return None
-        found = self.standing.found if self.standing else None
-        if one["rating"] is not None and found and found.probability_above(first, second) is None:
+        rated = self.standing.rated if self.standing else None
+        if one["rating"] is not None and rated and rated.probability_above(first, second) is None:
             return None
         return second not in one["tied_with"]
 

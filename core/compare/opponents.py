@@ -71,26 +71,26 @@ class Opponent:
 
     async def _make(self, item: Item, iteration: int) -> Text | Gap:
         config, replies = self.contest.config, self.contest.journal.replies
-        there = replies(self.run, item.id, iteration).items()
-        own = {key: reply for key, reply in there if is_generating(key.phase)}
-        answer = known_replies(own)
+        stored = replies(self.run, item.id, iteration).items()
+        replies_of_model = {key: reply for key, reply in stored if is_generating(key.phase)}
+        answer = known_replies(replies_of_model)
         handle = stored_model(self.run, config.benchmark, answer, item.id, iteration)
-        made = await guard(config.benchmark).generate(item, handle, config.options)
-        if not guard(config.benchmark).is_comparable(item, made):
+        transcript = await guard(config.benchmark).generate(item, handle, config.options)
+        if not guard(config.benchmark).is_comparable(item, transcript):
             return TOO_SHORT
-        return Text(made, digest(sorted(reply.text for reply in own.values())))
+        return Text(transcript, digest(sorted(reply.text for reply in replies_of_model.values())))
 
-    async def comparable(self, wanted: Collection[Slot]) -> frozenset[Slot]:
+    async def comparable(self, slots: Collection[Slot]) -> frozenset[Slot]:
         """The samples, of those wanted, of which it has a transcript that says enough."""
-        there = sorted(self.samples.intersection(wanted))
-        return frozenset([s for s in there if isinstance(await self.text(s), Text)])
+        held = sorted(self.samples.intersection(slots))
+        return frozenset([s for s in held if isinstance(await self.text(s), Text)])
 
-    def lacks(self, wanted: Collection[Slot]) -> str | None:
+    def lacks(self, slots: Collection[Slot]) -> str | None:
         """What keeps most samples, of those wanted and looked at, from being compared."""
-        if not self.samples.intersection(wanted):
+        if not self.samples.intersection(slots):
             return "no finished transcript of the same items"
-        found = [self._texts.get(slot) for slot in sorted(wanted)]
-        gaps = [text.reason for text in found if isinstance(text, Gap)]
+        texts = [self._texts.get(slot) for slot in sorted(slots)]
+        gaps = [text.reason for text in texts if isinstance(text, Gap)]
         return max(gaps, key=gaps.count) if gaps else None
 
 
@@ -100,8 +100,8 @@ def opponents_in(contest: Contest) -> list[Opponent]:
     They are all eligible models that were asked the same, or those of them that
     ``--opponents`` names; of several runs of a model, the newest whole one.
     """
-    others, wanted = contest.others(), wanted_placement(contest.config).names
-    names = others.keys() & set(wanted) if wanted else others
+    others, named = contest.others(), wanted_placement(contest.config).names
+    names = others.keys() & set(named) if named else others
     return [contestant(contest, others[name]) for name in sorted(names)]
 
 
@@ -122,10 +122,10 @@ def check_opponents(contest: Contest) -> None:
 def refuse_strangers(config: RunConfig, others: Collection[str]) -> None:
     """Refuse opponents that are named and not among others."""
     if unknown := [name for name in wanted_placement(config).names if name not in others]:
-        there = ", ".join(sorted(others)) or "none"
+        known = ", ".join(sorted(others)) or "none"
         raise UsageError(
             f"--opponents names {', '.join(unknown)}, of which the journal has no run with this "
-            f"pack and protocol; there are: {there}"
+            f"pack and protocol; there are: {known}"
         )
 
 

@@ -19,7 +19,7 @@ class PanelJudges(NamedTuple):
     panel: Panel
     runs: Mapping[str, RunRecord]
 
-    def due(self, row: StoredComparison) -> tuple[Party, ...]:
+    def assigned(self, row: StoredComparison) -> tuple[Party, ...]:
         """The judges of a comparison; none where all are kin of one of the two models.
 
         With ``rotate`` the judge that is drawn gives way to the next that is no kin: one judge
@@ -49,37 +49,40 @@ class PanelJudges(NamedTuple):
         By quorum, what a quorum has read is taken, to plan what comes next; what counts has a reply
         of each judge, as models would meet by fewer judges than others else.
         """
-        found: dict[Question, dict[Judge, StoredComparison]] = {}
+        by_question: dict[Question, dict[Judge, StoredComparison]] = {}
         for row in answered:
             if row.status in ("read", "unread"):
-                found.setdefault(question_of(row), {}).setdefault(row.judge, row)
-        made = []
+                by_question.setdefault(question_of(row), {}).setdefault(row.judge, row)
+        merged = []
         for row in planned:
-            verdicts = found.pop(question_of(row), {})
-            made.append(self._together(row, verdicts, by_quorum=by_quorum) or row)
+            verdicts = by_question.pop(question_of(row), {})
+            merged.append(self._together(row, verdicts, by_quorum=by_quorum) or row)
         rest = (
             self._together(next(iter(each.values())), each, by_quorum=by_quorum)
-            for each in found.values()
+            for each in by_question.values()
         )
-        return made + [row for row in rest if row]
+        return merged + [row for row in rest if row]
 
     def _together(
         self, row: StoredComparison, verdicts: Mapping[Judge, StoredComparison], *, by_quorum: bool
     ) -> StoredComparison | None:
         """One comparison of several judges'; ``None`` while too few of them are there."""
-        due = self.due(row)
-        if not due:
+        judges = self.assigned(row)
+        if not judges:
             return row._replace(status="known", judge=self.panel)
-        there = [verdicts[judge] for judge in due if judge in verdicts]
-        read = [one for one in there if one.status == "read"]
-        is_whole, is_enough = len(there) == len(due), len(read) >= self.panel.needed(len(due))
+        replies = [verdicts[judge] for judge in judges if judge in verdicts]
+        read = [one for one in replies if one.status == "read"]
+        is_whole, is_enough = (
+            len(replies) == len(judges),
+            len(read) >= self.panel.needed(len(judges)),
+        )
         if not is_enough:
-            return self._without(row, "unread", there) if is_whole else None
+            return self._without(row, "unread", replies) if is_whole else None
         if not (is_whole or by_quorum):
             return self._without(row, "planned")
         margins = {
             of_judge(name, self.panel.judges.index(judge)): sign(row, one) * margin
-            for judge in due
+            for judge in judges
             if (one := verdicts.get(judge)) is not None and one in read
             for name, margin in one.margins.items()
         }
@@ -94,10 +97,10 @@ class PanelJudges(NamedTuple):
         )
 
     def _without(
-        self, row: StoredComparison, status: str, there: Iterable[StoredComparison] = ()
+        self, row: StoredComparison, status: str, replies: Iterable[StoredComparison] = ()
     ) -> StoredComparison:
         """A comparison of which no margins count."""
-        reasons = "; ".join(dict.fromkeys(str(one.reason) for one in there if one.reason))
+        reasons = "; ".join(dict.fromkeys(str(one.reason) for one in replies if one.reason))
         return row._replace(status=status, judge=self.panel, margins={}, reason=reasons or None)
 
 
@@ -120,16 +123,16 @@ class AskedPanel:
     @classmethod
     def of(cls, judges: PanelJudges, rows: Iterable[StoredComparison]) -> "AskedPanel":
         """A panel with what its judges have compared before."""
-        found = cls(judges, {})
+        panel = cls(judges, {})
         for row in rows:
             if row.status in ("read", "unread"):
-                found.note(row)
-        return found
+                panel.note(row)
+        return panel
 
     def note(self, row: StoredComparison) -> None:
         """One of them has compared this."""
-        place = (row.judge, question_of(row))
-        self.answered[place] = self.answered.get(place, False) or row.status == "read"
+        key = (row.judge, question_of(row))
+        self.answered[key] = self.answered.get(key, False) or row.status == "read"
 
     def is_lacking(self, row: StoredComparison) -> bool:
         """Whether a judge has not compared this, and was not tried in this command."""
@@ -142,17 +145,17 @@ class AskedPanel:
 
     def _lacking(self, row: StoredComparison) -> list[Party]:
         asked = question_of(row)
-        return [judge for judge in self.judges.due(row) if (judge, asked) not in self.answered]
+        return [judge for judge in self.judges.assigned(row) if (judge, asked) not in self.answered]
 
     def replies(self, rows: Iterable[StoredComparison]) -> dict[Party, Replies]:
         """Of some comparisons, how many each judge was to make, made, and could not be read."""
-        found: dict[Party, list[bool | None]] = {judge: [] for judge in self.judges.panel.judges}
+        readable: dict[Party, list[bool | None]] = {judge: [] for judge in self.judges.panel.judges}
         for row in rows:
-            for judge in self.judges.due(row):
-                found[judge].append(self.answered.get((judge, question_of(row))))
+            for judge in self.judges.assigned(row):
+                readable[judge].append(self.answered.get((judge, question_of(row))))
         return {
-            judge: Replies(len(own), len(own) - own.count(None), own.count(False))
-            for judge, own in found.items()
+            judge: Replies(len(each), len(each) - each.count(None), each.count(False))
+            for judge, each in readable.items()
         }
 
 

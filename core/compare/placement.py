@@ -26,11 +26,11 @@ def wanted_placement(config: RunConfig) -> PlacementOptions:
     return guard(config.benchmark).placement(config.options)
 
 
-def meant(wanted: PlacementOptions, n_models: int) -> PlacementOptions:
+def meant(options: PlacementOptions, n_models: int) -> PlacementOptions:
     """The same with the schedule and the orders that ``auto`` means against so many opponents."""
-    schedule: Any = default_schedule(n_models) if wanted.schedule == "auto" else wanted.schedule
-    orders = default_orders(schedule) if wanted.orders == "auto" else wanted.orders
-    return wanted._replace(schedule=schedule, orders=orders)
+    schedule: Any = default_schedule(n_models) if options.schedule == "auto" else options.schedule
+    orders = default_orders(schedule) if options.orders == "auto" else options.orders
+    return options._replace(schedule=schedule, orders=orders)
 
 
 def history_of(rows: Sequence[StoredComparison]) -> "list[Batch]":
@@ -39,9 +39,11 @@ def history_of(rows: Sequence[StoredComparison]) -> "list[Batch]":
         rows, key=lambda row: (row.batch, row.b, row.item_id, row.iteration, row.first)
     )
     return [
-        matchmaking.goals.Batch(found[0].stage, found[0].rank, tuple(call_of(row) for row in found))
+        matchmaking.goals.Batch(
+            group_rows[0].stage, group_rows[0].rank, tuple(call_of(row) for row in group_rows)
+        )
         for _, group in groupby(ordered, key=lambda row: row.batch)
-        for found in [list(group)]
+        for group_rows in [list(group)]
     ]
 
 
@@ -52,7 +54,7 @@ def call_of(row: StoredComparison) -> Call:
 
 def placeable(
     rows: Sequence[StoredComparison],
-    own: str,
+    model: str,
     opponents: Collection[str],
     samples: Collection[tuple[str, int]],
 ) -> list[StoredComparison]:
@@ -60,11 +62,11 @@ def placeable(
 
     There are such when other opponents, or another selection, were wanted before.
     """
-    ladder = [row for row in rows if own not in (row.a, row.b)]
-    models = {own, *opponents, *(name for row in ladder for name in (row.a, row.b))}
-    there = {*samples, *((row.item_id, row.iteration) for row in ladder)}
-    mine = [row for row in rows if own in (row.a, row.b) and {row.a, row.b} <= models]
-    return ladder + [row for row in mine if (row.item_id, row.iteration) in there]
+    ladder = [row for row in rows if model not in (row.a, row.b)]
+    models = {model, *opponents, *(name for row in ladder for name in (row.a, row.b))}
+    slots = {*samples, *((row.item_id, row.iteration) for row in ladder)}
+    mine = [row for row in rows if model in (row.a, row.b) and {row.a, row.b} <= models]
+    return ladder + [row for row in mine if (row.item_id, row.iteration) in slots]
 
 
 def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list[str]:
@@ -74,8 +76,8 @@ def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list
     pairs in both orders is at the same end too: there is more to it.
     """
     config = contest.config
-    wanted = wanted_placement(config)
-    alike = [wanted, wanted._replace(orders="both")] if wanted.orders == "auto" else [wanted]
+    options = wanted_placement(config)
+    alike = [options, options._replace(orders="both")] if options.orders == "auto" else [options]
     end = ["mixed"] if config.mixed else []
     end += [f"without {name}" for name in sorted(config.without)]
     return [digest([contest.pool.digest, list(each), sorted(samples), *end]) for each in alike]
@@ -102,14 +104,16 @@ def left_of(
     rows: Sequence[StoredComparison],
 ) -> int:
     """The most comparisons that a run, if begun, may still make with these opponents' runs."""
-    wanted = meant(wanted_placement(config), sum(map(bool, alike.values())))
-    made = [row for row in rows if run and row.status in ("read", "unread")]
-    seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
-    both, limit = wanted.orders == "both", wanted.max_comparisons
+    options = meant(wanted_placement(config), sum(map(bool, alike.values())))
+    answered = [row for row in rows if run and row.status in ("read", "unread")]
+    seen = {
+        seen_from(row, config.display_name) for row in answered if run and _is_of(row, run, runs)
+    }
+    both, limit = options.orders == "both", options.max_comparisons
     done = seen if both else {key[:3] for key in seen}
     left = (1 + both) * sum(map(len, alike.values()))
     left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
-    if wanted.orders == "mixed":
+    if options.orders == "mixed":
         left += -(-left // MIXED_BLOCK)  # those in both orders
     # No half of a pair of orders is bought.
     most = limit - limit % (1 + both) if limit else left + len(seen)
@@ -152,13 +156,13 @@ def is_made(call: "Call", planned: "Collection[Call]", elsewhere: Collection[Ask
 
     Where one order is asked for, either will do.
     """
-    turned = call._replace(first="b" if call.first == "a" else "a")
-    enough = (call,) if turned in planned else (call, turned)
+    reverse = call._replace(first="b" if call.first == "a" else "a")
+    enough = (call,) if reverse in planned else (call, reverse)
     return any((c.b, c.item, c.iteration, c.first) in elsewhere for c in enough)
 
 
-def seen_from(row: StoredComparison, own: str) -> Asked:
+def seen_from(row: StoredComparison, model: str) -> Asked:
     """Opponent, item, iteration and order of a comparison, as one of its models has them."""
-    if row.a == own:
+    if row.a == model:
         return row.b, row.item_id, row.iteration, row.first
     return row.a, row.item_id, row.iteration, "b" if row.first == "a" else "a"

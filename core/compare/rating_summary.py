@@ -41,7 +41,7 @@ class RatingSummary(NamedTuple):
     """Comparisons that the run this is for has asked and that could not be read."""
     conclusions: Sequence[ConclusionRow] = ()
     """What the comparisons say of their judge, in words."""
-    found: "Ratings | None" = None
+    rated: "Ratings | None" = None
     """As the engine made them."""
 
 
@@ -50,18 +50,18 @@ def find_standing(
     pack: Pack,
     met: Met,
     *,
-    own: RunRecord | None = None,
+    run: RunRecord | None = None,
     anchors: tuple[AnchorSet, ...] = (),
     engine: str | None = None,
     options: Options | None = None,
 ) -> RatingSummary:
     """The ratings of all models of a pool.
 
-    The run `own` that this is for counts for its model, and what it plans is told. The user's
+    The `run` that this is for counts for its model, and what it plans is told. The user's
     anchors go before the benchmark's. Engine and options are the defaults where none are given.
     """
-    rows = counting(met, own)
-    counts = counted(rows, own)
+    rows = counting(met, run)
+    counts = counted(rows, run)
     chosen = engine or DEFAULT
     made_by: RatingNotes = {"engine": chosen, "engine_version": engine_version(chosen)}
     settings, by_judge = settings_of(benchmark, pack, anchors, options), {}
@@ -69,14 +69,14 @@ def find_standing(
         ratings, warnings = _rate(rows, chosen, settings)
         by_judge = _by_judge(rows, chosen, settings) if ratings else {}
     except PluginError as error:
-        if own is None:
+        if run is None:
             raise
         ratings, warnings = None, [f"no rating: {error}"]  # the run's own result stands
     warnings += [told_left_out(met.excluded, demo=not met.demo)] if met.excluded else []
-    unread = sum(own is not None and _is_unread(row, own) for row in rows)
+    unread = sum(run is not None and _is_unread(row, run) for row in rows)
     if ratings is None:
-        found = conclusions_from(rows, [])
-        return RatingSummary(counts, [], warnings, made_by, unread, found)
+        conclusions = conclusions_from(rows, [])
+        return RatingSummary(counts, [], warnings, made_by, unread, conclusions)
     document = ratings.as_json()
     details: RatingNotes = {
         **made_by,
@@ -87,8 +87,8 @@ def find_standing(
     messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated: list[RatingRow] = [{**row, "demo": demo} for row in document["ratings"]]
-    said = conclusions_from(rows, rated)
-    return RatingSummary(counts, rated, messages, details, unread, said, ratings)
+    conclusions = conclusions_from(rows, rated)
+    return RatingSummary(counts, rated, messages, details, unread, conclusions, ratings)
 
 
 def _by_judge(
@@ -98,8 +98,15 @@ def _by_judge(
     panel = next((row.judge for row in rows), None)
     judges = panel.judges if isinstance(panel, Panel) else ()
     alone = {j: [_by(j, n, row) for row in rows] for n, j in enumerate(judges)}
-    rated = {judge.label: _rate(own, engine, settings)[0] for judge, own in alone.items()}
-    return {judge: list(made.as_json()["ratings"]) for judge, made in rated.items() if made}
+    rated = {
+        judge.label: _rate(rows_of_judge, engine, settings)[0]
+        for judge, rows_of_judge in alone.items()
+    }
+    return {
+        judge: list(ratings_of_judge.as_json()["ratings"])
+        for judge, ratings_of_judge in rated.items()
+        if ratings_of_judge
+    }
 
 
 def _by(judge: Party, n: int, row: StoredComparison) -> StoredComparison:
@@ -110,8 +117,8 @@ def _by(judge: Party, n: int, row: StoredComparison) -> StoredComparison:
     return row._replace(judge=judge, margins=margins, status=status)
 
 
-def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
-    return row.status == "unread" and row.run_a == own.run_id
+def _is_unread(row: StoredComparison, run: RunRecord) -> bool:
+    return row.status == "unread" and row.run_a == run.run_id
 
 
 _OF_ONE_JUDGE = "trueskill"
@@ -121,14 +128,14 @@ def _rate(
     rows: Sequence[StoredComparison], engine: str, settings: RatingSettings
 ) -> "tuple[Ratings | None, list[str]]":
     """The ratings, or why there are none yet."""
-    given = as_comparisons(rows)
-    if not given:
+    comparisons = as_comparisons(rows)
+    if not comparisons:
         return None, []
     if engine == _OF_ONE_JUDGE and isinstance(rows[0].judge, Panel):
         message = f"{engine} counts the pluses of one judge, which a panel does not have"
         return None, [f"no rating: {message}; take another engine, or one judge"]
     try:
-        return rate_with(engine, ratings.comparisons.Comparisons.of(given), settings), []
+        return rate_with(engine, ratings.comparisons.Comparisons.of(comparisons), settings), []
     except PluginError:
         raise
     except BenchError as error:
@@ -157,13 +164,13 @@ def settings_of(
 ) -> RatingSettings:
     """The user's anchors, then those of the pack; its caps of margins, and weights of items."""
     chosen = {o.name: o.default for o in benchmark.options} | dict(options or {})
-    own = (_anchor_set(given) for given in guard(benchmark).anchor_sets(pack))
+    of_pack = (_anchor_set(pair) for pair in guard(benchmark).anchor_sets(pack))
     caps, weights = guard(benchmark).margin_caps(pack), guard(benchmark).item_weights(pack, chosen)
-    return RatingSettings((*anchors, *own), caps, weights)
+    return RatingSettings((*anchors, *of_pack), caps, weights)
 
 
-def _anchor_set(given: Mapping[str, float]) -> AnchorSet:
-    first, second = (Anchor(model, float(rating)) for model, rating in given.items())
+def _anchor_set(pair: Mapping[str, float]) -> AnchorSet:
+    first, second = (Anchor(model, float(rating)) for model, rating in pair.items())
     return AnchorSet(first, second)
 
 
@@ -176,9 +183,9 @@ def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -
     """
     engine = installed().rating_engines.things[name]
     called = PluginCall(engine, "rate")
-    made = call(called, engine.rate, comparisons, settings)
-    check_ratings(called, made, comparisons.models)
-    return made
+    rated = call(called, engine.rate, comparisons, settings)
+    check_ratings(called, rated, comparisons.models)
+    return rated
 
 
 def replies_of(rows: Iterable[StoredComparison]) -> "list[Reply]":
@@ -193,6 +200,6 @@ def conclusions_from(
     """The conclusions of one judge as a document has them; none where nothing was answered."""
     if not (replies := replies_of(rows)):
         return []
-    given = ratings.comparisons.Comparisons.of(as_comparisons(rows))
+    comparisons = ratings.comparisons.Comparisons.of(as_comparisons(rows))
     unread = auditing.asking.unread_share(replies)
-    return auditing.conclusions.conclude(given, unread, rated)
+    return auditing.conclusions.conclude(comparisons, unread, rated)

@@ -14,7 +14,7 @@ from ..journal import CallKey, RunRecord, StoredComparison
 from ..sample.model import ConnectedParty, RecordedModel
 from ..sample.progress import COMPARE
 from ..types import ChatRequest, ChatResponse
-from .comparison_pool import ComparisonPool, turned
+from .comparison_pool import ComparisonPool, with_score
 from .contest import Contest
 from .opponents import Gap, Opponent
 
@@ -52,9 +52,9 @@ class _Reuse:
     ) -> None:
         """Read those that one run has asked for again; what others have asked goes with all."""
         answered = [row for row in rows if row.status != "known"]
-        made = [await self._again(here, row) for row in answered]
-        known = [row for row in rows if row.status == "known"] if all(made) else []
-        for row in filter(None, (*made, *known)):
+        read = [await self._again(here, row) for row in answered]
+        known = [row for row in rows if row.status == "known"] if all(read) else []
+        for row in filter(None, (*read, *known)):
             self.contest.journal.add_comparison(run, row._replace(grader=self.pool.grader))
 
     async def _again(
@@ -77,7 +77,7 @@ class _Reuse:
             score = await guard(config.benchmark).compare(
                 item, first.value, second.value, self._judge(runs, row), config.options
             )
-            return turned(row, score)
+            return with_score(row, score)
         except JournalError:
             raise
         except BenchError:  # a reply is missing, or the plugin failed
@@ -92,8 +92,8 @@ class _Reuse:
         (judge,) = row.judge.judges
 
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-            there = (journal.reply(run, row.item_id, row.iteration, key) for run in runs)
-            if (reply := next(filter(None, there), None)) is None:
+            replies = (journal.reply(run, row.item_id, row.iteration, key) for run in runs)
+            if (reply := next(filter(None, replies), None)) is None:
                 raise MissingCall("the judge was not asked this")
             return reply
 

@@ -31,7 +31,7 @@ from ..sample.workers import run_workers
 from ..types import Item
 from ..types.result_document import PlacementEnd
 from .batches import BatchPlanner
-from .comparison_pool import turned
+from .comparison_pool import with_score
 from .opponents import Gap, Text
 
 
@@ -85,8 +85,8 @@ class RunComparisons:
     async def _compare(self, context: RunContext, row: StoredComparison) -> None:
         """Make one comparison and journal it; one that failed stays planned."""
         item = self.planner.contest.items[row.item_id]
-        beside = self.planner.planned_by_other(row)
-        calls = CallReplayer(context, Sample(item, row.iteration), alongside=beside)
+        alongside = self.planner.planned_by_other(row)
+        calls = CallReplayer(context, Sample(item, row.iteration), alongside=alongside)
         try:
             if self.planner.panel:
                 await self._ask_panel(context, row, item, calls)
@@ -112,16 +112,16 @@ class RunComparisons:
         """
         panel = self.planner.panel
         assert panel is not None
-        due, rows = panel.judges.due(row), self.planner.rows_of_members(row)
-        made = await asyncio.gather(
+        judges, rows = panel.judges.assigned(row), self.planner.rows_of_members(row)
+        outcomes = await asyncio.gather(
             *(
                 self._try_to_ask(context.members[judge], one, item, calls)
                 for one in rows
                 for judge in one.judge.judges
             )
         )
-        wrong = [error for error in made if error]
-        if wrong and len(due) - len(wrong) < panel.judges.panel.needed(len(due)):
+        wrong = [error for error in outcomes if error]
+        if wrong and len(judges) - len(wrong) < panel.judges.panel.needed(len(judges)):
             raise wrong[0]
         self.lacking += [redact(str(error)) for error in wrong[:1]]
 
@@ -148,19 +148,20 @@ class RunComparisons:
         self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer
     ) -> StoredComparison:
         slot = (row.item_id, row.iteration)
-        own, other = await self.planner.texts(row.b, slot)
+        texts = await self.planner.texts(row.b, slot)
         assert context.judge is not None
-        for name, text in ((row.a, own), (row.b, other)):
+        for name, text in zip((row.a, row.b), texts, strict=True):
             if isinstance(text, Gap):
                 raise MissingCall(f"the transcript of {name} on item {item.id} is {text.reason}")
-        assert isinstance(own, Text) and isinstance(other, Text)
-        first, second = (own, other) if row.first == "a" else (other, own)
+        a, b = texts
+        assert isinstance(a, Text) and isinstance(b, Text)
+        first, second = (a, b) if row.first == "a" else (b, a)
         judge = calls.handle(context.judge)
         score = await context.plugin.compare(
             item, first.value, second.value, judge, context.options
         )
-        done = turned(row, score)
-        return done._replace(transcript_a=own.digest, transcript_b=other.digest, grader=row.grader)
+        done = with_score(row, score)
+        return done._replace(transcript_a=a.digest, transcript_b=b.digest, grader=row.grader)
 
 
 def comparing(context: RunContext) -> RunContext:

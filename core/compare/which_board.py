@@ -68,37 +68,37 @@ class Wanted(NamedTuple):
         return judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
 
 
-def choose_board(boards: Boards, wanted: Wanted, *, mixed: bool = False) -> BoardOfChoice:
+def choose_board(boards: Boards, query: Wanted, *, mixed: bool = False) -> BoardOfChoice:
     """The board that is meant, and the others that fit.
 
     Raises:
         UsageError: None fits.
     """
     with boards.journal.ahead(boards.runs):
-        return _choose(boards, wanted, mixed=mixed)
+        return _choose(boards, query, mixed=mixed)
 
 
-def _choose(boards: Boards, wanted: Wanted, *, mixed: bool) -> BoardOfChoice:
-    benchmark, there = boards.benchmark, boards.found(mixed=mixed)
-    if not there:
+def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
+    benchmark, graded_boards = boards.benchmark, boards.with_runs(mixed=mixed)
+    if not graded_boards:
         raise UsageError(
             f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
         )
-    if isinstance(wanted.judge, str):
-        wanted = wanted._replace(moved=boards.judges.named(wanted.judge))
-    fitting = [board for board in there if wanted.fits(board, benchmark)]
+    if isinstance(query.judge, str):
+        query = query._replace(moved=boards.judges.named(query.judge))
+    fitting = [board for board in graded_boards if query.fits(board, benchmark)]
     if not fitting:
         named = "; ".join(
-            f"{with_options(*words_among(board, list(there), benchmark, wanted.protocol))}"
+            f"{with_options(*words_among(board, list(graded_boards), benchmark, query.protocol))}"
             f" ({board.pack_name})"
-            for board in there
+            for board in graded_boards
         )
         raise UsageError(f"{benchmark.name} has no such board; there are: {named}")
-    fitting.sort(key=lambda b: _worth(boards, b, there[b]))
+    fitting.sort(key=lambda b: _worth(boards, b, graded_boards[b]))
     chosen = fitting.pop()
     others = [b for b in reversed(fitting) if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
-        chosen, [_other(b, there[b], [chosen, *others], benchmark) for b in others]
+        chosen, [_other(b, graded_boards[b], [chosen, *others], benchmark) for b in others]
     )
 
 
@@ -125,9 +125,9 @@ def _worth(boards: Boards, board: Board, runs: Sequence[GradedRun]) -> _Worth:
     newest_first = sorted(runs, key=lambda one: one.run.n, reverse=True)
     whole = next(filter(is_shown, newest_first), None)
     newest = (whole or newest_first[0]).run.n
-    own = documents[newest]
-    read = own and graded_by(boards.benchmark, own["options"])
-    kind = own and (boards.judges.first(judge_in(own)), read)
+    document = documents[newest]
+    read = document and graded_by(boards.benchmark, document["options"])
+    kind = document and (boards.judges.first(judge_in(document)), read)
     return _Worth(not board.demo, whole is not None, newest, kind == (board.judge, board.graded))
 
 

@@ -119,7 +119,7 @@ def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gather
         if reader is None:
             absent.append(Absent(name, "its plugin is not installed"))
             continue
-        for board in reader.found([run for run in runs if run.benchmark == name]):
+        for board in reader.with_runs([run for run in runs if run.benchmark == name]):
             try:
                 boards.append(_read_board(reader, board, sections))
             except BenchError as error:
@@ -142,7 +142,7 @@ def gather_run(
     """
     run = read_run(stored, stored.result(), sections)
     reader = _boards_of(stored.journal, stored.catalogue, stored.benchmark)
-    for board in reader.found([stored.record]) if reader else ():
+    for board in reader.with_runs([stored.record]) if reader else ():
         if reader is None or board.judge != reader.judges.first(judge_in(run.document)):
             continue
         try:
@@ -220,7 +220,7 @@ def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Map
     """What samples add to the metric that ranks, by the board's grader."""
     digest_of_grader = document["grader"]
     grader = next((one for one in stored.graders() if one.digest == digest_of_grader), None)
-    if grader is None or (read.standing and read.standing.found):
+    if grader is None or (read.standing and read.standing.rated):
         return {}
     graded = stored.graded(grader, read.pack.clusters)
     return main_values(Compared(read.benchmark, read.pack, graded, graded), graded)

@@ -35,7 +35,7 @@ Gap = Sequence[float]
 def pair_file(board: SiteBoard) -> FilePart:
     """The differences of a board's models in their rating, else in the metric that ranks."""
     standing = board.board.standing
-    pairs = _rated(board, standing.found) if standing and standing.found else _scored(board)
+    pairs = _rated(board, standing.rated) if standing and standing.rated else _scored(board)
     return put_file(f"boards/{board.key}-pairs", pairs)
 
 

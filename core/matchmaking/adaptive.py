@@ -92,8 +92,8 @@ class Adviser:
         items = [item for item, _ in islice(self.course(state, asked), count)]
         heard = {slot for _, slot in asked}
         new = any(slot not in heard for _, slot in items)
-        wanted = before * (1 - goal.floor * len(items) * goal.calls_per_item)
-        worthwhile = new or not goal.floor or state.sums.error() <= wanted
+        target = before * (1 - goal.floor * len(items) * goal.calls_per_item)
+        worthwhile = new or not goal.floor or state.sums.error() <= target
         return NextCalls(items, worthwhile, self.is_enough(before))
 
     def is_enough(self, error: float) -> bool:
@@ -162,8 +162,8 @@ class Adviser:
         blocks, near = self._near
         lucks = expected_luck(blocks, near), _doubt(near)
         shared = shared_variance(*lucks, tau2, family[scenario])
-        own, strengths = tau2 - shared, _centred(state.covariance)
-        return Known(luck, doubt, strengths, own, shared, family, scenario, share)
+        per_slot, strengths = tau2 - shared, _centred(state.covariance)
+        return Known(luck, doubt, strengths, per_slot, shared, family, scenario, share)
 
     def _all_items(self) -> list[PairSlot]:
         """Everything that the model can be compared on, by name."""

@@ -45,7 +45,7 @@ class Known(NamedTuple):
     luck: Floats
     doubt: Floats
     strengths: Floats
-    own: float
+    per_slot: float
     shared: float
     family: Ints
     scenario: Ints
@@ -55,14 +55,14 @@ class Known(NamedTuple):
         """What the new model's own luck adds to the squared error of an unscaled mean."""
         by_scenario = np.bincount(self.scenario, slots, len(self.family))
         families = np.bincount(self.family, by_scenario)
-        return float(self.own * slots @ slots + self.shared * families @ families)
+        return float(self.per_slot * slots @ slots + self.shared * families @ families)
 
     def floor(self, slots: Collection[int]) -> float:
         """The squared error that these transcripts leave, whatever is compared."""
-        there = np.zeros(len(self.scenario))
-        there[list(slots)] = 1
-        counts = np.bincount(self.scenario, there, len(self.family))
-        weight = there * (self.share / np.maximum(counts, 1))[self.scenario]
+        present = np.zeros(len(self.scenario))
+        present[list(slots)] = 1
+        counts = np.bincount(self.scenario, present, len(self.family))
+        weight = present * (self.share / np.maximum(counts, 1))[self.scenario]
         return self.own_error(weight) / float(weight.sum()) ** 2
 
 
@@ -93,10 +93,10 @@ class Sums:
 
     def copy(self) -> "Sums":
         """The same sums, to be gone on with apart."""
-        made = Sums(self._known)
+        copied = Sums(self._known)
         for name, value in vars(self).items():
-            setattr(made, name, value if name == "_known" else value.copy())
-        return made
+            setattr(copied, name, value if name == "_known" else value.copy())
+        return copied
 
     def add(self, items: Pairings) -> None:
         """Take in items."""
@@ -122,9 +122,11 @@ class Sums:
             return float("inf")
         known, level = self._known, self._level
         x = level @ self._met
-        own = known.own_error(level[known.scenario] * self._slots)
+        luck_of_model = known.own_error(level[known.scenario] * self._slots)
         rest = float(level @ self._luck) ** 2 + float(level**2 @ self._noise)
-        return float(own + rest + x @ known.strengths @ x) / float(level @ self._weight) ** 2
+        return (
+            float(luck_of_model + rest + x @ known.strengths @ x) / float(level @ self._weight) ** 2
+        )
 
     def errors_with(self, items: Pairings) -> Floats:
         """What it would be with each of some items more, shape (n,)."""
@@ -136,23 +138,23 @@ class Sums:
         luck = before @ self._luck + step * self._luck[i] + now * w * known.luck[s, o]
         heard = before**2 @ self._noise + squared * self._noise[i]
         heard = heard + now**2 * (noise + w**2 * known.doubt[s, o])
-        own = before**2 @ self._squares + squared * self._squares[i]
-        own = own + now**2 * (2 * w * self._slots[s] + w**2)
+        of_slots = before**2 @ self._squares + squared * self._squares[i]
+        of_slots = of_slots + now**2 * (2 * w * self._slots[s] + w**2)
         families = np.bincount(known.family, before * self._weight)
         moved = step * self._weight[i] + now * w
         shared = families @ families + 2 * moved * families[known.family[i]] + moved**2
         rated = self._rated(before, step, now * w, i, o)
-        error = luck**2 + known.own * own + known.shared * shared + heard + rated
+        error = luck**2 + known.per_slot * of_slots + known.shared * shared + heard + rated
         return np.asarray(error / weight**2)
 
     def _rated(self, level: Floats, step: Floats, added: Floats, i: Ints, o: Ints) -> Floats:
         """X'C X with each item: its scenario's part of X changes by a step, its opponent's more."""
         c = self._known.strengths
         x = level @ self._met
-        reach, own = c @ x, self._met @ c
-        within = np.einsum("im,im->i", own, self._met)
+        reach, by_scenario = c @ x, self._met @ c
+        within = np.einsum("im,im->i", by_scenario, self._met)
         rated = x @ reach + 2 * step * (self._met @ reach)[i] + step**2 * within[i]
-        rated = rated + 2 * added * (reach[o] + step * own[i, o])
+        rated = rated + 2 * added * (reach[o] + step * by_scenario[i, o])
         return np.asarray(rated + added**2 * np.diagonal(c)[o])
 
 

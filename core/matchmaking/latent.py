@@ -37,8 +37,8 @@ class Guess(NamedTuple):
 def prior_of(goal: Goal, strengths: Mapping[str, float], n_models: int) -> tuple[Floats, Floats]:
     """Means and precisions, shape (n_models,): vague for the ladder; the new model is the last."""
     mean, precision = np.zeros(n_models), np.full(n_models, VAGUE)
-    if found := guess(strengths, goal.pool.scores, goal.model):
-        mean[-1], precision[-1] = found.mean, found.deviation**-2
+    if first_guess := guess(strengths, goal.pool.scores, goal.model):
+        mean[-1], precision[-1] = first_guess.mean, first_guess.deviation**-2
     return mean, precision
 
 

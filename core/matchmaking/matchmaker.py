@@ -78,12 +78,12 @@ class Matchmaker:
         self, known: Comparisons, asked: Sequence[PairSlot], room: int | None
     ) -> NoMoreCalls | tuple[str, int | None, list[PairSlot]]:
         size = batch_size(len(asked)) if room is None else min(room, batch_size(len(asked)))
-        own = _only(known, self.goal.model)
-        choice = self._adviser.choose(own, asked, size)
+        placed = _only(known, self.goal.model)
+        choice = self._adviser.choose(placed, asked, size)
         reached = choice.enough and not self._can_reach(known, asked)
         if choice.items and (reached or not choice.worthwhile):
             return NoMoreCalls("floor", "more comparisons of these transcripts would tell little")
-        return "adaptive", self._adviser.rank(own), choice.items
+        return "adaptive", self._adviser.rank(placed), choice.items
 
     def _can_reach(self, known: Comparisons, asked: Sequence[PairSlot]) -> bool:
         """Whether there is a target beyond what is usually enough, and more calls would meet it."""
@@ -115,12 +115,12 @@ class Matchmaker:
         self, known: Comparisons, asked: Sequence[PairSlot], ratings: Ratings | None
     ) -> Outlook:
         adviser = self._adviser
-        own = _only(known, self.goal.model)
-        strength = adviser.state(own).strength
+        placed = _only(known, self.goal.model)
+        strength = adviser.state(placed).strength
         scale = None
         if ratings is not None:
             scale = scale_at(strength, adviser.strengths(), ratings, self.goal)
-        return Outlook(self.goal, adviser, own, asked, scale)
+        return Outlook(self.goal, adviser, placed, asked, scale)
 
     @cached_property
     def _adviser(self) -> Adviser:
@@ -151,8 +151,8 @@ class Matchmaker:
         ladder = sorted(self._opponents, key=lambda o: (-ratings.get(o, middle), o))
         if self.goal.model not in ratings:
             return Position(tuple(ladder), None)
-        own = ratings[self.goal.model]
-        better = sum(ratings.get(opponent, middle) > own for opponent in ladder)
+        strength = ratings[self.goal.model]
+        better = sum(ratings.get(opponent, middle) > strength for opponent in ladder)
         return Position(tuple(ladder), 1 + better)
 
     def _is_precise(self, known: Comparisons, history: Sequence[Batch]) -> bool:
@@ -194,11 +194,11 @@ class Matchmaker:
         return SURE_WIDTH * sqrt(state.sums.error()) * scale.unit
 
 
-def _used_up(allowed: int, made: int) -> str:
+def _used_up(allowed: int, spent: int) -> str:
     """That no item can be bought any more, with what is left over."""
     was = "was" if allowed == 1 else "were"
-    message = f"{plural(allowed, 'comparison')} {was} allowed, {made} made"
-    return message if made >= allowed else f"{message}; the one left is no whole pair of orders"
+    message = f"{plural(allowed, 'comparison')} {was} allowed, {spent} made"
+    return message if spent >= allowed else f"{message}; the one left is no whole pair of orders"
 
 
 def _row(ratings: Ratings | None, model: str) -> ModelRating | None:
@@ -209,8 +209,8 @@ def _row(ratings: Ratings | None, model: str) -> ModelRating | None:
 def _involves(comparisons: Comparisons, model: str) -> Bools:
     if model not in comparisons.models:
         return np.zeros(len(comparisons), dtype=np.bool_)
-    place = comparisons.models.index(model)
-    return np.asarray((comparisons.a == place) | (comparisons.b == place))
+    index = comparisons.models.index(model)
+    return np.asarray((comparisons.a == index) | (comparisons.b == index))
 
 
 def _only(comparisons: Comparisons, model: str) -> Comparisons:

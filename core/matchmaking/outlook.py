@@ -69,8 +69,8 @@ def scale_at(
     The model's families make its interval. None where less than two models have both, or all are
     equal.
     """
-    there = [n for n, row in enumerate(ratings.rows) if row.model in strengths]
-    rows = [ratings.rows[n] for n in there]
+    indices = [n for n, row in enumerate(ratings.rows) if row.model in strengths]
+    rows = [ratings.rows[n] for n in indices]
     x = np.array([strengths[row.model] for row in rows])
     if len(rows) < 2 or float(x.std()) == 0:
         return None
@@ -78,7 +78,7 @@ def scale_at(
     unit = abs(float(np.polyfit(x, at, 1)[0]))
     variance = 0.0
     if ratings.replicates is not None and len(ratings.replicates) > 1:
-        slope, start = np.polyfit(x, ratings.replicates[:, there].T, 1)
+        slope, start = np.polyfit(x, ratings.replicates[:, indices].T, 1)
         variance = float(jackknife_error((start + slope * strength)[:, None])[0]) ** 2
     return PointScale(unit, variance, _t_of(goal))
 
@@ -118,14 +118,14 @@ class Outlook:
     def expect(self, most: int | None = None) -> Expected:
         """When it is expected to stop."""
         goal, state = self.goal, self.adviser.state(self.placed)
-        error, items, wanted = state.sums.error(), 0, self._wanted()
+        error, items, target = state.sums.error(), 0, self._target()
         for _, after in self.adviser.course(state, self.asked):
-            if error <= wanted or (most is not None and (items + 1) * goal.calls_per_item > most):
+            if error <= target or (most is not None and (items + 1) * goal.calls_per_item > most):
                 break
             error, items = after, items + 1
         return Expected(round(items * goal.calls_per_item), self._half_width(error))
 
-    def _wanted(self) -> float:
+    def _target(self) -> float:
         """The squared error to stop at: the target's where it can be had, else the usual."""
         target = self.goal.target_ci
         if target is not None and self.scale is not None and self.is_in_reach():
@@ -183,9 +183,9 @@ def with_iteration(goal: Goal) -> TranscriptPool:
     Where nobody has it, all opponents are taken to get it too.
     """
     pool = goal.pool
-    own = pool.transcripts[goal.model]
-    last = max(iteration for _, iteration in own)
-    more = frozenset((item, last + 1) for item, iteration in own if iteration == last)
+    slots_of_model = pool.transcripts[goal.model]
+    last = max(iteration for _, iteration in slots_of_model)
+    more = frozenset((item, last + 1) for item, iteration in slots_of_model if iteration == last)
     meant = {goal.model, *(pool.ahead or pool.opponents(goal.model))}
-    there = {m: s | more if m in meant else s for m, s in pool.transcripts.items()}
-    return replace(pool, transcripts=there, ahead=frozenset())
+    transcripts = {m: s | more if m in meant else s for m, s in pool.transcripts.items()}
+    return replace(pool, transcripts=transcripts, ahead=frozenset())

@@ -50,8 +50,8 @@ class Spreader:
 
     def take(self, opponent: str, count: int | None = None) -> list[PairSlot]:
         """So many new items with an opponent, or all there are."""
-        there = self._goal.pool.shared(self._goal.model, opponent)
-        free = [slot for slot in there if PairSlot(opponent, slot) not in self._taken]
+        shared = self._goal.pool.shared(self._goal.model, opponent)
+        free = [slot for slot in shared if PairSlot(opponent, slot) not in self._taken]
         free.sort(key=lambda slot: (self._used[slot], self._place[slot]))
         chosen = [PairSlot(opponent, slot) for slot in free[:count]]
         self._used.update(slot for _, slot in chosen)
@@ -97,12 +97,12 @@ class Turns:
     def take(self, item: PairSlot) -> tuple[First, ...]:
         """The orders of the next item."""
         number, self._n = self._n, self._n + 1
-        block, place = divmod(number, MIXED_BLOCK)
+        block, position = divmod(number, MIXED_BLOCK)
         if self._goal.orders == "both":
             return FIRST
         if self._goal.orders == "one":
             return (FIRST[number % 2],)
-        if place == _drawn(self._goal.model, block) % MIXED_BLOCK:
+        if position == _drawn(self._goal.model, block) % MIXED_BLOCK:
             return FIRST
         behind: First = "b" if self._lead > 0 else "a"
         first = behind if self._lead else FIRST[_drawn(self._goal.model, *item) % 2]
@@ -112,13 +112,13 @@ class Turns:
 
 def _orders_of(goal: Goal, history: Iterable[Batch]) -> dict[PairSlot, set[First]]:
     """The orders that each item was asked in, as the new model has them."""
-    found: dict[PairSlot, set[First]] = defaultdict(set)
+    orders: dict[PairSlot, set[First]] = defaultdict(set)
     for batch in history:
         for call in batch.calls:
-            own = call.a == goal.model
-            first: First = call.first if own else "b" if call.first == "a" else "a"
-            found[PairSlot(call.b if own else call.a, (call.item, call.iteration))].add(first)
-    return found
+            is_a = call.a == goal.model
+            first: First = call.first if is_a else "b" if call.first == "a" else "a"
+            orders[PairSlot(call.b if is_a else call.a, (call.item, call.iteration))].add(first)
+    return orders
 
 
 def _drawn(*parts: object) -> int:
@@ -167,8 +167,8 @@ def plan_staged(
 
 def _sparse(goal: Goal, ladder: Sequence[str]) -> list[PairSlot]:
     spreader = Spreader(goal, ())
-    places = sparse_places(len(ladder))
-    return [item for place in places for item in spreader.take(ladder[place], 1)]
+    positions = sparse_places(len(ladder))
+    return [item for position in positions for item in spreader.take(ladder[position], 1)]
 
 
 def sparse_places(n_opponents: int) -> list[int]:
@@ -176,12 +176,12 @@ def sparse_places(n_opponents: int) -> list[int]:
 
     The new model stands on the ladder too: at its prior mean, which is the middle.
     """
-    size, own = n_opponents + 1, n_opponents // 2  # from the lowest, as in the published code
+    size, middle = n_opponents + 1, n_opponents // 2  # from the lowest, as in the published code
     step = math.ceil(size / SPARSE)
     jitter = Random(_JITTER_SEED).randint(-step // 2, step // 2)
     start = min(max(0, (size - 1) // 2 + jitter), size - 1)
-    picked = (place for place in range(start % step, size, step) if place != own)
-    return sorted(n_opponents - place - (place < own) for place in picked)
+    picked = (position for position in range(start % step, size, step) if position != middle)
+    return sorted(n_opponents - position - (position < middle) for position in picked)
 
 
 def _next_stage(history: Sequence[Batch], position: Position) -> tuple[str | None, int]:
@@ -196,8 +196,8 @@ def _next_stage(history: Sequence[Batch], position: Position) -> tuple[str | Non
 
 
 def _after(stage: str) -> str | None:
-    place = _STAGES.index(stage) + 1
-    return _STAGES[place] if place < len(_STAGES) else None
+    position = _STAGES.index(stage) + 1
+    return _STAGES[position] if position < len(_STAGES) else None
 
 
 def _items_wanted(stage: str) -> int | None:
@@ -206,7 +206,7 @@ def _items_wanted(stage: str) -> int | None:
 
 
 def _with_neighbours(
-    goal: Goal, position: Position, asked: Sequence[PairSlot], wanted: int | None
+    goal: Goal, position: Position, asked: Sequence[PairSlot], count: int | None
 ) -> list[PairSlot]:
     """Items with the models next to the rank, near ones first; None for all with each.
 
@@ -215,40 +215,40 @@ def _with_neighbours(
     rank = position.rank or len(position.ladder) // 2 + 1
     spreader = Spreader(goal, asked)
     items: list[PairSlot] = []
-    for place, distance in neighbours(rank, len(position.ladder), wanted):
-        opponent = position.ladder[place]
+    for index, distance in neighbours(rank, len(position.ladder), count):
+        opponent = position.ladder[index]
         had = sum(item.opponent == opponent for item in asked)
-        most = None if wanted is None else max(0, max(1, wanted // 2 ** (distance - 1)) - had)
+        most = None if count is None else max(0, max(1, count // 2 ** (distance - 1)) - had)
         items += spreader.take(opponent, most)
     return items
 
 
-def neighbours(rank: int, n_opponents: int, wanted: int | None) -> list[tuple[int, int]]:
+def neighbours(rank: int, n_opponents: int, nearest: int | None) -> list[tuple[int, int]]:
     """Places on the ladder next to a rank, each with its distance, near ones first.
 
-    Of each reach the published code takes ``wanted // 2 ** (reach - 1)`` evenly spaced places;
+    Of each reach the published code takes ``nearest // 2 ** (reach - 1)`` evenly spaced places;
     where that is one, only the lowest of them. None for all.
     """
     picked: set[tuple[int, int]] = set()
     for reach in range(1, REACH + 1):
         around = [
-            (place, abs(distance))
+            (position, abs(distance))
             for distance in range(reach, -reach - 1, -1)  # the lowest first
-            if distance and 0 <= (place := rank - 1 + distance - (distance > 0)) < n_opponents
+            if distance and 0 <= (position := rank - 1 + distance - (distance > 0)) < n_opponents
         ]
-        count = len(around) if wanted is None else wanted // 2 ** (reach - 1)
+        count = len(around) if nearest is None else nearest // 2 ** (reach - 1)
         picked.update(_evenly(around, count))
-    return sorted(picked, key=lambda found: (found[1], found[0]))
+    return sorted(picked, key=lambda position: (position[1], position[0]))
 
 
-def _evenly(places: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+def _evenly(positions: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
     """So many of them, evenly spaced from the first to the last; all where there are no more."""
-    if count >= len(places):
-        return list(places)
+    if count >= len(positions):
+        return list(positions)
     if count <= 1:
-        return list(places[:count])
-    step = (len(places) - 1) / (count - 1)
-    return [places[round(i * step)] for i in range(count)]
+        return list(positions[:count])
+    step = (len(positions) - 1) / (count - 1)
+    return [positions[round(i * step)] for i in range(count)]
 
 
 def plan_all(
@@ -260,6 +260,6 @@ def plan_all(
     opponents = sorted(position.ladder)
     turn = len(history) % max(len(spread_slots(goal)), 1)
     # Who chooses first changes, so that no opponent always gets what others left.
-    turned = opponents[turn % len(opponents) :] + opponents[: turn % len(opponents)]
-    items = [item for opponent in turned for item in spreader.take(opponent, 1)]
+    reversed_items = opponents[turn % len(opponents) :] + opponents[: turn % len(opponents)]
+    items = [item for opponent in reversed_items for item in spreader.take(opponent, 1)]
     return f"all {len(history) + 1}", items

@@ -37,7 +37,7 @@ class Normals(NamedTuple):
 
 
 def rate_by_normals(
-    engine: str, comparisons: Comparisons, found: Normals, settings: RatingSettings, message: str
+    engine: str, comparisons: Comparisons, normals: Normals, settings: RatingSettings, message: str
 ) -> Ratings:
     """Points on an anchored scale, or the engine's own, with intervals of 1.96 deviations.
 
@@ -45,8 +45,8 @@ def rate_by_normals(
     """
     n = len(comparisons.models)
     estimate = SolvedRatings(
-        theta=(found.mean - found.centre) / Q,
-        deviation=found.deviation / Q,
+        theta=(normals.mean - normals.centre) / Q,
+        deviation=normals.deviation / Q,
         families=comparisons.families_of_models(),
         effective=comparisons.effective_families_of_models(),
         component=components(n, comparisons.a, comparisons.b),
@@ -54,7 +54,7 @@ def rate_by_normals(
     )
     scale, why = choose_scale(comparisons.models, estimate, settings)
     if scale.first is None:
-        scale = scale._replace(place=found.centre)
+        scale = scale._replace(offset=normals.centre)
     _, unit = apply_scale(estimate, scale)
     variance = estimate.deviation**2
     pair_error = np.sqrt(variance[:, None] + variance[None, :])
@@ -71,7 +71,7 @@ def no_ratings(engine: str, comparisons: Comparisons) -> Ratings:
     return Ratings(engine, (), warnings=(*comparisons.warnings, message))
 
 
-class Beside(NamedTuple):
+class LengthAdjusted(NamedTuple):
     """A second analysis of the same comparisons, with a term for length.
 
     Its ratings on the scale of the first, shape (n_models,), NaN where that cannot be, their 95 %
@@ -86,8 +86,8 @@ class Beside(NamedTuple):
 class RatingParts(NamedTuple):
     """What rows are made of, models in the order of the comparisons'.
 
-    `beside` is the analysis with a term for length; `depends` whether one analysis alone tells two
-    models apart, shape (n_models, n_models); `ends` which intervals are open, None where nobody
+    `adjusted` is the analysis with a term for length; `depends` whether one analysis alone tells
+    two models apart, shape (n_models, n_models); `ends` which intervals are open, None where nobody
     looked.
     """
 
@@ -95,7 +95,7 @@ class RatingParts(NamedTuple):
     scale: Scale
     spread: Uncertainty
     order: Order
-    beside: Beside | None = None
+    adjusted: LengthAdjusted | None = None
     depends: Bools | None = None
     ends: Ends | None = None
 
@@ -120,47 +120,49 @@ def assemble(
     apart = tell_apart(differences(estimate, spread))
     messages = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
     messages += family_warnings(comparisons, estimate)
-    beside, depends, alone = None, None, {}
+    adjusted, depends, alone = None, None, {}
     if length_adjusted is not None:
         alone = _ranks_without_length(comparisons.models, order_models(estimate, spread, apart))
-        beside, reason = _beside(comparisons, length_adjusted, settings, scale)
+        adjusted, reason = _adjust_for_length(comparisons, length_adjusted, settings, scale)
         messages += [reason] if reason else []
-        depends = np.asarray(apart.board != beside.apart.board)
-        apart = apart.both(beside.apart)
+        depends = np.asarray(apart.board != adjusted.apart.board)
+        apart = apart.both(adjusted.apart)
     order = order_models(estimate, spread, apart)
     ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
     messages += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
-    made = RatingParts(estimate, scale, spread, order, beside, depends, ends)
-    return lay_out(engine, comparisons, made, {**diagnostics, **alone}, tuple(messages))
+    parts = RatingParts(estimate, scale, spread, order, adjusted, depends, ends)
+    return lay_out(engine, comparisons, parts, {**diagnostics, **alone}, tuple(messages))
 
 
 def _ranks_without_length(models: Sequence[str], order: Order) -> JsonDict:
     """The rank intervals that there would be without the analysis of length."""
-    own = zip(models, order.own, strict=True)
-    found = {model: list(_ends(ends)) for model, ends in own if ends.any()}
-    return {"rank_ci95_without_length": found}
+    ends_of_models = zip(models, order.of_row, strict=True)
+    intervals = {model: list(_ends(ends)) for model, ends in ends_of_models if ends.any()}
+    return {"rank_ci95_without_length": intervals}
 
 
-def _beside(
+def _adjust_for_length(
     comparisons: Comparisons, estimate: SolvedRatings, settings: RatingSettings, scale: Scale
-) -> tuple[Beside, str]:
+) -> tuple[LengthAdjusted, str]:
     """The second analysis, and why its ratings cannot stand on the first one's scale."""
-    own, why = choose_scale(comparisons.models, estimate, settings)
-    spread = measure_spread(estimate, own)
+    adjusted_scale, why = choose_scale(comparisons.models, estimate, settings)
+    spread = measure_spread(estimate, adjusted_scale)
     apart = tell_apart(differences(estimate, spread))
-    if (own.first, own.second) != (scale.first, scale.second):
+    if (adjusted_scale.first, adjusted_scale.second) != (scale.first, scale.second):
         n = len(estimate.theta)
         message = f"no ratings with a term for length on this scale: {why or 'it is not anchored'}"
-        return Beside(np.full(n, np.nan), [None] * n, apart), message
-    ends = find_ends(comparisons, estimate.theta, estimate.component, own)
-    made = RatingParts(estimate, own, spread, order_models(estimate, spread, apart), ends=ends)
-    return Beside(_points(estimate, own), _intervals(made), apart), ""
+        return LengthAdjusted(np.full(n, np.nan), [None] * n, apart), message
+    ends = find_ends(comparisons, estimate.theta, estimate.component, adjusted_scale)
+    parts = RatingParts(
+        estimate, adjusted_scale, spread, order_models(estimate, spread, apart), ends=ends
+    )
+    return LengthAdjusted(_points(estimate, adjusted_scale), _intervals(parts), apart), ""
 
 
 def _points(estimate: SolvedRatings, scale: Scale) -> Floats:
     """Ratings, shape (n_models,); those of anchors to the last bit."""
-    place, unit = apply_scale(estimate, scale)
-    ratings = place + unit * estimate.theta
+    offset, unit = apply_scale(estimate, scale)
+    ratings = offset + unit * estimate.theta
     if scale.first is not None and scale.second is not None:
         ratings[[scale.first, scale.second]] = [anchor.rating for anchor in scale.used]
     return np.asarray(ratings)
@@ -169,71 +171,71 @@ def _points(estimate: SolvedRatings, scale: Scale) -> Floats:
 def lay_out(
     engine: str,
     comparisons: Comparisons,
-    made: RatingParts,
+    parts: RatingParts,
     diagnostics: JsonObject,
     warnings: tuple[str, ...],
 ) -> Ratings:
     """The result, its models by component, then rank, then name."""
-    estimate, order = made.estimate, made.order
+    estimate, order = parts.estimate, parts.order
     chosen = np.lexsort((np.arange(len(order.rank)), order.rank, estimate.component))
-    replicates = made.spread.ratings
+    replicates = parts.spread.ratings
     return Ratings(
         engine=engine,
-        rows=_rows(comparisons, made, chosen),
-        anchors=made.scale.used,
+        rows=_rows(comparisons, parts, chosen),
+        anchors=parts.scale.used,
         replicates=None if replicates is None else replicates[:, chosen],
         above=order.above[np.ix_(chosen, chosen)],
         tied_alone=order.tied_alone[np.ix_(chosen, chosen)],
-        pair_half_width=_pair_half_widths(made)[np.ix_(chosen, chosen)],
-        diagnostics={**general_diagnostics(comparisons, estimate), **_kept(made), **diagnostics},
+        pair_half_width=_pair_half_widths(parts)[np.ix_(chosen, chosen)],
+        diagnostics={**general_diagnostics(comparisons, estimate), **_kept(parts), **diagnostics},
         warnings=warnings,
     )
 
 
-def _kept(made: RatingParts) -> JsonDict:
+def _kept(parts: RatingParts) -> JsonDict:
     """Of each component what is kept of distances, and how far too high its first is expected."""
-    component, kept = made.estimate.component, made.order.kept
-    points = _points(made.estimate, made.scale)
-    own = [component == n for n in range(int(component.max(initial=-1)) + 1)]
-    highest = [float((points[c].max() - points[c].mean()) * (1 - kept[c][0])) for c in own]
-    return {"distances_kept": [float(kept[c][0]) for c in own], "first_too_high": highest}
+    component, kept = parts.estimate.component, parts.order.kept
+    points = _points(parts.estimate, parts.scale)
+    members = [component == n for n in range(int(component.max(initial=-1)) + 1)]
+    highest = [float((points[c].max() - points[c].mean()) * (1 - kept[c][0])) for c in members]
+    return {"distances_kept": [float(kept[c][0]) for c in members], "first_too_high": highest}
 
 
-def _pair_half_widths(made: RatingParts) -> Floats:
+def _pair_half_widths(parts: RatingParts) -> Floats:
     """Of the 95 % interval of each difference, by which pairs are told apart, in points."""
-    estimate, df = made.estimate, made.spread.pair_df
+    estimate, df = parts.estimate, parts.spread.pair_df
     same = estimate.component[:, None] == estimate.component[None, :]
     known = same & ~np.isnan(df)
-    _, unit = apply_scale(estimate, made.scale)
-    width = quantile_of(0.975, np.where(known, df, 1.0)) * made.spread.pair_error * unit[:, None]
+    _, unit = apply_scale(estimate, parts.scale)
+    width = quantile_of(0.975, np.where(known, df, 1.0)) * parts.spread.pair_error * unit[:, None]
     return np.where(known, width, np.nan)
 
 
-def _rows(comparisons: Comparisons, made: RatingParts, chosen: Ints) -> tuple[ModelRating, ...]:
+def _rows(comparisons: Comparisons, parts: RatingParts, chosen: Ints) -> tuple[ModelRating, ...]:
     """A row per model, in the chosen order."""
     models, counts = comparisons.models, comparisons.counts()
-    estimate, order, beside = made.estimate, made.order, made.beside
-    _, unit = apply_scale(estimate, made.scale)
-    ratings, intervals = _points(estimate, made.scale), _intervals(made)
+    estimate, order, adjusted = parts.estimate, parts.order, parts.adjusted
+    _, unit = apply_scale(estimate, parts.scale)
+    ratings, intervals = _points(estimate, parts.scale), _intervals(parts)
 
     def named(which: Bools) -> tuple[str, ...]:
         return tuple(models[j] for j in chosen if which[j])
 
     def row(i: int) -> ModelRating:
-        there = bool(np.isfinite(made.spread.half_width[i]))
+        has_interval = bool(np.isfinite(parts.spread.half_width[i]))
         return ModelRating(
             model=models[i],
             rating=float(ratings[i]),
             rd=float(abs(unit[i]) * estimate.deviation[i]),
             ci95=intervals[i],
             rank=int(order.rank[i]),
-            rank_ci95=_ends(order.own[i]) if there else None,
-            tied_with=named(order.tied[i]) if there else None,
+            rank_ci95=_ends(order.of_row[i]) if has_interval else None,
+            tied_with=named(order.tied[i]) if has_interval else None,
             comparisons=int(counts[i]),
-            rank_ci95_board=_ends(order.board[i]) if there else None,
-            rating_length_adjusted=_number(beside.ratings[i]) if beside else None,
-            ci95_length_adjusted=beside.intervals[i] if beside else None,
-            depends_on_length=None if made.depends is None else named(made.depends[i]),
+            rank_ci95_board=_ends(order.board[i]) if has_interval else None,
+            rating_length_adjusted=_number(adjusted.ratings[i]) if adjusted else None,
+            ci95_length_adjusted=adjusted.intervals[i] if adjusted else None,
+            depends_on_length=None if parts.depends is None else named(parts.depends[i]),
         )
 
     return tuple(row(i) for i in chosen)
@@ -243,14 +245,14 @@ def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _intervals(made: RatingParts) -> list[Interval | None]:
+def _intervals(parts: RatingParts) -> list[Interval | None]:
     """Of each model, with None for an end that is open."""
-    ratings, half = _points(made.estimate, made.scale), made.spread.half_width
+    ratings, half = _points(parts.estimate, parts.scale), parts.spread.half_width
     low, high = (ratings + sign * half for sign in (-1, 1))
-    if made.ends is not None:
-        _, unit = apply_scale(made.estimate, made.scale)
-        low = np.where(made.ends.no_low, np.nan, low - np.abs(unit) * made.ends.below)
-        high = np.where(made.ends.no_high, np.nan, high + np.abs(unit) * made.ends.above)
+    if parts.ends is not None:
+        _, unit = apply_scale(parts.estimate, parts.scale)
+        low = np.where(parts.ends.no_low, np.nan, low - np.abs(unit) * parts.ends.below)
+        high = np.where(parts.ends.no_high, np.nan, high + np.abs(unit) * parts.ends.above)
     return [
         (_number(low[i]), _number(high[i])) if np.isfinite(half[i]) else None
         for i in range(len(ratings))
@@ -272,10 +274,10 @@ def general_diagnostics(comparisons: Comparisons, estimate: SolvedRatings) -> Js
 
 
 def _members(models: Sequence[str], estimate: SolvedRatings) -> list[list[str]]:
-    found: list[list[str]] = [[] for _ in range(int(estimate.component.max(initial=-1)) + 1)]
+    members: list[list[str]] = [[] for _ in range(int(estimate.component.max(initial=-1)) + 1)]
     for model, component in zip(models, estimate.component, strict=True):
-        found[component].append(model)
-    return found
+        members[component].append(model)
+    return members
 
 
 def scale_warnings(estimate: SolvedRatings, scale: Scale, unanchored: str) -> list[str]:
@@ -288,7 +290,7 @@ def scale_warnings(estimate: SolvedRatings, scale: Scale, unanchored: str) -> li
             "rated and ranked by itself, and ratings of different groups say nothing together"
         )
     if unanchored:
-        messages.append(f"the scale is not anchored (centre {scale.place:g}): {unanchored}")
+        messages.append(f"the scale is not anchored (centre {scale.offset:g}): {unanchored}")
     return messages
 
 

@@ -32,12 +32,12 @@ class _Bad(ValueError):
 class Columns:
     """Comparisons in the order they come, for `Comparisons.canonical`.
 
-    A row is called `place` there, such as ``line``. Where a judge is named only its rows are kept.
-    `by_criterion` keeps each criterion's margin beside their sum.
+    A row is called `row_name` there, such as ``line``. Where a judge is named only its rows are
+    kept. `by_criterion` keeps each criterion's margin beside their sum.
     """
 
     origin: object
-    place: str
+    row_name: str
     judge: str | None = None
     by_criterion: bool = False
     models: dict[str, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Columns:
 
     def refuse(self, message: str, number: int) -> NoReturn:
         """Refuse a row; the message has its place."""
-        raise DataError(self.origin, message, f"{self.place} {number}") from None
+        raise DataError(self.origin, message, f"{self.row_name} {number}") from None
 
     def _add(self, row: object, number: int) -> None:
         if not isinstance(row, Mapping):
@@ -86,27 +86,29 @@ class Columns:
         if self.by_criterion:
             self._keep_margins(row["margins"])
         a, b = (self.models.setdefault(name, len(self.models)) for name in names)
-        place = self.items[item]
-        self.numbers.extend((a, b, place, iteration, judge, first == "a", margin, criteria, number))
+        item_number = self.items[item]
+        self.numbers.extend(
+            (a, b, item_number, iteration, judge, first == "a", margin, criteria, number)
+        )
         self.lengths.extend(lengths)
         self.weights.append(weight)
 
     def _keep_family(self, item: str, family: str, number: int) -> None:
         index = self.families.setdefault(family, len(self.families))
-        place = self.items.setdefault(item, len(self.items))
-        if place == len(self.family_of):
+        position = self.items.setdefault(item, len(self.items))
+        if position == len(self.family_of):
             self.family_of.append(index)
             self.told_in.append(number)
-        elif self.family_of[place] != index:
-            before = list(self.families)[self.family_of[place]]
-            where = f"{self.place} {self.told_in[place]}"
+        elif self.family_of[position] != index:
+            before = list(self.families)[self.family_of[position]]
+            where = f"{self.row_name} {self.told_in[position]}"
             raise _Bad(f"item {item!r} is of family {family!r} here and of {before!r} in {where}")
 
     def _keep_margins(self, margins: Mapping[str, int]) -> None:
         row = len(self.lengths) // 2
         for criterion, margin in margins.items():
-            place = self.criteria.setdefault(criterion, len(self.criteria))
-            self.margins.extend((row, place, margin))
+            column = self.criteria.setdefault(criterion, len(self.criteria))
+            self.margins.extend((row, column, margin))
         if len(self.criteria) > MOST_CRITERIA:
             raise _Bad(f"names criterion number {MOST_CRITERIA + 1}; so many are no rubric")
 
@@ -114,14 +116,14 @@ class Columns:
         """The judge of all rows, who has to be one, and the one that was asked for."""
         if self.judge is not None:
             if self.judges and self.judge not in self.judges:
-                there = ", ".join(_judge_name(name) for name in sorted(self.judges))
-                raise UsageError(f"no comparison by judge {self.judge!r}; there are: {there}")
+                names = ", ".join(_judge_name(name) for name in sorted(self.judges))
+                raise UsageError(f"no comparison by judge {self.judge!r}; there are: {names}")
             return self.judge
         if len(self.judges) > 1:
-            there = ", ".join(_judge_name(name) for name in sorted(self.judges))
+            names = ", ".join(_judge_name(name) for name in sorted(self.judges))
             raise UsageError(
                 f"{self.origin}: comparisons by {len(self.judges)} judges never meet in one "
-                f"rating; choose with --judge: {there}"
+                f"rating; choose with --judge: {names}"
             )
         return next(iter(self.judges), "")
 

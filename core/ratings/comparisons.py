@@ -198,8 +198,8 @@ class Comparisons:
     def only(self, rows: Bools | Ints) -> "Comparisons":
         """The chosen rows, with all names kept."""
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
-        there = [name for name in _OPTIONAL if getattr(self, name) is not None]
-        return replace(self, **columns, **{name: getattr(self, name)[rows] for name in there})
+        optional = [name for name in _OPTIONAL if getattr(self, name) is not None]
+        return replace(self, **columns, **{name: getattr(self, name)[rows] for name in optional})
 
     def compact(self) -> "Comparisons":
         """The same rows without names that none of them has."""
@@ -280,7 +280,7 @@ def _without_repeats(
     repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
     if not dedupe:
         message = "the same comparison (item, iteration, models, order, judge) as in"
-        message += f" {columns.place} {number[repeat - 1]}; --dedupe takes such only once"
+        message += f" {columns.row_name} {number[repeat - 1]}; --dedupe takes such only once"
         columns.refuse(message, int(number[repeat]))
     _check_repeats(columns, rows, number, same)
     return rows.only(~same)
@@ -298,7 +298,7 @@ def _check_repeats(columns: Columns, rows: Comparisons, number: Ints, same: Bool
     if differs.any():
         at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
         message = (
-            f"says something else of the same comparison than {columns.place} {number[at - 1]}"
+            f"says something else of the same comparison than {columns.row_name} {number[at - 1]}"
         )
         columns.refuse(message + "; take one of the two out", int(number[at]))
 
@@ -310,7 +310,7 @@ def _equal(one: Floats | Ints, other: Floats | Ints) -> Bools:
 def _sorted_names(names: Mapping[str, int]) -> tuple[tuple[str, ...], Ints]:
     """The names sorted, and the place that each number gets, shape (n,)."""
     ordered = sorted(names)
-    place = np.zeros(len(names), dtype=np.int64)
+    ranks = np.zeros(len(names), dtype=np.int64)
     for rank, name in enumerate(ordered):
-        place[names[name]] = rank
-    return tuple(ordered), place
+        ranks[names[name]] = rank
+    return tuple(ordered), ranks

@@ -106,12 +106,12 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     if not len(comparisons):
         return no_ratings(NAME, comparisons)
     comparisons = comparisons.compact()
-    made, names = _rate(comparisons, settings, length=True)
+    rated, names = _rate(comparisons, settings, length=True)
     if "length" not in names:
-        return made
+        return rated
     plain, _ = _rate(comparisons, settings, length=False)
     ratings = {row.model: row.rating for row in plain.rows}
-    return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})
+    return replace(rated, diagnostics={**rated.diagnostics, "without_length": ratings})
 
 
 def _rate(
@@ -135,13 +135,13 @@ def _rate(
     )
     terms = terms_of_replicates(calls.names, fit.beta, replicates[:, n:])
     diagnostics = {"newton_steps": fit.steps, "last_step": fit.last_step * Q, **terms}
-    made = assemble(
+    ratings = assemble(
         NAME, comparisons, estimate, settings, diagnostics=diagnostics, warnings=messages
     )
-    return made, calls.names
+    return ratings, calls.names
 
 
-def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats) -> JsonDict:
+def terms_of_replicates(names: Sequence[str], estimates: Floats, replicates: Floats) -> JsonDict:
     """The terms, shape (n_terms,), in natural units, each with its standard error.
 
     `replicates` are without one family each, shape (n_families, n_terms).
@@ -150,7 +150,7 @@ def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats)
     errors = jackknife_error(replicates)
     return {
         name: {"estimate": float(estimate), "standard_error": float(error) if known else None}
-        for name, estimate, error in zip(names, place, errors, strict=True)
+        for name, estimate, error in zip(names, estimates, errors, strict=True)
     }
 
 
@@ -206,11 +206,11 @@ def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, l
 
 
 def _candidates(comparisons: Comparisons, length: bool) -> list[tuple[str, Floats]]:
-    found = [("position", np.ones(len(comparisons)))]
+    candidates = [("position", np.ones(len(comparisons)))]
     if length and comparisons.has_lengths:
         gap = np.log(np.maximum(comparisons.len_a, 1)) - np.log(np.maximum(comparisons.len_b, 1))
-        found.append(("length", np.where(comparisons.a_first, gap, -gap)))
-    return found
+        candidates.append(("length", np.where(comparisons.a_first, gap, -gap)))
+    return candidates
 
 
 def _is_new(column: Floats, first: Ints, second: Ints, n_models: int, terms: list[Floats]) -> bool:
@@ -225,9 +225,9 @@ def _is_new(column: Floats, first: Ints, second: Ints, n_models: int, terms: lis
     gram = np.zeros((n_models + len(terms), n_models + len(terms)))
     gram[:n_models, :n_models] = _laplacian(np.ones(len(column)), first, second, n_models)
     target = np.append(_split(column, first, second, n_models), [t @ column for t in terms])
-    for place, term in enumerate(terms, start=n_models):
-        gram[place, :n_models] = gram[:n_models, place] = _split(term, first, second, n_models)
-        gram[place, n_models:] = gram[n_models:, place] = [term @ other for other in terms]
+    for row, term in enumerate(terms, start=n_models):
+        gram[row, :n_models] = gram[:n_models, row] = _split(term, first, second, n_models)
+        gram[row, n_models:] = gram[n_models:, row] = [term @ other for other in terms]
     explained = float(target @ np.linalg.pinv(gram, rcond=1e-10, hermitian=True) @ target)
     return total - explained > 1e-6 * total
 
@@ -254,23 +254,23 @@ def maximise(calls: Calls) -> LogitFit:
     every, calls = calls, grouped(calls)
     n, n_terms = calls.n_models, len(calls.names)
     prior = calls.prior
-    place = np.zeros(n + n_terms)
-    value = _objective(place, calls, prior)
+    point = np.zeros(n + n_terms)
+    value = _objective(point, calls, prior)
     before, centred = np.inf, centring(calls.component)
     for count in range(1, MOST + 1):
-        e = _expected(place, calls)
+        e = _expected(point, calls)
         hessian = hessian_of(e, calls, prior)
-        step = np.linalg.solve(hessian, gradient(place, e, calls, prior))
+        step = np.linalg.solve(hessian, gradient(point, e, calls, prior))
         step[:n] = step[:n] @ centred
         share, slack = 1.0, 1e-12 * (1 + abs(value))
-        while (there := _objective(place + share * step, calls, prior)) < value - slack:
+        while (reached := _objective(point + share * step, calls, prior)) < value - slack:
             share /= 2
-        place, value = place + share * step, there
+        point, value = point + share * step, reached
         size = float(np.abs(step).max())
         if is_done(size, before):
-            hessian = hessian_of(_expected(place, calls), calls, prior)
+            hessian = hessian_of(_expected(point, calls), calls, prior)
             covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-            return LogitFit(place[:n], place[n:], _expected(place, every), covariance, count, size)
+            return LogitFit(point[:n], point[n:], _expected(point, every), covariance, count, size)
         before = size
     raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {before}")
 
@@ -281,51 +281,51 @@ def grouped(calls: Calls) -> Calls:
         return calls
     n = calls.n_models
     pair = calls.first * n + calls.second
-    found = present(pair, n * n)
-    weight = sum_by(pair, calls.weight, n * n)[found]
+    pairs = present(pair, n * n)
+    weight = sum_by(pair, calls.weight, n * n)[pairs]
     return calls._replace(
-        first=found // n,
-        second=found % n,
-        score=sum_by(pair, calls.weight * calls.score, n * n)[found] / weight,
+        first=pairs // n,
+        second=pairs % n,
+        score=sum_by(pair, calls.weight * calls.score, n * n)[pairs] / weight,
         weight=weight,
-        terms=np.ones((len(calls.names), len(found))),
+        terms=np.ones((len(calls.names), len(pairs))),
     )
 
 
-def _linear(place: Floats, calls: Calls) -> Floats:
-    theta, beta = place[: calls.n_models], place[calls.n_models :]
+def _linear(point: Floats, calls: Calls) -> Floats:
+    theta, beta = point[: calls.n_models], point[calls.n_models :]
     return np.asarray(theta[calls.first] - theta[calls.second] + beta @ calls.terms)
 
 
-def _expected(place: Floats, calls: Calls) -> Floats:
-    return np.asarray(0.5 * (1 + np.tanh(_linear(place, calls) / 2)))
+def _expected(point: Floats, calls: Calls) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(_linear(point, calls) / 2)))
 
 
-def _objective(place: Floats, calls: Calls, prior: Floats) -> float:
+def _objective(point: Floats, calls: Calls, prior: Floats) -> float:
     # ln(1 - E) = ln E - linear, so one logarithm does.
-    linear = _linear(place, calls)
+    linear = _linear(point, calls)
     softplus = np.logaddexp(0, -linear)
     likelihood = -(calls.weight * (softplus + (1 - calls.score) * linear)).sum()
-    return float(likelihood - prior @ place**2 / 2)
+    return float(likelihood - prior @ point**2 / 2)
 
 
-def gradient(place: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
+def gradient(point: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
     """Of the penalised likelihood at a place, shape (n_models + n_terms,)."""
     rest = calls.weight * (calls.score - e)
     split = _split(rest, calls.first, calls.second, calls.n_models)
-    return np.asarray(np.append(split, calls.terms @ rest) - prior * place)
+    return np.asarray(np.append(split, calls.terms @ rest) - prior * point)
 
 
 def hessian_of(e: Floats, calls: Calls, prior: Floats) -> Floats:
     """The negative Hessian, shape (n_models + n_terms, same)."""
     weights, n = calls.weight * e * (1 - e), calls.n_models
-    made = np.diag(prior)
-    made[:n, :n] += _laplacian(weights, calls.first, calls.second, n)
+    hessian = np.diag(prior)
+    hessian[:n, :n] += _laplacian(weights, calls.first, calls.second, n)
     for i, term in enumerate(calls.terms, start=n):
         weighted = weights * term
-        made[i, :n] = made[:n, i] = _split(weighted, calls.first, calls.second, n)
-        made[i, n:] += calls.terms @ weighted
-    return made
+        hessian[i, :n] = hessian[:n, i] = _split(weighted, calls.first, calls.second, n)
+        hessian[i, n:] += calls.terms @ weighted
+    return hessian
 
 
 def leave_one_out(comparisons: Comparisons, calls: Calls, fit: LogitFit) -> Floats:
@@ -338,10 +338,12 @@ def leave_one_out(comparisons: Comparisons, calls: Calls, fit: LogitFit) -> Floa
     order = np.argsort(comparisons.family, kind="stable")
     ends = np.cumsum(np.bincount(comparisons.family, minlength=len(comparisons.families)))
     whole = hessian_of(fit.expected, calls, calls.prior)
-    place, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
-    found = np.empty((len(ends), n + n_terms))
+    point, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
+    replicates = np.empty((len(ends), n + n_terms))
     for family, rows in enumerate(np.split(order, ends[:-1])):
-        own, e = calls.only(rows), fit.expected[rows]
-        score = gradient(place, e, own, none)
-        found[family] = place - np.linalg.solve(whole - hessian_of(e, own, none), score)
-    return found
+        calls_of_family, e = calls.only(rows), fit.expected[rows]
+        score = gradient(point, e, calls_of_family, none)
+        replicates[family] = point - np.linalg.solve(
+            whole - hessian_of(e, calls_of_family, none), score
+        )
+    return replicates

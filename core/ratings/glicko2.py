@@ -204,20 +204,22 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
         return no_ratings(NAME, comparisons)
     comparisons = comparisons.compact()
     weight = weights_of(comparisons, settings)
-    found = FixedPoint(comparisons, weight)
-    beside = FixedPoint(comparisons, weight, length=True) if comparisons.has_lengths else None
-    adjusted = beside if beside and "length" in beside.calls.names else None
+    plain = FixedPoint(comparisons, weight)
+    with_length = FixedPoint(comparisons, weight, length=True) if comparisons.has_lengths else None
+    adjusted = with_length if with_length and "length" in with_length.calls.names else None
     return assemble(
         NAME,
         comparisons,
-        found.estimate,
+        plain.estimate,
         settings,
         diagnostics={
-            **found.terms,
+            **plain.terms,
             "length": adjusted.terms["length"] if adjusted else None,
-            **_diagnose(comparisons, found),
+            **_diagnose(comparisons, plain),
         },
-        warnings=beside.warnings if beside else [*found.warnings, _no_lengths(comparisons)],
+        warnings=with_length.warnings
+        if with_length
+        else [*plain.warnings, _no_lengths(comparisons)],
         length_adjusted=adjusted.estimate if adjusted else None,
     )
 
@@ -227,9 +229,9 @@ def _no_lengths(comparisons: Comparisons) -> str:
     return f"{message}: what the judge likes of length was not looked at"
 
 
-def _diagnose(comparisons: Comparisons, found: FixedPoint) -> JsonDict:
+def _diagnose(comparisons: Comparisons, solved: FixedPoint) -> JsonDict:
     """How the fixed point was reached, and what one more period would do there."""
-    calls, fit = found.calls, found.fit
+    calls, fit = solved.calls, solved.fit
     n, mu = calls.n_models, fit.theta
     slope = gradient(np.append(mu, fit.beta), fit.expected, calls, calls.prior)[:n]
     precision = np.diag(hessian_of(fit.expected, calls, calls.prior))[:n]

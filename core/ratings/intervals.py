@@ -26,14 +26,14 @@ MIN_GAP = 3.0
 
 
 class Scale(NamedTuple):
-    """How natural units become points: ``rating = place + unit * theta``.
+    """How natural units become points: ``rating = offset + unit * theta``.
 
     `first` and `second` are indices of the anchors, None where the scale is not anchored; `used`
     has them under the names that the models have.
     """
 
     unit: float = Q
-    place: float = CENTRE
+    offset: float = CENTRE
     first: int | None = None
     second: int | None = None
     used: tuple[Anchor, ...] = ()
@@ -70,9 +70,9 @@ def find_anchors(models: Sequence[str], sets: Sequence[AnchorSet]) -> FoundAncho
         return "no anchors are given"
     reasons = []
     for anchors in sets:
-        places = [_find(models, anchor.model) for anchor in anchors]
-        missing = [place for place in places if isinstance(place, str)]
-        first, second = places
+        matches = [_find(models, anchor.model) for anchor in anchors]
+        missing = [match for match in matches if isinstance(match, str)]
+        first, second = matches
         if isinstance(first, int) and isinstance(second, int):
             if first != second:
                 return FoundAnchors((first, anchors.first.rating), (second, anchors.second.rating))
@@ -135,15 +135,15 @@ def choose_scale(
     models: tuple[str, ...], estimate: SolvedRatings, settings: RatingSettings
 ) -> tuple[Scale, str]:
     """The scale, and why it is not anchored (empty when it is)."""
-    found = find_anchors(models, settings.anchor_sets)
-    if isinstance(found, str):
-        return Scale(), found
-    (first, top), (second, bottom) = found
+    anchors = find_anchors(models, settings.anchor_sets)
+    if isinstance(anchors, str):
+        return Scale(), anchors
+    (first, top), (second, bottom) = anchors
     names = f"{models[first]!r} and {models[second]!r}"
     if estimate.component[first] != estimate.component[second]:
         return Scale(), f"no chain of comparisons connects the anchors {names}"
     gap = float(estimate.theta[first] - estimate.theta[second])
-    error = _gap_error(estimate, found)
+    error = _gap_error(estimate, anchors)
     along = gap if top > bottom else -gap
     if along <= _EQUAL or along < MIN_GAP * error:
         message = f"the anchors {names} are {along * Q:.1f} points apart"
@@ -151,13 +151,13 @@ def choose_scale(
         return Scale(), f"{message}, under {MIN_GAP:g} standard errors of {error * Q:.1f}"
     unit = (top - bottom) / gap
     used = (Anchor(models[first], top), Anchor(models[second], bottom))
-    place = top - unit * float(estimate.theta[first])
-    return Scale(unit, place, first, second, used), ""
+    offset = top - unit * float(estimate.theta[first])
+    return Scale(unit, offset, first, second, used), ""
 
 
-def _gap_error(estimate: SolvedRatings, found: FoundAnchors) -> float:
+def _gap_error(estimate: SolvedRatings, anchors: FoundAnchors) -> float:
     """Standard error of the difference of the anchors."""
-    first, second = found.first[0], found.second[0]
+    first, second = anchors.first[0], anchors.second[0]
     if len(estimate.replicates) < 2:
         return float(np.hypot(estimate.deviation[first], estimate.deviation[second]))
     return float(jackknife_error(estimate.replicates[:, first] - estimate.replicates[:, second]))
@@ -183,7 +183,7 @@ def apply_scale(estimate: SolvedRatings, scale: Scale) -> tuple[Floats, Floats]:
         same = np.ones(len(estimate.theta), dtype=np.bool_)
     else:
         same = estimate.component == estimate.component[scale.first]
-    return np.where(same, scale.place, plain.place), np.where(same, scale.unit, plain.unit)
+    return np.where(same, scale.offset, plain.offset), np.where(same, scale.unit, plain.unit)
 
 
 def measure_spread(estimate: SolvedRatings, scale: Scale) -> Uncertainty:
@@ -206,9 +206,9 @@ def measure_spread(estimate: SolvedRatings, scale: Scale) -> Uncertainty:
 
 def _scaled_replicates(estimate: SolvedRatings, scale: Scale) -> Floats:
     """Replicates as ratings, each anchored by itself, shape (n_families, n_models)."""
-    place, unit = apply_scale(estimate, scale)
+    offset, unit = apply_scale(estimate, scale)
     replicates = estimate.replicates
-    plain = np.asarray(place + unit * replicates)
+    plain = np.asarray(offset + unit * replicates)
     if scale.first is None or scale.second is None:
         return plain
     (_, top), (_, bottom) = scale.used

@@ -218,15 +218,18 @@ def _most_likely(
     blocks, squares = list(gather(seen, weight, n_models)), float((seen.z * weight) @ seen.z)
     rank = n_models - 1 - int(components(n_models, seen.i, seen.j).max())
     known = max(len(seen.z) - rank, 1)
-    found = []
+    tried = []
     for ratio in ratios:
-        made = equations(blocks, squares, float(ratio), n_models)
-        inner, edge = made.gram[:-1, :-1] + VAGUE * np.eye(len(made.gram) - 1), made.gram[:-1, -1]
-        rest = made.gram[-1, -1] - edge @ np.linalg.solve(inner, edge)
+        solved = equations(blocks, squares, float(ratio), n_models)
+        inner, edge = (
+            solved.gram[:-1, :-1] + VAGUE * np.eye(len(solved.gram) - 1),
+            solved.gram[:-1, -1],
+        )
+        rest = solved.gram[-1, -1] - edge @ np.linalg.solve(inner, edge)
         one = max(float(rest) / known, 1e-6)
-        logs = made.log_determinant + float(np.linalg.slogdet(inner)[1])
-        found.append((-(known * np.log(one) + logs) / 2, one, float(ratio)))
-    most = max(likelihood for likelihood, *_ in found)
+        logs = solved.log_determinant + float(np.linalg.slogdet(inner)[1])
+        tried.append((-(known * np.log(one) + logs) / 2, one, float(ratio)))
+    most = max(likelihood for likelihood, *_ in tried)
     # Where lucks are not shared, all are equal: rounding must not decide.
-    _, one, ratio = next(each for each in found if each[0] >= most - _EQUAL)
+    _, one, ratio = next(each for each in tried if each[0] >= most - _EQUAL)
     return one, ratio

@@ -19,7 +19,7 @@ _EQUAL = 1e-9  # natural units: differences below are rounding
 class Order(NamedTuple):
     """Ranks, shape (n_models,), and what is sure about them.
 
-    `own` are the ends of each rank's interval for this model alone, shape (n_models, 2), 0 where
+    `of_row` are the ends of each rank's interval for this model alone, shape (n_models, 2), 0 where
     there are none; `board` those for all ranks of the board at once. `tied` says whether two models
     cannot be told apart, all pairs of the board at once, shape (n_models, n_models), `tied_alone`
     each pair by itself; `above` is P(the row's model is better). `kept` is B of each model's
@@ -27,7 +27,7 @@ class Order(NamedTuple):
     """
 
     rank: Ints
-    own: Ints
+    of_row: Ints
     board: Ints
     tied: Bools
     tied_alone: Bools
@@ -43,22 +43,22 @@ def differences(estimate: SolvedRatings, spread: Uncertainty) -> Differences:
 
 def order_models(estimate: SolvedRatings, spread: Uncertainty, apart: Apart) -> Order:
     """Ranks within each component."""
-    given, same = differences(estimate, spread), _together(estimate)
+    gaps, same = differences(estimate, spread), _together(estimate)
     others = same & ~np.eye(len(same), dtype=np.bool_)
-    there = np.isfinite(spread.half_width)[:, None]
-    kept = shares_kept(estimate, given)
+    has_interval = np.isfinite(spread.half_width)[:, None]
+    kept = shares_kept(estimate, gaps)
     return Order(
-        rank=1 + (same & (given.gap < 0)).sum(axis=1),
-        own=np.where(there, rank_ends(apart.own, same), 0),
-        board=np.where(there, rank_ends(apart.board, same), 0),
+        rank=1 + (same & (gaps.gap < 0)).sum(axis=1),
+        of_row=np.where(has_interval, rank_ends(apart.of_row, same), 0),
+        board=np.where(has_interval, rank_ends(apart.board, same), 0),
         tied=others & (apart.board == 0),
         tied_alone=others & (apart.pair == 0),
-        above=_probabilities(given, kept),
+        above=_probabilities(gaps, kept),
         kept=kept,
     )
 
 
-def shares_kept(estimate: SolvedRatings, given: Differences) -> Floats:
+def shares_kept(estimate: SolvedRatings, gaps: Differences) -> Floats:
     """What is left of ratings' distances when what noise adds to them is taken off, by component.
 
     B = 1 - (M - 3)/(M - 1) * mean(error^2 / 2) / variance of M ratings (with M - 1), where the
@@ -68,13 +68,13 @@ def shares_kept(estimate: SolvedRatings, given: Differences) -> Floats:
     """
     kept = np.ones(len(estimate.theta))
     for component in np.unique(estimate.component):
-        own = np.flatnonzero(estimate.component == component)
-        square = np.ix_(own, own)
-        pairs = given.known[square] & ~np.eye(len(own), dtype=np.bool_)
-        if len(own) > 3 and pairs.any():
-            noise = float((given.error[square][pairs] ** 2).mean()) / 2
-            ratio = noise / max(float(estimate.theta[own].var(ddof=1)), _EQUAL**2)
-            kept[own] = np.clip(1 - (len(own) - 3) / (len(own) - 1) * ratio, 0.0, 1.0)
+        members = np.flatnonzero(estimate.component == component)
+        square = np.ix_(members, members)
+        pairs = gaps.known[square] & ~np.eye(len(members), dtype=np.bool_)
+        if len(members) > 3 and pairs.any():
+            noise = float((gaps.error[square][pairs] ** 2).mean()) / 2
+            ratio = noise / max(float(estimate.theta[members].var(ddof=1)), _EQUAL**2)
+            kept[members] = np.clip(1 - (len(members) - 3) / (len(members) - 1) * ratio, 0.0, 1.0)
     return kept
 
 
@@ -87,14 +87,14 @@ def _gaps(estimate: SolvedRatings) -> Floats:
     return np.where(np.abs(gap) <= _EQUAL, 0.0, gap)
 
 
-def _probabilities(given: Differences, kept: Floats) -> Floats:
+def _probabilities(gaps: Differences, kept: Floats) -> Floats:
     """P(row above column): T(sqrt(B) t) by Student's t.
 
     A half where both gap and error are nothing.
     """
-    known, gap = given.known, given.gap
+    known, gap = gaps.known, gaps.gap
     sharp = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
-    has_error = known & (given.error > 0)
-    t = np.where(has_error, gap / np.where(has_error, given.error, 1.0), sharp)
+    has_error = known & (gaps.error > 0)
+    t = np.where(has_error, gap / np.where(has_error, gaps.error, 1.0), sharp)
     t = np.where(known, t, 0.0) * np.sqrt(np.maximum(kept, _EQUAL))[:, None]
-    return np.where(known, cdf_of(t, np.where(known, given.df, 1.0)), np.nan)
+    return np.where(known, cdf_of(t, np.where(known, gaps.df, 1.0)), np.nan)

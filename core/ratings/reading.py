@@ -79,10 +79,10 @@ def read_comparisons(
     for number, line in read_lines(path):
         if line.strip():
             columns.add(_parsed(path, number, line), number)
-    made = Comparisons.canonical(columns, dedupe=dedupe)
-    if not len(made):
+    comparisons = Comparisons.canonical(columns, dedupe=dedupe)
+    if not len(comparisons):
         raise DataError(path, "holds no comparisons")
-    return made
+    return comparisons
 
 
 def comparison_lines(rows: Iterable[Comparison]) -> Iterator[bytes]:
@@ -106,12 +106,12 @@ def _parsed(path: Path, number: int, line: bytes) -> object:
 
 
 def _without_repeats(pairs: list[tuple[str, Json]]) -> JsonDict:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    decoded = dict(pairs)
+    if len(decoded) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {twice!r} stands twice in one object")
-    return made
+    return decoded
 
 
 _decode = json.JSONDecoder(object_pairs_hook=_without_repeats).decode

@@ -58,8 +58,8 @@ class ModelRating(NamedTuple):
     def as_json(self) -> RatingRow:
         """The fields of `bench rate --json`."""
         fields = self._asdict()
-        made = {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
-        return cast("RatingRow", made)
+        plain = {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+        return cast("RatingRow", plain)
 
 
 class RatingsDocument(TypedDict):
@@ -107,7 +107,7 @@ class Ratings:
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, model: str) -> ModelRating:
-        return self.rows[self._place(model)]
+        return self.rows[self._index(model)]
 
     def probability_above(self, model: str, other: str) -> float | None:
         """P(`model` is better than `other`), if models on such a board differ as these do.
@@ -121,13 +121,13 @@ class Ratings:
         """
         if self.above is None:
             return None
-        found = float(self.above[self._place(model), self._place(other)])
-        return found if found == found else None
+        probability = float(self.above[self._index(model), self._index(other)])
+        return probability if probability == probability else None
 
-    def _place(self, model: str) -> int:
-        for place, row in enumerate(self.rows):
+    def _index(self, model: str) -> int:
+        for index, row in enumerate(self.rows):
             if row.model == model:
-                return place
+                return index
         raise KeyError(model)
 
     def groups(self) -> list[list[str]]:
@@ -136,14 +136,14 @@ class Ratings:
         Runs overlap: that A and B, and B and C, cannot be told apart does not say so of A and C. A
         model that differs from all others is a run of its own.
         """
-        found: list[list[str]] = []
+        groups: list[list[str]] = []
         end = 0
         for start in range(len(self.rows)):
             stop = self._run(start)
             if stop > end:
-                found.append([row.model for row in self.rows[start:stop]])
+                groups.append([row.model for row in self.rows[start:stop]])
                 end = stop
-        return found
+        return groups
 
     def _run(self, start: int) -> int:
         """Where the run that begins at a row ends."""
@@ -152,8 +152,8 @@ class Ratings:
             stop += 1
         return stop
 
-    def _tied(self, place: int, other: int) -> bool:
-        return self.rows[other].model in (self.rows[place].tied_with or ())
+    def _tied(self, index: int, other: int) -> bool:
+        return self.rows[other].model in (self.rows[index].tied_with or ())
 
     def as_json(self) -> RatingsDocument:
         """The document of `bench rate --json`."""

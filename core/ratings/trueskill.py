@@ -62,8 +62,8 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     a, b, pluses = a[near], b[near], pluses[near]
     skills = first if near.all() else update_all(n_models, a, b, pseudo_wins(pluses, WINS))
     rough = update_all(n_models, a, b, pseudo_wins(pluses, WINS_FOR_INTERVAL))
-    found = Normals(skills.mu, rough.sigma, MU)
-    return rate_by_normals(NAME, comparisons, found, settings, TOO_NARROW)
+    normals = Normals(skills.mu, rough.sigma, MU)
+    return rate_by_normals(NAME, comparisons, normals, settings, TOO_NARROW)
 
 
 def within_window(mu: Floats, a: Ints, b: Ints) -> Bools:
@@ -71,8 +71,8 @@ def within_window(mu: Floats, a: Ints, b: Ints) -> Bools:
 
     `mu` are ratings that give the ladder, shape (n_models,); equals stand by index.
     """
-    place = np.argsort(np.argsort(mu, kind="stable"), kind="stable")
-    return np.asarray(np.abs(place[a] - place[b]) <= RANK_WINDOW)
+    rank = np.argsort(np.argsort(mu, kind="stable"), kind="stable")
+    return np.asarray(np.abs(rank[a] - rank[b]) <= RANK_WINDOW)
 
 
 def item_pluses(comparisons: Comparisons, rows: Ints, caps: Mapping[str, int]) -> Ints:

@@ -113,12 +113,12 @@ def level(comparisons: Comparisons, games: Floats) -> Floats:
         return sum_by(ends[0], weight, size) + sum_by(ends[1], weight, size)
 
     met = totals(played).reshape(n_models, n_items)
-    wanted = met.sum(axis=1) / np.maximum((met > 0).sum(axis=1), 1)
-    wanted = np.repeat(wanted, n_items)
+    targets = met.sum(axis=1) / np.maximum((met > 0).sum(axis=1), 1)
+    targets = np.repeat(targets, n_items)
     factor = np.ones(size)
     for _ in range(SWEEPS):
         got = totals(played * factor[ends[0]] * factor[ends[1]])
-        factor *= np.sqrt(np.where(got > 0, wanted / np.where(got > 0, got, 1.0), 1.0))
+        factor *= np.sqrt(np.where(got > 0, targets / np.where(got > 0, got, 1.0), 1.0))
     both = np.clip(factor[ends[0]] * factor[ends[1]], 1 / LARGEST, LARGEST)
     return np.asarray(both[cell])
 

@@ -71,8 +71,8 @@ def _rank_tier(rows: Sequence[BoardRow], scored: ScoredItems, above: int) -> lis
         return [why]
     names = [row["model"] for row in rows]
     for n, row in enumerate(rows):
-        if order.own[n].any():
-            row["rank_ci95"] = [above + int(end) for end in order.own[n]]
+        if order.of_row[n].any():
+            row["rank_ci95"] = [above + int(end) for end in order.of_row[n]]
             row["rank_ci95_board"] = [above + int(end) for end in order.board[n]]
             row["tied_with"] = [names[other] for other in order.tied[n].nonzero()[0]]
     return _notes(order) if len(rows) > 1 else []

@@ -131,7 +131,7 @@ class RunOutcome:
             return kept_comparisons(config, journal.document(run))
         contest = Contest(journal, config, pack)
         met = contest.met()
-        standing = find_standing(config.benchmark, pack, met, own=run, options=config.options)
+        standing = find_standing(config.benchmark, pack, met, run=run, options=config.options)
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}
         row_of_model = next((row for row in standing.ratings if row["model"] == run.name), None)
         stopped, failed, done = self.placement

@@ -122,7 +122,7 @@ def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> Rat
     met = Contest(journal, config, pack).met()
     engine = str(kept.notes.get("engine"))
     return find_standing(
-        config.benchmark, pack, met, own=context.run, engine=engine, options=config.options
+        config.benchmark, pack, met, run=context.run, engine=engine, options=config.options
     )
 
 

@@ -75,8 +75,8 @@ def order_agreement(
         ValueError: The series differ in shape.
     """
     pairs = rated_pairs(first, second, clusters)
-    there, model = np.unique(np.asarray(models, dtype=str)[pairs.known], return_inverse=True)
-    columns, m = _columns(pairs, model, there.size), there.size
+    names, model = np.unique(np.asarray(models, dtype=str)[pairs.known], return_inverse=True)
+    columns, m = _columns(pairs, model, names.size), names.size
     totals = columns.sum(axis=0)
     means = [(totals[part * m : part * m + m] / totals[2 * m :]).tolist() for part in (0, 1)]
     if m < MIN_PAIRS:
@@ -86,13 +86,15 @@ def order_agreement(
         sums = cluster_sums(columns, cluster_index(pairs.clusters))
         message = "a rater gives all models one mean"
         both = estimates(sums, lambda t: _orders(t, m), message, seed=seed, replicates=replicates)
-    return OrderAgreement(tuple(there.tolist()), tuple(means[0]), tuple(means[1]), *both)
+    return OrderAgreement(tuple(names.tolist()), tuple(means[0]), tuple(means[1]), *both)
 
 
 def _columns(pairs: RatedPairs, model: npt.NDArray[np.intp], m: int) -> Floats:
     """What each pair adds to the first's sums of m models, to the second's, to the counts."""
-    own = (model[:, None] == np.arange(m)).astype(np.float64)
-    return np.hstack([own * pairs.first[:, None], own * pairs.second[:, None], own])
+    is_of_model = (model[:, None] == np.arange(m)).astype(np.float64)
+    return np.hstack(
+        [is_of_model * pairs.first[:, None], is_of_model * pairs.second[:, None], is_of_model]
+    )
 
 
 def _orders(totals: Floats, m: int) -> Floats:
@@ -159,8 +161,8 @@ def icc_agreement(
     sizes = (np.ones(len(rows)), *rows.T, (rows**2).sum(axis=1), rows.sum(axis=1) ** 2)
     index = cluster_index(cluster_ids(clusters, len(matrix))[known])
     sums, undefined = cluster_sums(np.column_stack(sizes), index), "no rater tells any two apart"
-    (made,) = estimates(sums, lambda t: _icc(t, k), undefined, seed=seed, replicates=replicates)
-    return made
+    (icc,) = estimates(sums, lambda t: _icc(t, k), undefined, seed=seed, replicates=replicates)
+    return icc
 
 
 def rank_agreement(
@@ -203,8 +205,8 @@ def rank_agreement(
         return in_parts(drawn, len(kinds), lambda part: _rho(part, by_first, by_second))
 
     undefined = "a rater tells no two apart"
-    (made,) = estimates(counts, rho, undefined, seed=seed, replicates=replicates)
-    return made
+    (agreement,) = estimates(counts, rho, undefined, seed=seed, replicates=replicates)
+    return agreement
 
 
 def mean_disagreement(
@@ -272,9 +274,9 @@ class _Ranked(NamedTuple):
 
     def ranks(self, counts: Floats) -> Floats:
         """Twice each kind's rank less the mean rank, for each row of how often kinds came."""
-        there = np.add.reduceat(counts[:, self.order], self.starts, axis=1)
-        up_to = np.cumsum(there, axis=1)
-        return np.asarray((2 * up_to - there - up_to[:, -1:])[:, self.group])
+        group_counts = np.add.reduceat(counts[:, self.order], self.starts, axis=1)
+        up_to = np.cumsum(group_counts, axis=1)
+        return np.asarray((2 * up_to - group_counts - up_to[:, -1:])[:, self.group])
 
 
 def _rho(counts: Floats, first: _Ranked, second: _Ranked) -> Floats:

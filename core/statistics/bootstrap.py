@@ -84,9 +84,9 @@ def cluster_bootstrap(
         n_statistics = _as_columns(statistic(matrix.sum(axis=0, keepdims=True))).shape[1]
         return (None,) * int(n_statistics)
     chunks = (_as_columns(statistic(totals)) for totals in _totals(matrix, replicates, rng))
-    made = np.concatenate(list(chunks))
-    clusters = [len(matrix)] * made.shape[1] if stands_on is None else stands_on
-    return _percentile_intervals(made, clusters, level)
+    drawn = np.concatenate(list(chunks))
+    clusters = [len(matrix)] * drawn.shape[1] if stands_on is None else stands_on
+    return _percentile_intervals(drawn, clusters, level)
 
 
 def mean_interval(
@@ -223,15 +223,15 @@ def _percentile_intervals(
     replicates: Floats, clusters: Sequence[int], level: float
 ) -> tuple[Interval | None, ...]:
     """One per column, shape (n_replicates, n_statistics), of what stands on so many clusters."""
-    found: list[Interval | None] = [None] * replicates.shape[1]
+    intervals: list[Interval | None] = [None] * replicates.shape[1]
     of = np.asarray(clusters)
-    if of.shape != (len(found),):
-        raise ValueError(f"need {len(found)} numbers of clusters, got shape {of.shape}")
+    if of.shape != (len(intervals),):
+        raise ValueError(f"need {len(intervals)} numbers of clusters, got shape {of.shape}")
     for n in np.unique(of[of >= FEWEST_FAMILIES]).tolist():
-        places = np.flatnonzero(of == n)
-        for place, ends in zip(places, _ends(replicates[:, places], n, level), strict=True):
-            found[place] = ends
-    return tuple(found)
+        columns = np.flatnonzero(of == n)
+        for column, ends in zip(columns, _ends(replicates[:, columns], n, level), strict=True):
+            intervals[column] = ends
+    return tuple(intervals)
 
 
 def _ends(replicates: Floats, n_clusters: int, level: float) -> list[Interval | None]:

@@ -53,10 +53,10 @@ def cohen_kappa(
     one, two, ids, _ = rated_pairs(first, second, clusters)
     if lacking := too_few(len(one)):
         return lacking
-    values, place = np.unique(np.concatenate([one, two]), return_inverse=True)
+    values, index = np.unique(np.concatenate([one, two]), return_inverse=True)
     weight, n = _weights(weights, values), len(values)
     cells = np.zeros((len(one), n * n))
-    cells[np.arange(len(one)), place[: len(one)] * n + place[len(one) :]] = 1.0
+    cells[np.arange(len(one)), index[: len(one)] * n + index[len(one) :]] = 1.0
 
     def kappa(totals: Floats) -> Floats:
         table = totals.reshape(-1, n, n)
@@ -65,8 +65,8 @@ def cohen_kappa(
         return _less_chance(np.einsum("rij,ij->r", table, weight), by_chance)
 
     sums = cluster_sums(cells, cluster_index(ids))
-    (made,) = estimates(sums, kappa, ALL_ALIKE, seed=seed, replicates=replicates)
-    return made
+    (estimate,) = estimates(sums, kappa, ALL_ALIKE, seed=seed, replicates=replicates)
+    return estimate
 
 
 def krippendorff_alpha(
@@ -108,10 +108,10 @@ def krippendorff_alpha(
     values = np.unique(rows[~np.isnan(rows)])
     index = cluster_index(cluster_ids(clusters, len(matrix))[paired])
     sums = cluster_sums(_coincidences(rows, values), index)
-    (made,) = estimates(
+    (estimate,) = estimates(
         sums, lambda t: _alpha(t, values, metric), ALL_ALIKE, seed=seed, replicates=replicates
     )
-    return made
+    return estimate
 
 
 def _weights(weights: Weights | npt.ArrayLike, values: Floats) -> Floats:
@@ -122,13 +122,13 @@ def _weights(weights: Weights | npt.ArrayLike, values: Floats) -> Floats:
         if weights not in named:
             raise ValueError(f"weights are none, linear, quadratic or a matrix, not {weights!r}")
         return named[weights]
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != apart.shape or (given < 0).any() or np.diagonal(given).any():
+    matrix = np.asarray(weights, dtype=np.float64)
+    if matrix.shape != apart.shape or (matrix < 0).any() or np.diagonal(matrix).any():
         raise ValueError(
             f"weights of {len(values)} categories are a matrix of that size, from 0 on and 0 on "
-            f"its diagonal; got shape {given.shape}"
+            f"its diagonal; got shape {matrix.shape}"
         )
-    return given
+    return matrix
 
 
 def _coincidences(rows: Floats, values: Floats) -> Floats:
@@ -143,22 +143,22 @@ def _coincidences(rows: Floats, values: Floats) -> Floats:
 def _alpha(totals: Floats, values: Floats, metric: Metric) -> Floats:
     """Alpha for each row of coincidences."""
     seen = totals.reshape(-1, len(values), len(values))
-    there = seen.sum(axis=2)
-    squares = _squared_differences(there, values, metric)
+    counts = seen.sum(axis=2)
+    squares = _squared_differences(counts, values, metric)
     observed = (seen * squares).sum(axis=(1, 2))
-    by_chance = np.einsum("rc,rk,rck->r", there, there, squares)
-    return _less_chance(observed, by_chance / (there.sum(axis=1) - 1))
+    by_chance = np.einsum("rc,rk,rck->r", counts, counts, squares)
+    return _less_chance(observed, by_chance / (counts.sum(axis=1) - 1))
 
 
-def _squared_differences(there: Floats, values: Floats, metric: Metric) -> Floats:
+def _squared_differences(counts: Floats, values: Floats, metric: Metric) -> Floats:
     """How different two values are, for each row of how often each came, shape (n, v, v)."""
     if metric == "ordinal":
         # The number of values between two, with half of their own: a rank difference.
-        middle = np.cumsum(there, axis=1) - there / 2
+        middle = np.cumsum(counts, axis=1) - counts / 2
         return np.asarray((middle[:, :, None] - middle[:, None, :]) ** 2)
     apart = values[:, None] - values[None, :]
     square = apart**2 if metric == "interval" else (apart != 0).astype(np.float64)
-    return np.broadcast_to(square, (len(there), *square.shape))
+    return np.broadcast_to(square, (len(counts), *square.shape))
 
 
 def _less_chance(observed: Floats, by_chance: Floats) -> Floats:

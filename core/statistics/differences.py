@@ -102,8 +102,8 @@ def wild_bootstrap(
     mean = float(array[known].mean())
     columns = np.column_stack([array[known], np.ones(known.sum())])
     sums, sizes = cluster_sums(columns, index).T[:, :, None]
-    own = _deviations(sums, sizes, np.array([np.abs(array[known]).max()]))
-    return _test(own, mean, _signs(len(sums), turns, rng), 1 - level)
+    deviations = _deviations(sums, sizes, np.array([np.abs(array[known]).max()]))
+    return _test(deviations, mean, _signs(len(sums), turns, rng), 1 - level)
 
 
 def wild_tests(
@@ -132,8 +132,8 @@ def wild_intervals(
     All share at least 20 draws; else as `wild_tests`.
     """
     parts = _in_parts(sums, sizes, turns, rng)
-    found = [_intervals(*part, 1 - level) for part in parts]
-    return np.concatenate(found or [np.zeros((2, 0))], axis=1)
+    intervals = [_intervals(*part, 1 - level) for part in parts]
+    return np.concatenate(intervals or [np.zeros((2, 0))], axis=1)
 
 
 def _in_parts(
@@ -141,11 +141,11 @@ def _in_parts(
 ) -> Iterator[tuple[_Clusters, Floats, Floats]]:
     """Some means at a time: their clusters, the means and how far they come when turned."""
     mean = sums.sum(axis=0) / sizes.sum(axis=0)
-    own = _deviations(sums, sizes, np.abs(sums / np.maximum(sizes, 1)).max(axis=0))
+    deviations = _deviations(sums, sizes, np.abs(sums / np.maximum(sizes, 1)).max(axis=0))
     signs = _signs(len(sums), turns, rng)
     for at in (slice(n, n + _TESTS) for n in range(0, len(mean), _TESTS)):
-        part = _Clusters(own.sums[:, at], own.sizes[:, at])
-        yield part, mean[at], np.abs(_turned(part, signs))
+        part = _Clusters(deviations.sums[:, at], deviations.sizes[:, at])
+        yield part, mean[at], np.abs(_mirrored(part, signs))
 
 
 def _deviations(sums: Floats, sizes: Floats, largest: Floats) -> _Clusters:
@@ -156,39 +156,42 @@ def _deviations(sums: Floats, sizes: Floats, largest: Floats) -> _Clusters:
     )
 
 
-def _p_values(own: _Clusters, mean: Floats, turned: Floats) -> Floats:
-    n_ways = len(turned)
-    alike = ~own.sums.any(axis=0)  # all clusters alike: nothing says how far another may lie
-    error = np.where(alike, 1.0, _error(own))
-    size = np.abs(_hall(mean / error, _skewness(own))) * (1 - _ROUNDING)
-    reached = np.where(alike, np.where(mean == 0, n_ways, 0), (turned >= size).sum(axis=0))
+def _p_values(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:
+    n_ways = len(mirrored)
+    alike = ~deviations.sums.any(axis=0)  # all clusters alike: nothing says how far another may lie
+    error = np.where(alike, 1.0, _error(deviations))
+    size = np.abs(_hall(mean / error, _skewness(deviations))) * (1 - _ROUNDING)
+    reached = np.where(alike, np.where(mean == 0, n_ways, 0), (mirrored >= size).sum(axis=0))
     return np.asarray((reached + 1) / (n_ways + 1))
 
 
-def _test(own: _Clusters, mean: float, signs: Floats, alpha: float) -> MeanTest:
-    turned, means = np.abs(_turned(own, signs)), np.array([mean])
-    low, high = _intervals(own, means, turned, alpha)[:, 0].tolist()
-    return MeanTest(float(_p_values(own, means, turned)[0]), Interval(low, high))
+def _test(deviations: _Clusters, mean: float, signs: Floats, alpha: float) -> MeanTest:
+    mirrored, means = np.abs(_mirrored(deviations, signs)), np.array([mean])
+    low, high = _intervals(deviations, means, mirrored, alpha)[:, 0].tolist()
+    return MeanTest(float(_p_values(deviations, means, mirrored)[0]), Interval(low, high))
 
 
-def _intervals(own: _Clusters, mean: Floats, turned: Floats, alpha: float) -> Floats:
-    last = len(turned) - int(alpha * (len(turned) + 1))  # as many reach it as p allows
-    furthest = np.partition(turned, last, axis=0)[last]
-    alike, g = ~own.sums.any(axis=0), _skewness(own)  # alike: nothing turned is finite
+def _intervals(deviations: _Clusters, mean: Floats, mirrored: Floats, alpha: float) -> Floats:
+    last = len(mirrored) - int(alpha * (len(mirrored) + 1))  # as many reach it as p allows
+    furthest = np.partition(mirrored, last, axis=0)[last]
+    alike, g = (
+        ~deviations.sums.any(axis=0),
+        _skewness(deviations),
+    )  # alike: nothing turned is finite
     furthest = np.where(alike, 0.0, furthest)
-    arms = (_error(own) * _t_of(way * furthest, g) for way in (1, -1))
+    arms = (_error(deviations) * _t_of(way * furthest, g) for way in (1, -1))
     return np.array([np.where(alike, mean, mean - arm) for arm in arms])
 
 
-def _error(own: _Clusters) -> Floats:
-    squares = own.n / (own.n - 1) * (own.sums**2).sum(axis=0)
-    return np.asarray(np.sqrt(squares) / own.sizes.sum(axis=0))
+def _error(deviations: _Clusters) -> Floats:
+    squares = deviations.n / (deviations.n - 1) * (deviations.sums**2).sum(axis=0)
+    return np.asarray(np.sqrt(squares) / deviations.sizes.sum(axis=0))
 
 
-def _skewness(own: _Clusters) -> Floats:
+def _skewness(deviations: _Clusters) -> Floats:
     """What is taken out of the residuals' skewness, over the root of the number of clusters."""
-    squares = (own.sums**2).sum(axis=0)
-    cubes = (own.sums**3).sum(axis=0)
+    squares = (deviations.sums**2).sum(axis=0)
+    cubes = (deviations.sums**3).sum(axis=0)
     return np.asarray(TAKEN * cubes / np.where(squares > 0, squares, 1.0) ** 1.5)
 
 
@@ -203,18 +206,18 @@ def _t_of(hall: Floats, g: Floats) -> Floats:
     return np.asarray(np.where(flat, hall, (np.cbrt(1 + g * (hall - g / 6)) - 1) * 3 / slope))
 
 
-def _turned(own: _Clusters, signs: Floats) -> Floats:
+def _mirrored(deviations: _Clusters, signs: Floats) -> Floats:
     """Hall's statistic of each way, shape (n_ways, n_means); infinite without spread."""
-    s, n = own
-    made = signs @ np.concatenate([s, s * n, s**3, s * n**2], axis=1)
-    total, sn, cubed, sn2 = np.split(made, 4, axis=1)
+    s, n = deviations
+    sums = signs @ np.concatenate([s, s * n, s**3, s * n**2], axis=1)
+    total, sn, cubed, sn2 = np.split(sums, 4, axis=1)
     mean, squares = total / n.sum(axis=0), (s**2).sum(axis=0)
     spread = squares - 2 * mean * sn + mean**2 * (n**2).sum(axis=0)
     cubes = cubed - 3 * mean * (s**2 * n).sum(axis=0) + 3 * mean**2 * sn2
     cubes -= mean**3 * (n**3).sum(axis=0)
     none = spread <= 1e-12 * squares
     root = np.sqrt(np.where(none, 1.0, spread))
-    t = total / (root * np.sqrt(own.n / (own.n - 1)))
+    t = total / (root * np.sqrt(deviations.n / (deviations.n - 1)))
     g = TAKEN * cubes / root**3
     hall = t * (1 + g * t * (1 + g * t / 9) / 3) + g / 6
     return np.asarray(np.where(none, np.copysign(np.inf, total), hall))
@@ -301,10 +304,10 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     Args:
         p_values: None where there was no test; it stays None and does not count.
     """
-    tested = [(p, place) for place, p in enumerate(p_values) if p is not None]
+    tested = [(p, position) for position, p in enumerate(p_values) if p is not None]
     adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0
-    for rank, (p, place) in enumerate(sorted(tested)):
+    for rank, (p, position) in enumerate(sorted(tested)):
         highest = min(1.0, max(highest, (len(tested) - rank) * p))
-        adjusted[place] = highest
+        adjusted[position] = highest
     return adjusted

@@ -60,7 +60,7 @@ class Apart(NamedTuple):
     """
 
     pair: Small
-    own: Small
+    of_row: Small
     board: Small
 
     def both(self, other: "Apart") -> "Apart":
@@ -69,21 +69,21 @@ class Apart(NamedTuple):
         return Apart(*agreed)
 
 
-def tell_apart(given: Differences) -> Apart:
+def tell_apart(gaps: Differences) -> Apart:
     """What is surely better than what, at 5 %."""
-    known = given.known
-    df = np.where(known, given.df, 1.0)
+    known = gaps.known
+    df = np.where(known, gaps.df, 1.0)
     pair = quantile_of(0.975, df)
-    own, board = (_stretched(at, df, len(given.replicates)) for at in _largest_by_chance(given))
-    sign = np.sign(given.gap).astype(np.int8)
-    error = np.where(known, given.error, 0.0)
+    of_row, board = (_stretched(at, df, len(gaps.replicates)) for at in _largest_by_chance(gaps))
+    sign = np.sign(gaps.gap).astype(np.int8)
+    error = np.where(known, gaps.error, 0.0)
 
     def surely(limit: Floats) -> Small:
         # A limit for many is never below that for one.
-        beyond = np.abs(given.gap) > np.maximum(limit, pair) * error
+        beyond = np.abs(gaps.gap) > np.maximum(limit, pair) * error
         return np.where(known & beyond, sign, np.int8(0))
 
-    return Apart(surely(pair), surely(own), surely(board))
+    return Apart(surely(pair), surely(of_row), surely(board))
 
 
 def rank_ends(apart: Small, alike: Bools) -> Ints:
@@ -125,29 +125,33 @@ def _stretched(limits: Floats, df: Floats, n_clusters: int) -> Floats:
     """
     all_of_them = n_clusters - 1.0 if n_clusters > 1 else np.inf
     grid = np.array([quantile(1 - tail, all_of_them) for tail in _TAILS])
-    place = np.clip(np.searchsorted(grid, limits) - 1, 0, len(grid) - 2)
-    share = np.clip((limits - grid[place]) / (grid[place + 1] - grid[place]), 0.0, None)
-    own = {n: quantile_of(1 - _TAILS[n], df) for n in {*place.tolist(), *(place + 1).tolist()}}
-    low, high = (np.array([own[n][row] for row, n in enumerate(at)]) for at in (place, place + 1))
+    index = np.clip(np.searchsorted(grid, limits) - 1, 0, len(grid) - 2)
+    share = np.clip((limits - grid[index]) / (grid[index + 1] - grid[index]), 0.0, None)
+    quantiles = {
+        n: quantile_of(1 - _TAILS[n], df) for n in {*index.tolist(), *(index + 1).tolist()}
+    }
+    low, high = (
+        np.array([quantiles[n][row] for row, n in enumerate(at)]) for at in (index, index + 1)
+    )
     low, high = low.reshape(df.shape), high.reshape(df.shape)
     return np.asarray(low + share[:, None] * (high - low))
 
 
-def _largest_by_chance(given: Differences) -> tuple[Floats, Floats]:
+def _largest_by_chance(gaps: Differences) -> tuple[Floats, Floats]:
     """What the largest |t| of each one's differences, and of all, stays under in 95 %.
 
     Both of shape (n,).
     """
-    n, n_clusters = len(given.gap), len(given.replicates)
+    n, n_clusters = len(gaps.gap), len(gaps.replicates)
     if n_clusters < 2:
         # No clusters, no coins: Bonferroni's bound, for normal errors.
         each, pairs = max(1, n - 1), max(1, n * (n - 1) // 2)
         limits = [quantile(1 - 0.025 / m, np.inf) for m in (each, pairs)]
         return np.full(n, limits[0]), np.full(n, limits[1])
-    shares = _largest_shares(given)
+    shares = _largest_shares(gaps)
     largest = np.quantile(shares.max(axis=1, initial=0.0), 0.95)
-    own = _as_t(np.quantile(shares, 0.95, axis=0), n_clusters)
-    return own, _as_t(np.full(n, largest), n_clusters)
+    of_row = _as_t(np.quantile(shares, 0.95, axis=0), n_clusters)
+    return of_row, _as_t(np.full(n, largest), n_clusters)
 
 
 def _as_t(share: Floats, n: int) -> Floats:
@@ -155,23 +159,23 @@ def _as_t(share: Floats, n: int) -> Floats:
     return np.asarray(np.sqrt((n - 1) * share / np.maximum(n - share, 1e-9)))
 
 
-def _largest_shares(given: Differences) -> Floats:
+def _largest_shares(gaps: Differences) -> Floats:
     """Of each draw and row the largest squared sum over the sum of squares of its differences.
 
     Shape (n_draws, n).
     """
-    n_clusters, n = given.replicates.shape
-    influence = given.replicates - given.replicates.mean(axis=0)
-    squares = _squares(given.replicates)
-    per_root = np.where(given.known & (squares > _TINY), 1 / np.maximum(squares, _TINY), 0.0) ** 0.5
+    n_clusters, n = gaps.replicates.shape
+    influence = gaps.replicates - gaps.replicates.mean(axis=0)
+    squares = _squares(gaps.replicates)
+    per_root = np.where(gaps.known & (squares > _TINY), 1 / np.maximum(squares, _TINY), 0.0) ** 0.5
     draws = int(np.clip(_WORK // max(n * n, 1), _FEWEST_DRAWS, DRAWS))
     coins = np.random.default_rng(0).integers(0, 2, (draws, n_clusters)) * 2.0 - 1
-    found = np.empty((draws, n))
+    largest = np.empty((draws, n))
     for draw, sums in enumerate(coins @ influence):
         for at in range(0, n, _ROWS):
-            own = slice(at, at + _ROWS)
-            size = np.subtract(sums[own, None], sums[None, :])
+            rows = slice(at, at + _ROWS)
+            size = np.subtract(sums[rows, None], sums[None, :])
             np.abs(size, out=size)
-            np.multiply(size, per_root[own], out=size)
-            found[draw, own] = size.max(axis=1, initial=0.0)
-    return found**2
+            np.multiply(size, per_root[rows], out=size)
+            largest[draw, rows] = size.max(axis=1, initial=0.0)
+    return largest**2

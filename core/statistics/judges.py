@@ -99,12 +99,12 @@ def liking_for_kin(
     is of a model's family. Without scales judges use the scale alike. No value where it is not
     identified.
     """
-    own, values = np.asarray(kin, dtype=bool), np.asarray(table, dtype=np.float64)
-    if not own[:, judge].any():
+    is_kin, values = np.asarray(kin, dtype=bool), np.asarray(table, dtype=np.float64)
+    if not is_kin[:, judge].any():
         return Estimate(None, None, "no model is of its family")
-    alike = np.ones((1, own.shape[1]))
+    alike = np.ones((1, is_kin.shape[1]))
     used = scales or Scales(alike[0], alike)
-    fit = _fit(values / used.values, own, judge)
+    fit = _fit(values / used.values, is_kin, judge)
     if isinstance(fit, str):
         return Estimate(None, None, f"not identified: {fit}")
     by_judge = (fit.weights * values).sum(axis=0)
@@ -133,21 +133,23 @@ def _fit(table: Floats, kin: Bools, judge: int) -> _Fit | str:
     """The liking of one judge, or why it is not identified."""
     judges = np.flatnonzero(kin.any(axis=0))
     columns = [_two_way(np.where(np.arange(kin.shape[1]) == j, kin, 0.0)) for j in judges]
-    design, place = np.stack([c.ravel() for c in columns], axis=1), int((judges < judge).sum())
-    if _rank(design) == _rank(np.delete(design, place, axis=1)):
+    design, column = np.stack([c.ravel() for c in columns], axis=1), int((judges < judge).sum())
+    if _rank(design) == _rank(np.delete(design, column, axis=1)):
         return "needs models that are kin of no judge"
     inverse = np.asarray(np.linalg.pinv(design.T @ design, rcond=_NO_LINK, hermitian=True))
     likings = inverse @ (design.T @ table.ravel())
     left = (_two_way(table).ravel() - design @ likings).reshape(table.shape)[:, judge]
     n_models, n_judges = kin.shape
-    own = design.reshape(n_models, n_judges, -1)[:, judge]
-    maker = (1 - 1 / n_judges) * (np.eye(n_models) - 1 / n_models) - own @ inverse @ own.T
+    design_of_judge = design.reshape(n_models, n_judges, -1)[:, judge]
+    maker = (1 - 1 / n_judges) * (
+        np.eye(n_models) - 1 / n_models
+    ) - design_of_judge @ inverse @ design_of_judge.T
     trace = float(np.trace(maker))
     freedom = int(trace**2 / float((maker**2).sum()) + _NO_LINK) if trace > _NO_LINK else 0
     if not freedom:
         return "needs more models of other families"
-    variance = float(left @ left) / trace * float(inverse[place, place])
-    return _Fit((inverse @ design.T)[place].reshape(table.shape), variance, freedom)
+    variance = float(left @ left) / trace * float(inverse[column, column])
+    return _Fit((inverse @ design.T)[column].reshape(table.shape), variance, freedom)
 
 
 def _two_way(table: Floats) -> Floats:
@@ -208,9 +210,9 @@ def study_judges(
     Raises:
         ValueError: The shapes differ, or a number is missing.
     """
-    table, own = np.asarray(means, dtype=np.float64), np.asarray(kin, dtype=bool)
-    if table.ndim != 2 or table.shape[1] < 2 or table.shape != own.shape:
-        raise ValueError(f"need two tables of models by judges, got {table.shape}, {own.shape}")
+    table, is_kin = np.asarray(means, dtype=np.float64), np.asarray(kin, dtype=bool)
+    if table.ndim != 2 or table.shape[1] < 2 or table.shape != is_kin.shape:
+        raise ValueError(f"need two tables of models by judges, got {table.shape}, {is_kin.shape}")
     if not np.isfinite(table).all():
         raise ValueError("each judge has to have graded each model")
     judges, pool = range(table.shape[1]), table.mean(axis=1)
@@ -219,11 +221,11 @@ def study_judges(
         icc=icc_agreement(table),
         pairs={pair: spearman(*table[:, pair].T) for pair in combinations(judges, 2)},
         pooled=[spearman(table[:, j], pool) for j in judges],
-        kin=[liking_for_kin(table, own, j, scales) for j in judges],
+        kin=[liking_for_kin(table, is_kin, j, scales) for j in judges],
         without=[_without(table, j) for j in judges],
         spread=centred.std(axis=1, ddof=1),
         ranks=ranks_of(pool),
-        ranks_without_kin=_ranks_without_kin(table, own),
+        ranks_without_kin=_ranks_without_kin(table, is_kin),
     )
 
 
@@ -258,9 +260,9 @@ def judge_effects(verdicts: npt.ArrayLike) -> Floats | None:
     None where judges are not linked by what they graded.
     """
     table = np.asarray(verdicts, dtype=np.float64)
-    there = ~np.isnan(table)
-    several = there.sum(axis=1) > 1
-    cells, values = there[several].astype(float), np.where(there, table, 0.0)[several]
+    known = ~np.isnan(table)
+    several = known.sum(axis=1) > 1
+    cells, values = known[several].astype(float), np.where(known, table, 0.0)[several]
     counts = cells.sum(axis=1, keepdims=True)
     left = np.diag(cells.sum(axis=0)) - cells.T @ (cells / counts)
     beyond = (values - cells * (values.sum(axis=1, keepdims=True) / counts)).sum(axis=0)

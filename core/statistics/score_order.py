@@ -58,13 +58,13 @@ class ItemTable(NamedTuple):
 class ScoreOrder(NamedTuple):
     """What is sure about the order of scores.
 
-    `own` are the ends of the interval of each rank alone, shape (n_models, 2), 0 where it is not
+    `of_row` are the ends of the interval of each rank alone, shape (n_models, 2), 0 where it is not
     known; `board` those of all ranks at once. `tied` says whether two models cannot be told apart,
     all pairs at once, shape (n_models, n_models); `known` whether they share enough families to be.
     The families say as much as `effective` ones of equal size.
     """
 
-    own: Ints
+    of_row: Ints
     board: Ints
     tied: Bools
     known: Bools
@@ -79,24 +79,26 @@ def order_scores(table: ItemTable) -> ScoreOrder:
     and one that does with all others has no ranks.
     """
     n, shared = len(table.sums), _shared(table)
-    given = _differences(table, shared)
-    apart = tell_apart(given)
-    sure = (apart.own != 0) | (apart.board != 0)
-    sure &= _alone(table, given, shared, sure)
+    gaps = _differences(table, shared)
+    apart = tell_apart(gaps)
+    significant = (apart.of_row != 0) | (apart.board != 0)
+    significant &= _alone(table, gaps, shared, significant)
     others = ~np.eye(n, dtype=np.bool_)
-    there = np.any(given.known & (others if n > 1 else ~others), axis=1)
+    has_ranks = np.any(gaps.known & (others if n > 1 else ~others), axis=1)
     alike = np.ones((n, n), dtype=np.bool_)
 
     def ends(which: Small) -> Ints:
-        return np.where(there[:, None], rank_ends(which, alike), 0)
+        return np.where(has_ranks[:, None], rank_ends(which, alike), 0)
 
-    own, board = (np.where(sure, which, np.int8(0)) for which in (apart.own, apart.board))
+    of_row, board = (
+        np.where(significant, which, np.int8(0)) for which in (apart.of_row, apart.board)
+    )
     whole = np.bincount(table.families)
     return ScoreOrder(
-        own=ends(own),
+        of_row=ends(of_row),
         board=ends(board),
         tied=others & (board == 0),
-        known=given.known,
+        known=gaps.known,
         n_families=int((whole > 0).sum()),
         effective=float(effective_clusters(whole)),
     )
@@ -120,17 +122,17 @@ class _Shared(NamedTuple):
 
 
 def _shared(table: ItemTable) -> _Shared:
-    masks, place = np.unique(table.counts > 0, axis=0, return_inverse=True)
+    masks, index = np.unique(table.counts > 0, axis=0, return_inverse=True)
     total, squares, families = np.zeros((3, len(masks), len(masks)))
     for family in range(table.families.max(initial=-1) + 1):
-        own = masks[:, table.families == family].astype(np.float64)
-        common = own @ own.T
+        of_family = masks[:, table.families == family].astype(np.float64)
+        common = of_family @ of_family.T
         total += common
         squares += common**2
         families += common > 0
     effective = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
     df = np.where(families >= FEWEST_FAMILIES, np.maximum(effective - 1, 1), np.nan)
-    at = np.ix_(place.ravel(), place.ravel())
+    at = np.ix_(index.ravel(), index.ravel())
     return _Shared(families[at], df[at])
 
 
@@ -140,9 +142,9 @@ def _differences(table: ItemTable, shared: _Shared) -> Differences:
     total = counts.sum(axis=1, keepdims=True)
     mean = sums.sum(axis=1, keepdims=True) / np.maximum(total, 1)
     deviations = sums - counts * mean
-    there = table.counts > 0
-    values = np.divide(table.sums, table.counts, out=np.zeros_like(table.sums), where=there)
-    unit = float(values[there].std()) or 1.0
+    scored = table.counts > 0
+    values = np.divide(table.sums, table.counts, out=np.zeros_like(table.sums), where=scored)
+    unit = float(values[scored].std()) or 1.0
     left = total - counts
     moved = np.divide(deviations, left, out=np.zeros_like(sums), where=left > 0) / unit
     gap = (mean - mean.T) / unit
@@ -155,14 +157,14 @@ def _differences(table: ItemTable, shared: _Shared) -> Differences:
     )
 
 
-def _alone(table: ItemTable, given: Differences, shared: _Shared, sure: Bools) -> Bools:
+def _alone(table: ItemTable, gaps: Differences, shared: _Shared, significant: Bools) -> Bools:
     """Which pairs the paired test of common items tells apart too, of those that are told apart."""
-    error = np.where(given.error > 0, given.error, 1.0)
-    limit = CLEAR * quantile_of(1 - ALPHA / 2, np.where(given.known, given.df, 1.0))
-    t = given.gap / error
-    tested = sure & ((np.abs(t) <= limit) | (shared.families <= EXACT_CLUSTERS))
+    error = np.where(gaps.error > 0, gaps.error, 1.0)
+    limit = CLEAR * quantile_of(1 - ALPHA / 2, np.where(gaps.known, gaps.df, 1.0))
+    t = gaps.gap / error
+    tested = significant & ((np.abs(t) <= limit) | (shared.families <= EXACT_CLUSTERS))
     first, second = np.nonzero(np.triu(tested))
-    agreed = np.ones_like(sure)
+    agreed = np.ones_like(significant)
     agreed[first, second] = agreed[second, first] = _agree(table, first, second, np.sign(t))
     return agreed
 
@@ -180,8 +182,8 @@ def _agree(table: ItemTable, first: Ints, second: Ints, sign: Floats) -> Bools:
     p = wild_tests(sums, sizes, rng=np.random.default_rng(0), turns=_FIRST_TURNS)
     low, high = _OPEN
     for n in np.flatnonzero((p > low) & (p < high)):
-        there = sizes[:, n] > 0
-        cells = np.ix_(there, [n])
+        has_values = sizes[:, n] > 0
+        cells = np.ix_(has_values, [n])
         p[n] = wild_tests(sums[cells], sizes[cells], rng=np.random.default_rng(0))[0]
     agreed = np.sign(sums.sum(axis=0)) == sign[first, second]
     return np.asarray(agreed & (p < ALPHA))

@@ -88,6 +88,6 @@ def quantile_of(p: float, df: Floats) -> Floats:
 
 
 def _quantile_of_whole(p: float, df: Floats) -> Floats:
-    values, place = np.unique(df, return_inverse=True)
-    found = np.array([quantile(p, float(value)) for value in values])
-    return found[place].reshape(np.shape(df))
+    values, index = np.unique(df, return_inverse=True)
+    quantiles = np.array([quantile(p, float(value)) for value in values])
+    return quantiles[index].reshape(np.shape(df))

@@ -73,12 +73,12 @@ def effective_votes(
     least = int(whole[0][pairs].argmin())
 
     def beyond(totals: Floats) -> Floats:
-        made = covariances(totals)[:, pairs[0], pairs[1]]
-        return np.asarray(made - made[:, [least]])
+        covered = covariances(totals)[:, pairs[0], pairs[1]]
+        return np.asarray(covered - covered[:, [least]])
 
     level = 1 - 0.01 / len(pairs[0])
     above = cluster_bootstrap(sums, beyond, rng=rng, replicates=replicates, level=level)
-    alike = [found is None or found.low <= 0 for found in above]
+    alike = [interval is None or interval.low <= 0 for interval in above]
     if all(alike):
         return Estimate(float(k), None, "no two judges stand out by errors that they share")
     apart = tuple(index[alike] for index in pairs)

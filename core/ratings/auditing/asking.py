@@ -76,6 +76,6 @@ def unread_share(replies: Sequence[Reply]) -> AuditEstimate:
 
 
 def _part(replies: Sequence[Reply], hits: Sequence[bool]) -> AuditEstimate:
-    place = {name: i for i, name in enumerate(sorted({reply.family for reply in replies}))}
-    family = np.array([place[reply.family] for reply in replies], dtype=np.int64)
+    index = {name: i for i, name in enumerate(sorted({reply.family for reply in replies}))}
+    family = np.array([index[reply.family] for reply in replies], dtype=np.int64)
     return share(np.array(hits, dtype=np.bool_), family)

@@ -53,43 +53,43 @@ def conclusions_of(
     orders: Orders, terms: Terms, unread: AuditEstimate, ratings: Rows, calls: int
 ) -> list[ConclusionRow]:
     """The conclusions from the parts of an audit; `calls` is how many comparisons it is of."""
-    parts = (_place(orders, terms, calls), _length(terms, ratings, calls), _flips(orders, calls))
+    parts = (_position(orders, terms, calls), _length(terms, ratings, calls), _flips(orders, calls))
     return [*parts, _unread(unread)]
 
 
-def _place(orders: Orders, terms: Terms, calls: int) -> ConclusionRow:
+def _position(orders: Orders, terms: Terms, calls: int) -> ConclusionRow:
     """By who wins, where both orders were read often enough; else by the likelihood."""
-    by_wins = _place_by_wins(orders.first_wins, calls)
+    by_wins = _position_by_wins(orders.first_wins, calls)
     if by_wins["verdict"] != NOT_TESTED:
         return by_wins
-    by_likelihood = _place_by_likelihood(terms.position.margin, calls)
+    by_likelihood = _position_by_likelihood(terms.position.margin, calls)
     known = by_likelihood["verdict"] != NOT_TESTED or orders.first_wins.value is None
     return by_likelihood if known else by_wins
 
 
-def _place_by_wins(found: AuditEstimate, calls: int) -> ConclusionRow:
-    grade = grade_leaning(found, 0.5, FIRST_WINS)
-    if found.value is None or grade == NOT_TESTED:
-        hint = _needed(found, FIRST_WINS.strong / 2)
-        return _not_tested("place", found, calls, "pairs", hint)
-    first = found.value >= 0.5 or grade in (NONE, NOT_SHOWN)
-    seen = found if first else _mirrored(found)
+def _position_by_wins(share: AuditEstimate, calls: int) -> ConclusionRow:
+    grade = grade_leaning(share, 0.5, FIRST_WINS)
+    if share.value is None or grade == NOT_TESTED:
+        hint = _needed(share, FIRST_WINS.strong / 2)
+        return _not_tested("place", share, calls, "pairs", hint)
+    first = share.value >= 0.5 or grade in (NONE, NOT_SHOWN)
+    seen = share if first else _mirrored(share)
     message = f"the judge picks the {'first' if first else 'second'} text in {_percent(seen.value)}"
     message += f" of calls ({_percents(seen)}; fair: 50 %)"
     if grade == NOT_SHOWN:
-        message += f"; up to {100 * furthest(found, 0.5):.0f} points are possible"
-    return _conclusion("place", grade, message, found)
+        message += f"; up to {100 * furthest(share, 0.5):.0f} points are possible"
+    return _conclusion("place", grade, message, share)
 
 
-def _place_by_likelihood(found: AuditEstimate, calls: int) -> ConclusionRow:
-    grade = grade_leaning(found, 0.0, PLUSES)
-    if found.value is None or grade == NOT_TESTED:
-        hint = _needed(found, PLUSES.strong / 2)
-        return _not_tested("place", found, calls, "calls", hint)
-    message = f"between equals the first text gets {_more(found)} ({_ends(found)}; fair: 0)"
+def _position_by_likelihood(margin: AuditEstimate, calls: int) -> ConclusionRow:
+    grade = grade_leaning(margin, 0.0, PLUSES)
+    if margin.value is None or grade == NOT_TESTED:
+        hint = _needed(margin, PLUSES.strong / 2)
+        return _not_tested("place", margin, calls, "calls", hint)
+    message = f"between equals the first text gets {_more(margin)} ({_ends(margin)}; fair: 0)"
     if grade == NOT_SHOWN:
-        message += f"; up to {furthest(found):.2f} are possible"
-    return _conclusion("place", grade, message, found)
+        message += f"; up to {furthest(margin):.2f} are possible"
+    return _conclusion("place", grade, message, margin)
 
 
 def _length(terms: Terms, ratings: Rows, calls: int) -> ConclusionRow:
@@ -126,16 +126,16 @@ def changed_order(ratings: Rows) -> list[tuple[str, str]]:
 
     Each with who is before whom then. Ratings stand in the order of the document.
     """
-    found = []
+    changes = []
     for group in _groups(ratings):
         for row, other in permutations(group, 2):
             one, two = row.get("rating_length_adjusted"), other.get("rating_length_adjusted")
             if one is None or two is None:
                 continue
             if row["rating"] < other["rating"] and one > two:
-                found.append((one - two, row["model"], other["model"]))
-    found.sort(key=lambda change: (-change[0], *change[1:]))
-    return [(winner, loser) for _, winner, loser in found]
+                changes.append((one - two, row["model"], other["model"]))
+    changes.sort(key=lambda change: (-change[0], *change[1:]))
+    return [(winner, loser) for _, winner, loser in changes]
 
 
 def _groups(ratings: Rows) -> list[list[RatingRow]]:
@@ -162,67 +162,68 @@ def _flips(orders: Orders, calls: int) -> ConclusionRow:
     return _conclusion("flips", grade, message, beyond)
 
 
-def _unread(found: AuditEstimate) -> ConclusionRow:
-    if found.value is None:
-        return _conclusion("unread", NOT_TESTED, str(found.reason), found)
-    message = f"{round(found.value * found.n)} of {plural(found.n, 'comparison')} could not be read"
-    return _conclusion("unread", grade_count(found, UNREAD), message, found)
+def _unread(share: AuditEstimate) -> ConclusionRow:
+    if share.value is None:
+        return _conclusion("unread", NOT_TESTED, str(share.reason), share)
+    message = f"{round(share.value * share.n)} of {plural(share.n, 'comparison')} could not be read"
+    return _conclusion("unread", grade_count(share, UNREAD), message, share)
 
 
-def _conclusion(about: str, grade: Grade, text: str, found: AuditEstimate) -> ConclusionRow:
+def _conclusion(subject: str, grade: Grade, text: str, estimate: AuditEstimate) -> ConclusionRow:
     """A row about ``place``, ``length``, ``flips`` or ``unread``.
 
     Its value is what the grade stands on, not always the first number of the text.
     """
     return {
-        "about": about,
+        "about": subject,
         "verdict": grade,
         "text": text,
-        "value": found.value,
-        "ci95": None if found.ci95 is None else list(found.ci95),
-        "n": found.n,
+        "value": estimate.value,
+        "ci95": None if estimate.ci95 is None else list(estimate.ci95),
+        "n": estimate.n,
     }
 
 
 def _not_tested(
-    about: str, found: AuditEstimate, calls: int, what: str, hint: str
+    subject: str, estimate: AuditEstimate, calls: int, what: str, hint: str
 ) -> ConclusionRow:
     """Why there is no grade, and where more would help, what is known."""
-    n = found.n or calls
-    if found.ci95 is None:
-        message = f"{found.reason} ({n} {what if found.n else 'calls'})"
+    n = estimate.n or calls
+    if estimate.ci95 is None:
+        message = f"{estimate.reason} ({n} {what if estimate.n else 'calls'})"
     else:
         message = f"{n} {what} {hint}"
-    return _conclusion(about, NOT_TESTED, message, found._replace(n=n))
+    return _conclusion(subject, NOT_TESTED, message, estimate._replace(n=n))
 
 
-def _needed(found: AuditEstimate, room: float) -> str:
+def _needed(estimate: AuditEstimate, room: float) -> str:
     few = "are too few to tell"
-    return "" if found.ci95 is None else f"{few}; about {needed(found, room)} are needed"
+    return "" if estimate.ci95 is None else f"{few}; about {needed(estimate, room)} are needed"
 
 
-def _mirrored(found: AuditEstimate) -> AuditEstimate:
+def _mirrored(estimate: AuditEstimate) -> AuditEstimate:
     """The share of the others."""
-    assert found.value is not None and found.ci95 is not None
-    low, high = found.ci95
-    return found._replace(value=1 - found.value, ci95=(1 - high, 1 - low))
+    assert estimate.value is not None and estimate.ci95 is not None
+    low, high = estimate.ci95
+    return estimate._replace(value=1 - estimate.value, ci95=(1 - high, 1 - low))
 
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f} %"
 
 
-def _percents(found: AuditEstimate) -> str:
-    assert found.ci95 is not None
-    return f"{100 * found.ci95[0]:.0f} … {100 * found.ci95[1]:.0f} %"
+def _percents(estimate: AuditEstimate) -> str:
+    assert estimate.ci95 is not None
+    return f"{100 * estimate.ci95[0]:.0f} … {100 * estimate.ci95[1]:.0f} %"
 
 
-def _more(found: AuditEstimate) -> str:
+def _more(estimate: AuditEstimate) -> str:
     """So many pluses more, or fewer."""
-    assert found.value is not None
-    return f"{abs(found.value):.2f} {'more' if found.value >= 0 else 'fewer'} pluses per criterion"
+    assert estimate.value is not None
+    word = "more" if estimate.value >= 0 else "fewer"
+    return f"{abs(estimate.value):.2f} {word} pluses per criterion"
 
 
-def _ends(found: AuditEstimate) -> str:
-    assert found.ci95 is not None
-    return f"{found.ci95[0]:+z.2f} … {found.ci95[1]:+z.2f}"
+def _ends(estimate: AuditEstimate) -> str:
+    assert estimate.ci95 is not None
+    return f"{estimate.ci95[0]:+z.2f} … {estimate.ci95[1]:+z.2f}"

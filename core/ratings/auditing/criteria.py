@@ -64,14 +64,14 @@ def compare_criteria(comparisons: Comparisons) -> Criteria:
     of = of.reshape(-1)
     counts = np.bincount(of)
     sets = []
-    for place in np.argsort(-counts, kind="stable"):
-        if counts[place] >= FEWEST_ITEMS and known[place].sum() >= 2:
-            chosen, columns = of == place, np.flatnonzero(known[place])
+    for kind in np.argsort(-counts, kind="stable"):
+        if counts[kind] >= FEWEST_ITEMS and known[kind].sum() >= 2:
+            chosen, columns = of == kind, np.flatnonzero(known[kind])
             names = tuple(comparisons.criterion_names[c] for c in columns)
-            there = margins[np.ix_(chosen, columns)]
+            chosen_margins = margins[np.ix_(chosen, columns)]
             family = comparisons.family[rows][chosen]
-            sets.append(_correlate(names, there, family, pair[chosen]))
-    return Criteria(tuple(sets), len(rows) - sum(found.items for found in sets))
+            sets.append(_correlate(names, chosen_margins, family, pair[chosen]))
+    return Criteria(tuple(sets), len(rows) - sum(each.items for each in sets))
 
 
 def _correlate(names: tuple[str, ...], margins: Floats, family: Ints, pair: Ints) -> CriteriaSet:
@@ -108,16 +108,16 @@ def _share(margins: Floats, family: Ints) -> AuditEstimate:
     products = margins.T @ margins
     if (np.diagonal(products) <= 1e-9).any():
         return unknown("a criterion is even in all items")
-    there, place = np.unique(family, return_inverse=True)
-    own = np.array([margins[place == f].T @ margins[place == f] for f in range(len(there))])
-    left = products - own if len(there) > 1 else products[None]
+    names, index = np.unique(family, return_inverse=True)
+    by_family = np.array([margins[index == f].T @ margins[index == f] for f in range(len(names))])
+    left = products - by_family if len(names) > 1 else products[None]
     if (np.diagonal(left, axis1=-2, axis2=-1) <= 1e-9).any():
-        return AuditEstimate(_first(products), None, len(margins), len(there),
+        return AuditEstimate(_first(products), None, len(margins), len(names),
                         "a criterion is even in all families but one")  # fmt: skip
-    found = from_replicates(_first(products), _firsts(left), len(margins))
-    if found.ci95 is None:
-        return found
-    return found._replace(ci95=(max(1 / n, found.ci95[0]), min(1.0, found.ci95[1])))
+    estimate = from_replicates(_first(products), _firsts(left), len(margins))
+    if estimate.ci95 is None:
+        return estimate
+    return estimate._replace(ci95=(max(1 / n, estimate.ci95[0]), min(1.0, estimate.ci95[1])))
 
 
 def _first(products: Floats) -> float:
@@ -134,10 +134,10 @@ def _within(margins: Floats, family: Ints, pair: Ints) -> AuditEstimate:
 
     Models that are better in everything make all criteria agree; this does not.
     """
-    _, place, counts = np.unique(pair, return_inverse=True, return_counts=True)
-    several = counts[place] > 1
+    _, index, counts = np.unique(pair, return_inverse=True, return_counts=True)
+    several = counts[index] > 1
     if several.sum() < FEWEST_ITEMS:
         return unknown(f"fewer than {FEWEST_ITEMS} items of pairs of models with several items")
-    sums = [sum_by(place, column, len(counts)) for column in margins.T]
-    rest = margins - (np.array(sums) / counts).T[place]
+    sums = [sum_by(index, column, len(counts)) for column in margins.T]
+    rest = margins - (np.array(sums) / counts).T[index]
     return _share(rest[several], family[several])

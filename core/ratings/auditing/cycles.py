@@ -51,18 +51,18 @@ def find_cycles(comparisons: Comparisons, items: ComparedItems) -> Cycles:
     """The cycles among models of which each met both others."""
     margin, half = _pair_margins(comparisons, items)
     met, known = ~np.isnan(margin), ~np.isnan(half)
-    sure = known & (np.abs(margin) > half)
-    ahead, surely = met & (margin > 1e-9), sure & (margin > 1e-9)
-    found = [_cycle(comparisons, margin, triple) for triple in _triples(surely)]
+    significant = known & (np.abs(margin) > half)
+    ahead, surely = met & (margin > 1e-9), significant & (margin > 1e-9)
+    cycles = [_cycle(comparisons, margin, triple) for triple in _triples(surely)]
     reason = f"no two models met in {FEWEST_FAMILIES} families of items"
     return Cycles(
         pairs=int(met.sum()) // 2,
-        sure=int(sure.sum()) // 2,
+        sure=int(significant.sum()) // 2,
         triples=_triangles(met),
-        sure_triples=_triangles(sure),
+        sure_triples=_triangles(significant),
         apparent=_closed(ahead),
-        surviving=len(found) if known.any() else None,
-        cycles=tuple(sorted(found, key=lambda c: (-min(c.margins), c.models))[:MOST_LISTED]),
+        surviving=len(cycles) if known.any() else None,
+        cycles=tuple(sorted(cycles, key=lambda c: (-min(c.margins), c.models))[:MOST_LISTED]),
         reason=None if known.any() else reason,
     )
 
@@ -70,10 +70,10 @@ def find_cycles(comparisons: Comparisons, items: ComparedItems) -> Cycles:
 def _pair_margins(comparisons: Comparisons, items: ComparedItems) -> tuple[Floats, Floats]:
     """Mean margin of the row's model over the column's, and half its interval; NaN if unknown."""
     n, n_families = len(comparisons.models), len(comparisons.families)
-    cell, place = np.unique(
+    cell, index = np.unique(
         (items.a * n + items.b) * n_families + items.family, return_inverse=True
     )
-    sums, counts = (sum_by(place, w, len(cell)) for w in (items.margin, np.ones(len(place))))
+    sums, counts = (sum_by(index, w, len(cell)) for w in (items.margin, np.ones(len(index))))
     pairs, of = np.unique(cell // n_families, return_inverse=True)
     total, number = (sum_by(of, w, len(pairs)) for w in (sums, counts))
     families = np.bincount(of, minlength=len(pairs))
@@ -107,12 +107,12 @@ def _closed(edges: Bools) -> int:
 
 def _triples(ahead: Bools) -> list[tuple[int, int, int]]:
     """Rounds of three, each with its smallest index first."""
-    found = []
+    triples = []
     for first in range(len(ahead)):
         closing = ahead[first][:, None] & ahead & ahead[:, first][None, :]
         closing[:first], closing[:, :first] = False, False
-        found += [(first, int(j), int(k)) for j, k in np.argwhere(closing)]
-    return found
+        triples += [(first, int(j), int(k)) for j, k in np.argwhere(closing)]
+    return triples
 
 
 def _cycle(comparisons: Comparisons, margin: Floats, triple: tuple[int, int, int]) -> Cycle:

@@ -28,7 +28,7 @@ class AuditEstimate(NamedTuple):
     families: int = 0
     reason: str | None = None
 
-    def turned(self, function: Callable[[float], float]) -> "AuditEstimate":
+    def mapped(self, function: Callable[[float], float]) -> "AuditEstimate":
         """The estimate of a rising function of the value."""
         if self.value is None:
             return self
@@ -75,8 +75,8 @@ def _by_family(values: Floats, family: Ints) -> tuple[Floats, Floats]:
     """Sum and number of the values of each family that has one."""
     n = int(family.max()) + 1
     counts = sum_by(family, np.ones(len(values)), n)
-    there = counts > 0
-    return sum_by(family, values, n)[there], counts[there]
+    present = counts > 0
+    return sum_by(family, values, n)[present], counts[present]
 
 
 def _without_one(sums: Floats, counts: Floats) -> Floats:

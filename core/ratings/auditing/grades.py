@@ -52,51 +52,51 @@ UNREAD = EffectSizes(0.01, 0.05)
 """Of comparisons."""
 
 
-def grade_leaning(found: Found, fair: float, limits: EffectSizes) -> Grade:
+def grade_leaning(number: Found, fair: float, limits: EffectSizes) -> Grade:
     """The grade of a number that is `fair` without a leaning, and may lie on either side.
 
     The limits are of its distance from `fair`.
     """
-    if found.value is None or found.ci95 is None:
+    if number.value is None or number.ci95 is None:
         return NOT_TESTED
-    low, high = found.ci95[0] - fair, found.ci95[1] - fair
-    most = furthest(found, fair)
+    low, high = number.ci95[0] - fair, number.ci95[1] - fair
+    most = furthest(number, fair)
     if most <= limits.slight:
         return NONE
     if low <= 0 <= high:
         return NOT_SHOWN if most < limits.strong else NOT_TESTED
-    return STRONG if abs(found.value - fair) >= limits.strong else WEAK
+    return STRONG if abs(number.value - fair) >= limits.strong else WEAK
 
 
-def furthest(found: Found, fair: float = 0.0) -> float:
+def furthest(number: Found, fair: float = 0.0) -> float:
     """How far from `fair` a number with an interval may lie."""
-    assert found.ci95 is not None
-    return max(abs(end - fair) for end in found.ci95)
+    assert number.ci95 is not None
+    return max(abs(end - fair) for end in number.ci95)
 
 
-def grade_share(found: Found, limits: EffectSizes) -> Grade:
+def grade_share(number: Found, limits: EffectSizes) -> Grade:
     """The grade of a share of which the less the better, and a slight one is fair."""
-    if found.value is None or found.ci95 is None:
+    if number.value is None or number.ci95 is None:
         return NOT_TESTED
-    low, high = found.ci95
+    low, high = number.ci95
     if high <= limits.slight:
         return NONE
     if low <= limits.slight:
         return NOT_SHOWN if high < limits.strong else NOT_TESTED
-    return STRONG if found.value >= limits.strong else WEAK
+    return STRONG if number.value >= limits.strong else WEAK
 
 
-def grade_count(found: Found, limits: EffectSizes) -> Grade:
+def grade_count(number: Found, limits: EffectSizes) -> Grade:
     """The grade of a share of all that there is, not of a sample: the value decides alone."""
-    if found.value is None:
+    if number.value is None:
         return NOT_TESTED
-    if found.value < limits.slight:
+    if number.value < limits.slight:
         return NONE
-    return STRONG if found.value >= limits.strong else WEAK
+    return STRONG if number.value >= limits.strong else WEAK
 
 
-def needed(found: "AuditEstimate", room: float) -> int:
+def needed(estimate: "AuditEstimate", room: float) -> int:
     """About how many observations would make the half-width of an interval so small."""
-    assert found.ci95 is not None
-    half = (found.ci95[1] - found.ci95[0]) / 2
-    return max(found.n + 1, ceil(found.n * (half / room) ** 2))
+    assert estimate.ci95 is not None
+    half = (estimate.ci95[1] - estimate.ci95[0]) / 2
+    return max(estimate.n + 1, ceil(estimate.n * (half / room) ** 2))

@@ -71,14 +71,14 @@ def estimate_terms(comparisons: Comparisons) -> Terms:
     calls, _ = as_calls(comparisons)
     fit = maximise(calls)
     replicates = leave_one_out(comparisons, calls, fit)[:, calls.n_models :]
-    found = {
+    terms = {
         name: from_replicates(float(value), column, len(comparisons))
         for name, value, column in zip(calls.names, fit.beta, replicates.T, strict=True)
     }
-    position, length = (found.get(n) or _missing(n, comparisons) for n in Terms._fields)
+    position, length = (terms.get(n) or _missing(n, comparisons) for n in Terms._fields)
     return Terms(
-        PositionTerm(position, position.turned(pluses)),
-        LengthTerm(length, length.turned(per_doubling), _harm(comparisons, length)),
+        PositionTerm(position, position.mapped(pluses)),
+        LengthTerm(length, length.mapped(per_doubling), _harm(comparisons, length)),
     )
 
 
@@ -94,7 +94,7 @@ def _harm(comparisons: Comparisons, length: AuditEstimate) -> AuditEstimate:
     if not error:
         return unknown("without one family each the ratings are the same")
     spread = sqrt(float(_apart(_log_lengths(comparisons), calls.component)[0]) / 2)
-    return length.turned(lambda slope: slope * spread / error)
+    return length.mapped(lambda slope: slope * spread / error)
 
 
 def _log_lengths(comparisons: Comparisons) -> Floats:
@@ -110,9 +110,9 @@ def _apart(values: Floats, component: Ints) -> Floats:
     """The mean square difference of two models that comparisons connect; (n, n_models) to (n,)."""
     squares, pairs = np.zeros(len(values)), 0
     for one in np.unique(component):
-        own = values[:, component == one]
-        n = own.shape[1]
-        squares += n * own.var(axis=1) * n
+        members = values[:, component == one]
+        n = members.shape[1]
+        squares += n * members.var(axis=1) * n
         pairs += n * (n - 1) // 2
     return np.asarray(squares / pairs)
 
@@ -172,14 +172,14 @@ def read_orders(comparisons: Comparisons) -> Orders:
     )
 
 
-def _first_wins(found: AuditEstimate, flips: AuditEstimate) -> AuditEstimate:
+def _first_wins(share: AuditEstimate, flips: AuditEstimate) -> AuditEstimate:
     """A share within 0 and 1; without any flip, as wide as unseen flips may make it."""
-    if found.ci95 is None:
-        return found
-    low, high = found.ci95
+    if share.ci95 is None:
+        return share
+    low, high = share.ci95
     if flips.value == 0 and flips.ci95 is not None:
         low, high = 0.5 - flips.ci95[1] / 2, 0.5 + flips.ci95[1] / 2
-    return found._replace(ci95=(max(0.0, low), min(1.0, high)))
+    return share._replace(ci95=(max(0.0, low), min(1.0, high)))
 
 
 def flips_by_noise(flips: float, one_way: float) -> float:

@@ -52,9 +52,9 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
 
 def find_strengths(comparisons: Comparisons) -> Strengths:
     """The strengths over all families, and without each; each model is in a comparison."""
-    found = FixedPoint(comparisons, weights_of(comparisons, RatingSettings()))
-    n = found.calls.n_models
-    return Strengths(found.calls, found.fit.theta, found.replicates[:, :n])
+    solved = FixedPoint(comparisons, weights_of(comparisons, RatingSettings()))
+    n = solved.calls.n_models
+    return Strengths(solved.calls, solved.fit.theta, solved.replicates[:, :n])
 
 
 FEWEST_PAIRS = 6
@@ -85,19 +85,21 @@ def measure_scenarios(
     theta = strengths.replicates[items.family]
     rows = np.arange(len(items.a))
     gap = theta[rows, items.a] - theta[rows, items.b]
-    found = [
+    measured = [
         _measure(comparisons, items, gap, items.item == item)
         for item in range(len(comparisons.items))
     ]
-    return tuple(sorted(found, key=lambda s: (s.discrimination is None, s.discrimination or 0.0)))
+    return tuple(
+        sorted(measured, key=lambda s: (s.discrimination is None, s.discrimination or 0.0))
+    )
 
 
 def _measure(comparisons: Comparisons, items: ComparedItems, gap: Floats, mine: Bools) -> Scenario:
-    place = int(np.flatnonzero(mine)[0])
+    first = int(np.flatnonzero(mine)[0])
     margin, apart = items.margin[mine], gap[mine]
     known = (
-        comparisons.items[items.item[place]],
-        comparisons.families[items.family[place]],
+        comparisons.items[items.item[first]],
+        comparisons.families[items.family[first]],
         len(margin),
         float(np.abs(margin).mean()),
     )

@@ -112,20 +112,20 @@ def _opponents(strengths: Strengths) -> Iterator[tuple[Floats, Ints, Bools]]:
     calls = grouped(strengths.calls)
     for model in range(calls.n_models):
         left = calls.only((calls.first != model) & (calls.second != model))
-        there = np.arange(calls.n_models) != model
-        yield maximise(left).theta, left.component, there
+        present = np.arange(calls.n_models) != model
+        yield maximise(left).theta, left.component, present
 
 
-def _moves(strengths: Strengths, theta: Floats, component: Ints, there: Bools) -> _Change:
-    before = _ranks(strengths.theta, component, there)
-    after = _ranks(theta, component, there)
-    return _Change(np.where(there, after - before, 0), np.where(there, after, 0), component)
+def _moves(strengths: Strengths, theta: Floats, component: Ints, present: Bools) -> _Change:
+    before = _ranks(strengths.theta, component, present)
+    after = _ranks(theta, component, present)
+    return _Change(np.where(present, after - before, 0), np.where(present, after, 0), component)
 
 
-def _ranks(theta: Floats, component: Ints, there: Bools) -> Ints:
+def _ranks(theta: Floats, component: Ints, present: Bools) -> Ints:
     """1 for the best of its component; equals share a rank."""
     better = theta[None, :] - theta[:, None] > _EQUAL
-    same = (component[:, None] == component[None, :]) & there[None, :]
+    same = (component[:, None] == component[None, :]) & present[None, :]
     return np.asarray(1 + (better & same).sum(axis=1))
 
 
@@ -135,8 +135,8 @@ def _without_each(
     main = int(np.bincount(strengths.calls.component).argmax())
     inside = strengths.calls.component == main
     pairs = zip(left_out, changes, strict=True)
-    found = [_without(name, change, names, inside) for name, change in pairs]
-    return tuple(sorted(found, key=lambda w: (-w.largest, -w.moved, w.left_out)))
+    rows = [_without(name, change, names, inside) for name, change in pairs]
+    return tuple(sorted(rows, key=lambda w: (-w.largest, -w.moved, w.left_out)))
 
 
 def _without(name: str, change: _Change, names: tuple[str, ...], inside: Bools) -> Without:

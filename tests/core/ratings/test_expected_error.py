@@ -22,7 +22,7 @@ def draw(seed: int, n: int = 8) -> tuple[Known, Pairings]:
         luck=rng.normal(size=(SLOTS, MODELS)),
         doubt=rng.uniform(0.1, 1, (SLOTS, MODELS)),
         strengths=root @ root.T,
-        own=0.3,
+        per_slot=0.3,
         shared=0.2,
         family=FAMILY,
         scenario=SCENARIO,
@@ -40,7 +40,7 @@ def test_it_is_the_variance_of_the_weighted_mean(seed: int) -> None:
     o, s, w, v = items
     level = (SHARE / np.maximum(np.bincount(SCENARIO[s], minlength=5), 1))[SCENARIO[s]]
     columns = [
-        np.eye(SLOTS)[s] * known.own**0.5,
+        np.eye(SLOTS)[s] * known.per_slot**0.5,
         np.eye(3)[FAMILY[SCENARIO[s]]] * known.shared**0.5,
         np.diag(known.doubt[s, o] ** 0.5),
         np.diag(v**0.5 / w),  # the score's noise is the same at every weight
@@ -101,7 +101,7 @@ def test_more_iterations_lower_the_floor() -> None:
     """By what each transcript has of its own, not by what its family shares."""
     known, _ = draw(4)
     twice = known._replace(scenario=np.tile(SCENARIO, 2))
-    shared = known._replace(own=0.0).floor(range(SLOTS))
+    shared = known._replace(per_slot=0.0).floor(range(SLOTS))
     own = known.floor(range(SLOTS)) - shared
     assert twice.floor(range(2 * SLOTS)) == pytest.approx(shared + own / 2, rel=1e-12)
 

@@ -32,7 +32,7 @@ def told_apart(found: ScoreOrder) -> np.ndarray:
 def test_models_far_apart_have_ranks_of_their_own() -> None:
     """Nobody is tied."""
     found = order_scores(board(drawn(0, 3, 30, apart=3)))
-    assert found.own.tolist() == found.board.tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert found.of_row.tolist() == found.board.tolist() == [[1, 1], [2, 2], [3, 3]]
     assert not found.tied.any()
 
 
@@ -63,14 +63,14 @@ def test_models_need_eight_families_in_common(kept: int) -> None:
     values[2, kept:] = np.nan
     found = order_scores(board(values))
     assert found.known[2, 0] == (kept == 8)
-    assert found.own[2].any() == (kept == 8)
+    assert found.of_row[2].any() == (kept == 8)
     assert found.board[0].tolist() == [1, 1 if kept == 8 else 2]
 
 
 def test_a_model_alone_is_first_of_one() -> None:
     """With as many families as an interval needs."""
-    assert order_scores(board(drawn(0, 1, 8))).own.tolist() == [[1, 1]]
-    assert order_scores(board(drawn(0, 1, 7))).own.tolist() == [[0, 0]]
+    assert order_scores(board(drawn(0, 1, 8))).of_row.tolist() == [[1, 1]]
+    assert order_scores(board(drawn(0, 1, 7))).of_row.tolist() == [[0, 0]]
 
 
 @given(st.integers(0, 10_000), st.integers(2, 7), st.sampled_from([(), (5, 4, 3, *(1,) * 8)]))
@@ -92,7 +92,7 @@ def test_a_board_tells_apart_only_what_the_pair_alone_does(
         gap = np.nanmean(values[a]) - np.nanmean(values[b])
         assert (alone.mean > 0) == (gap > 0)
     means = np.nanmean(values, axis=1)
-    for n, (own, joint) in enumerate(zip(found.own, found.board, strict=True)):
+    for n, (own, joint) in enumerate(zip(found.of_row, found.board, strict=True)):
         if own.any():
             rank = 1 + (means > means[n]).sum()
             assert joint[0] <= own[0] <= rank <= own[1] <= joint[1]

@@ -264,9 +264,9 @@ def test_judges_of_a_model_s_family_are_left_out() -> None:
     runs: Any = {"x": Run("openai/gpt-4.1"), "y": Run("anthropic/claude-sonnet-4-5")}
     labels = Party.of("google/gemini-2.5-pro"), Party.of("openai/gpt-4o")
     judges = PanelJudges(Panel(labels, exclude_kin=True), runs)
-    assert judges.due(row(J, 1)) == labels[:1]
+    assert judges.assigned(row(J, 1)) == labels[:1]
     kin = PanelJudges(Panel((labels[1], Party.of("openai/o3")), exclude_kin=True), runs)
-    assert kin.due(row(J, 1)) == ()
+    assert kin.assigned(row(J, 1)) == ()
     planned = row(J, 1, status="planned")
     assert kin.merged([planned], [])[0].status == "known"
 
@@ -278,7 +278,7 @@ def test_a_rotating_judge_gives_way_to_one_that_is_no_kin() -> None:
     panel = Panel(labels, "rotate", exclude_kin=True, overlap=0.0)
     judges = PanelJudges(panel, runs)
     for n in range(20):
-        assert judges.due(row(J, 1)._replace(item_id=str(n))) == labels[:1]
+        assert judges.assigned(row(J, 1)._replace(item_id=str(n))) == labels[:1]
 
 
 def test_the_end_of_a_run_shows_each_judge(table: Any) -> None:

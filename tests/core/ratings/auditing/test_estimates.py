@@ -77,7 +77,7 @@ def test_a_rising_function_takes_the_interval_with_it() -> None:
     """Both ends; what is unknown stays so."""
     found = mean(np.repeat(np.arange(8.0), 2), EIGHT)
     assert found.ci95 is not None
-    doubled = found.turned(lambda x: 2 * x)
+    doubled = found.mapped(lambda x: 2 * x)
     assert doubled.value == 7
     assert doubled.ci95 == (2 * found.ci95[0], 2 * found.ci95[1])
-    assert unknown("why").turned(abs) == unknown("why")
+    assert unknown("why").mapped(abs) == unknown("why")
