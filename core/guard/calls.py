@@ -210,11 +210,9 @@ def waiting(task: "asyncio.Task[Any]") -> str | None:
         elif frame is not None and called and not _is_asyncio(frame):
             position = _position(frame)
         awaited = getattr(awaited, "cr_await", None)
-    return (
-        f"{called} waits for something that is no call, at {position}"
-        if called and position
-        else None
-    )
+    if not called or not position:
+        return None
+    return f"{called} waits for something that is no call, at {position}"
 
 
 @contextmanager
@@ -239,39 +237,28 @@ def overseen(called: PluginCall, after_s: float = BLOCKED_S) -> Iterator[None]:
 @contextmanager
 def watched(say: Callable[[str], None], after_s: float = BLOCKED_S) -> Iterator[None]:
     """Watch the running loop while the block runs; of each blocking call it is said once."""
-    loop, stuck, done = asyncio.get_running_loop(), threading.get_ident(), threading.Event()
-    watcher = threading.Thread(
-        target=_watch, args=(loop, stuck, done, say, after_s), name="watchdog", daemon=True
-    )
+    loop, thread, done = asyncio.get_running_loop(), threading.get_ident(), threading.Event()
+
+    def watch() -> None:
+        """Ask the loop for a sign of life now and then, until it ends, or is closed before."""
+        alive, reported = threading.Event(), set[str]()
+        while _ask(loop, alive) and not done.wait(after_s):
+            if alive.is_set():
+                alive.clear()
+                continue
+            frame = sys._current_frames().get(thread)
+            text = "" if frame is None or _imports(frame) else _described(frame, after_s)
+            if text and text not in reported:
+                reported.add(text)
+                say(text)
+
+    watcher = threading.Thread(target=watch, name="watchdog", daemon=True)
     watcher.start()
     try:
         yield
     finally:
         done.set()
         watcher.join()
-
-
-def _watch(
-    loop: asyncio.AbstractEventLoop,
-    stuck: int,
-    done: threading.Event,
-    say: Callable[[str], None],
-    after_s: float,
-) -> None:
-    """Ask the loop for a sign of life now and then, and look what it does when there is none.
-
-    It ends with the loop, too, which may be closed before it is asked.
-    """
-    alive, reported = threading.Event(), set[str]()
-    while _ask(loop, alive) and not done.wait(after_s):
-        if not alive.is_set():
-            frame = sys._current_frames().get(stuck)
-            text = "" if frame is None or _imports(frame) else _described(frame, after_s)
-            if text and text not in reported:
-                reported.add(text)
-                say(text)
-            continue
-        alive.clear()
 
 
 def _ask(loop: asyncio.AbstractEventLoop, alive: threading.Event) -> bool:

@@ -16,10 +16,9 @@ from .board_numbers import (
     number_of,
     ties_in_words,
 )
-from .charts.heat import HeatMap
 from .charts.plots import Figure
 from .charts.plots import lines as lines_of
-from .charts.rows import ladder
+from .charts.rows import HeatMap, ladder
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from .. import __version__
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
-from .charts.heat import shades
+from .charts.rows import shades
 from .charts.svg import figure, safe, signed
 from .shapes import FilePart
 from .slugs import Address

@@ -3,7 +3,8 @@
 Plugins come from the entry-point group ``eibench``, ours like everyone's.
 """
 
-from .loading import Catalogue, Plugin, installed
-from .registry import BrokenPlugin, Registry
-
-__all__ = ["BrokenPlugin", "Catalogue", "Plugin", "Registry", "installed"]
+from .loading import Catalogue as Catalogue
+from .loading import Plugin as Plugin
+from .loading import installed as installed
+from .registry import BrokenPlugin as BrokenPlugin
+from .registry import Registry as Registry

@@ -1,37 +1,17 @@
 """What plugins show beside our own: values alone, which the terminal, reports and sites set."""
 
-from .parts import (
-    Control,
-    Controls,
-    Drawing,
-    Output,
-    Paragraph,
-    Part,
-    Plot,
-    Quote,
-    RecordedCall,
-    ReportPage,
-    ReportSection,
-    Series,
-    Table,
-    TranscriptView,
-    Turn,
-)
-
-__all__ = [
-    "Control",
-    "Controls",
-    "Drawing",
-    "Output",
-    "Paragraph",
-    "Part",
-    "Plot",
-    "Quote",
-    "RecordedCall",
-    "ReportPage",
-    "ReportSection",
-    "Series",
-    "Table",
-    "TranscriptView",
-    "Turn",
-]
+from .parts import Control as Control
+from .parts import Controls as Controls
+from .parts import Drawing as Drawing
+from .parts import Output as Output
+from .parts import Paragraph as Paragraph
+from .parts import Part as Part
+from .parts import Plot as Plot
+from .parts import Quote as Quote
+from .parts import RecordedCall as RecordedCall
+from .parts import ReportPage as ReportPage
+from .parts import ReportSection as ReportSection
+from .parts import Series as Series
+from .parts import Table as Table
+from .parts import TranscriptView as TranscriptView
+from .parts import Turn as Turn

@@ -1,4 +1,4 @@
-"""Charts of rows on one shared axis: dot ladder, bars with whiskers, forest.
+"""Charts of rows on one shared axis: dot ladder, bars with whiskers, forest, heat-map.
 
 Each row is a row of a table, whose words and numbers stand beside its drawing, so nothing is
 said by the drawing alone. A drawing is as wide as its cell: places are in per cent.
@@ -178,3 +178,35 @@ def legend_mark(shape: str, series: int) -> Markup:
     """The mark of a series, to stand before its name."""
     inner = tag("g", point(0, 0, shape, f"s{series % 6}"), transform="translate(7 7)")
     return tag("svg", inner, width=14, height=14, class_="key", aria_hidden="true")
+
+
+class HeatMap(NamedTuple):
+    """A table whose cells hold their numbers, shaded in steps of a hundredth of a fixed range.
+
+    Of a rubric that is 0 to 10, never the smallest to the largest of the models shown: that would
+    make differences by chance look like signal. `low` has the lightest shade and `high` the
+    darkest; where either is not known there are none. A column of which neither end is better
+    (`neutral`) is grey.
+    """
+
+    caption: str
+    names: Sequence[str]
+    columns: Sequence[str]
+    values: Sequence[Sequence[float | None]]
+    low: float | None
+    high: float | None
+    neutral: Sequence[bool]
+    note: str = ""
+
+    def shade(self, value: float | None, column: int) -> str:
+        """The classes of a cell: of the tens and the ones of its per cent of the range."""
+        if value is None or self.low is None or self.high is None:
+            return ""
+        share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+        tens, ones = divmod(min(99, round(100 * share)), 10)
+        return f"hot a{tens} b{ones}{' grey' if self.neutral[column] else ''}"
+
+
+def shades() -> str:
+    """The style sheet's rules for the tens and the ones."""
+    return "".join(f".{c}{n}{{--{c}:{n * k}}}" for c, k in (("a", 10), ("b", 1)) for n in range(10))
