@@ -51,27 +51,20 @@ def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]
     numbers = {row["id"]: number_of(row) for row in document["rows"]}
     main = {name: numbers.get(run.run.run_id) for name, run in board.runs.items()}
     paths = item_paths(board)
-    items = [_item(i, paths[i], of, main, lower=lower) for i, of in values.items()]
+
+    def item_of(item_id: str, of: Mapping[str, float]) -> ItemOnBoard:
+        order = dict(sorted(of.items(), key=lambda pair: (pair[1] if lower else -pair[1], pair[0])))
+        pairs = [(value, m) for name, value in of.items() if (m := main.get(name)) is not None]
+        ours, mains = [value for value, _ in pairs], [m for _, m in pairs]
+        known = len(pairs) >= LEAST and len(set(ours)) > 1 < len(set(mains))
+        correlation = pearson(ours, mains) if known else None
+        spread = pstdev(of.values()) if len(of) > 1 else None
+        parting = correlation and correlation.value
+        return ItemOnBoard(item_id, paths[item_id], order, fmean(of.values()), spread, parting)
+
+    items = [item_of(item_id, of) for item_id, of in values.items()]
     items.sort(key=lambda item: (-item.mean if lower else item.mean, item.item_id))
     return [item._replace(rank=rank) for rank, item in enumerate(items, 1)]
-
-
-def _item(
-    item_id: str,
-    path: Address,
-    of: Mapping[str, float],
-    main: Mapping[str, float | None],
-    *,
-    lower: bool,
-) -> ItemOnBoard:
-    order = dict(sorted(of.items(), key=lambda pair: (pair[1] if lower else -pair[1], pair[0])))
-    pairs = [(value, m) for name, value in of.items() if (m := main.get(name)) is not None]
-    known = len(pairs) >= LEAST and len({v for v, _ in pairs}) > 1 < len({m for _, m in pairs})
-    correlation = pearson([v for v, _ in pairs], [m for _, m in pairs]) if known else None
-    spread = pstdev(of.values()) if len(of) > 1 else None
-    return ItemOnBoard(
-        item_id, path, order, fmean(of.values()), spread, correlation and correlation.value
-    )
 
 
 def item_paths(board: SiteBoard) -> Mapping[str, Address]:

@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from eibench.core.hooks.sections import Series
-from eibench.core.html.charts.rows import HeatMap, shades
 from eibench.core.html.charts.plots import Figure, lines, scatter, strip
-from eibench.core.html.charts.rows import ChartRow, Mark, RowChart, ladder
+from eibench.core.html.charts.rows import ChartRow, HeatMap, Mark, RowChart, ladder, shades
 from eibench.core.html.charts.svg import MARGIN, Axis, axis_over
 
 
