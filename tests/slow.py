@@ -1,11 +1,12 @@
 """Which tests are slow: those that a measurement found to be, listed in `slow.txt`.
 
 `pytest -n auto --dist worksteal --measure-slow` writes the list anew; a test that was not run, or
-is skipped on this machine, stays as it is.
+is skipped on this machine, stays as it is, and what is there no more goes.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def read_list() -> list[str]:
     return LIST.read_text(encoding="utf-8").split()
 
 
+def exists(test: str) -> bool:
+    """Whether there is such a test."""
+    file, _, function = test.rpartition("::")
+    return f"def {function}(" in _text(file.partition("::")[0])
+
+
+@cache
+def _text(file: str) -> str:
+    path = LIST.parent.parent / file
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
 class _Durations:
     def __init__(self) -> None:
         self._seconds: defaultdict[str, float] = defaultdict(float)
@@ -52,7 +65,7 @@ class _Durations:
 
     def pytest_sessionfinish(self) -> None:
         slow = {_function(test) for test, seconds in self._seconds.items() if seconds >= SLOW}
-        slow |= set(read_list()) - self._called
+        slow |= {test for test in read_list() if test not in self._called and exists(test)}
         LIST.write_text("".join(f"{test}\n" for test in sorted(slow)), encoding="utf-8")
 
 
