@@ -14,16 +14,8 @@ from ..parties.party import Party, is_local
 from ..reading.repetition import repeated_tail
 from ..text import plural
 from ..types import Item, SampleScore, Usage
-from ..types.result_document import (
-    AskedPart,
-    ComparisonCounts,
-    ConclusionRow,
-    RatingNotes,
-    RatingRow,
-    ResultDocument,
-    Status,
-    rating_notes,
-)
+from ..types import result_document as rows
+from ..types.result_document import RatingRow, ResultDocument, Status, rating_notes
 from .comparability import judge_in
 
 if TYPE_CHECKING:
@@ -161,10 +153,10 @@ class ModelComparisons(NamedTuple):
     how many each judge made of those of this run that it was to make.
     """
 
-    counts: ComparisonCounts
+    counts: rows.ComparisonCounts
     ratings: Sequence[RatingRow]
-    conclusions: Sequence[ConclusionRow]
-    notes: RatingNotes
+    conclusions: Sequence[rows.ConclusionRow]
+    notes: rows.RatingNotes
     warnings: Sequence[str] = ()
     unread: int = 0
     to_do: bool = False
@@ -182,7 +174,7 @@ def kept_comparisons(
     by_judge = {row["judge"]: row["ratings"] for row in judges if "ratings" in row}
     parties = {judge.label: judge for judge in config.judge.judges} if config.judge else {}
     if by_judge:
-        notes = RatingNotes(**{**notes, "by_judge": by_judge})
+        notes = rows.RatingNotes(**{**notes, "by_judge": by_judge})
     conclusions = earlier.get("conclusions", ())
     replies = {
         parties[row["judge"]]: Replies(**row["comparisons"])
@@ -228,7 +220,7 @@ def repeating_warnings(
     return warnings
 
 
-def asked_part(sources: Sequence[ReplySource], now: int) -> AskedPart:
+def asked_part(sources: Sequence[ReplySource], now: int) -> rows.AskedPart:
     """When and where the model was asked for a result's replies; `now`: how many calls just now."""
     return {
         "now": now,
