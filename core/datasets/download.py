@@ -62,7 +62,7 @@ def _contents(
     try:
         data = _Download(file, origin, settings).run()
     except ProviderError as error:
-        error.args = (f"{error}; {pack.way_out}",)
+        error.args = (f"{error}; the same command goes on with what is missing; {pack.way_out}",)
         raise
     check(file, data, origin)
     return data

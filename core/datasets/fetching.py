@@ -37,25 +37,16 @@ class OfficialPack:
         all_files: In manifest order.
         facts: What else the manifest says, such as title, licence, repository, commit.
         folder: Where its files are kept.
+        title: What it is called.
+        way_out: What else to do when a server does not give its files.
     """
 
     name: str
     all_files: tuple[FileEntry, ...]
     facts: JsonObject
     folder: Path
-
-    @property
-    def title(self) -> str:
-        """What it is called."""
-        return f"the official pack of {self.name}"
-
-    @property
-    def way_out(self) -> str:
-        """What to do when a server does not give its files."""
-        return (
-            "the same command goes on with what is missing; a file that you get in another way "
-            f"goes in with: bench data import {self.name} PATH"
-        )
+    title: str
+    way_out: str
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -86,9 +77,6 @@ class OfficialPack:
 
 class Ladder(OfficialPack):
     """The published ladder of a benchmark and its folder in the cache."""
-
-    title = "the published ladder"
-    way_out = "the same command goes on with what is missing; --from DIR takes files you have"
 
     @property
     def form(self) -> str:
@@ -132,7 +120,9 @@ def read_official(name: str, data: Path, *, cache: Path | None = None) -> Offici
         raise UsageError(f"{name} has no official pack")
     for file in entry.files:
         check_entry(data / "manifest.json", file, "pack")
-    return OfficialPack(name, entry.files, entry.facts, (cache or cache_folder()) / name)
+    folder, title = (cache or cache_folder()) / name, f"the official pack of {name}"
+    import_it = f"a file that you get in another way goes in with: bench data import {name} PATH"
+    return OfficialPack(name, entry.files, entry.facts, folder, title, import_it)
 
 
 def read_ladder(name: str, data: Path) -> Ladder:
@@ -143,7 +133,8 @@ def read_ladder(name: str, data: Path) -> Ladder:
         raise UsageError(f"{name} has no published ladder")
     try:
         files = tuple(FileEntry(file["path"], **file) for file in facts["files"])
-        ladder = Ladder(name, files, facts, cache_folder() / name / "ladder")
+        folder, from_it = cache_folder() / name / "ladder", "--from DIR takes files you have"
+        ladder = Ladder(name, files, facts, folder, "the published ladder", from_it)
         _ = ladder.form, ladder.judge
     except (KeyError, TypeError, AttributeError) as error:
         message = f"its ladder is not of the form: {type(error).__name__}: {error}"

@@ -127,13 +127,13 @@ def _scoring(result: ModelResult) -> JsonDict:
     if judge is None:
         return {}
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
-    models: list[JsonDict] = [
-        {"name": one.spec.name, "id": one.short}
-        | {"additional_details": unknown | {"label": one.public.label}}
-        for one in judge.judges
-    ]
+    judges: list[JsonDict] = []
+    for one in judge.judges:
+        details = unknown | {"label": one.public.label}
+        model: JsonDict = {"name": one.spec.name, "id": one.short, "additional_details": details}
+        judges.append({"model_info": model})
     version = f"{result.run.benchmark} {result.run.record.benchmark_version}"
-    scoring: JsonDict = {"judges": [{"model_info": model} for model in models]}
+    scoring: JsonDict = {"judges": judges}
     scoring["input_prompt"] = f"the judge prompts of {version}, eibench"
     if rule := _AGGREGATION.get(judge.short):
         scoring["aggregation_method"] = rule
