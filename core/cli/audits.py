@@ -76,8 +76,9 @@ def chosen_audit(
     with Journal(runs_dir, create=False) as journal:
         boards = Boards(journal, installed(), chosen)
         record = read_judge(boards, **board.choice(chosen, own))
-    pack = auditing.audit.PackName(record.board.pack_name, record.board.pack_sha256)
+    read_board = record.board
+    pack = auditing.audit.PackName(read_board.board.pack_name, read_board.board.pack_sha256)
     of_board = auditing.audit.AuditSource(benchmark=chosen.name, dataset=pack)
-    parts = record.comparisons, record.asking, record.ratings
-    audit = auditing.audit.audit(*parts, source=of_board, demo=record.demo)
-    return AuditedJudge(audit, record.robustness, boards_beside(record.others))
+    parts = record.comparisons, record.asking, read_board.ratings
+    audit = auditing.audit.audit(*parts, source=of_board, demo=read_board.demo)
+    return AuditedJudge(audit, read_board.robustness, boards_beside(read_board.others))

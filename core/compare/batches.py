@@ -15,7 +15,6 @@ from ..reports.evidence import Selection
 from ..types.result_document import PlacementEnd
 from .comparison_pool import as_comparisons, counting, current
 from .contest import Contest
-from .expectation import make_matchmaker
 from .opponents import UNFINISHED, Gap, Slot, Text, contestant, opponents_in
 from .panel_rows import Question, question_of
 from .placement import (
@@ -24,6 +23,7 @@ from .placement import (
     history_of,
     is_made,
     left_of,
+    make_matchmaker,
     placeable,
     placement_of,
     seen_from,

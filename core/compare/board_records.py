@@ -10,16 +10,14 @@ from ..journal import RunRecord, StoredComparison
 from ..parties.graders import Grader
 from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
-from ..reports.judges import JudgesDocument
 from ..reports.statements import OnBoard
 from ..reports.suggestions import bench
-from ..types.result_document import RatingRow, ResultDocument
+from ..types.result_document import ResultDocument
 from .board_reader import BoardChoice, read_leaderboard
-from .boards import Board, Boards, graded_by
+from .boards import Boards, graded_by
 from .comparison_pool import as_comparisons
 from .leaderboard import Leaderboard
 from .rating_summary import ratings_from, replies_of, settings_of
-from .which_board import OtherBoard
 
 
 def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> OnBoard | None:
@@ -75,17 +73,12 @@ def rating_history(board: Leaderboard) -> list[RatedStep]:
 
     Nothing where fewer than three models are rated, or there are more than 6,000 comparisons.
     """
-    rows, last = board.compared or (), _last(board)
+    rows, last = board.compared or (), {row["model"]: row["rating"] for row in board.ratings}
     order = sorted((n for n in last if n in board.runs), key=lambda n: board.runs[n].created_at)
     if len(order) < 3 or len(rows) > MOST:
         return []
     steps = [_step(board, rows, order[:n], last) for n in _cuts(len(order))]
     return [step for step in steps if step.ratings]
-
-
-def _last(board: Leaderboard) -> dict[str, float]:
-    rated = board.standing.ratings if board.standing else ()
-    return {row["model"]: row["rating"] for row in rated}
 
 
 def _cuts(models: int) -> list[int]:
@@ -112,19 +105,11 @@ def _step(
 
 
 class JudgeRecord(NamedTuple):
-    """One judge on one pack: its comparisons that were read, and what all its replies were like.
+    """One judge on a board: its comparisons that were read, and what all its replies were like."""
 
-    `robustness` says how the board's ranking hangs on who judges; `others` could have been meant
-    too.
-    """
-
-    board: Board
+    board: Leaderboard
     comparisons: Comparisons
     asking: Asking
-    ratings: Sequence[RatingRow]
-    demo: bool
-    robustness: Sequence[JudgesDocument] = ()
-    others: Sequence[OtherBoard] = ()
 
 
 def read_judge(boards: Boards, **choice: Unpack[BoardChoice]) -> JudgeRecord:
@@ -133,23 +118,18 @@ def read_judge(boards: Boards, **choice: Unpack[BoardChoice]) -> JudgeRecord:
     Raises:
         UsageError: There is no such board, or no comparison that was read.
     """
-    benchmark, leaderboard = boards.benchmark, read_leaderboard(boards, **choice)
-    rows = leaderboard.compared or []
+    benchmark, board = boards.benchmark, read_leaderboard(boards, **choice)
+    rows = board.compared or []
     comparisons = as_comparisons(rows)
     if not comparisons:
         raise UsageError(
-            f"no comparisons of {benchmark.name} on {leaderboard.board.options} that could be "
-            f"read; {bench('run', benchmark.name)} on two models makes some"
+            f"no comparisons of {benchmark.name} on {board.board.options} that could be read; "
+            f"{bench('run', benchmark.name)} on two models makes some"
         )
-    asking = read_asking(replies_of(rows), _verdicts(leaderboard.documents.values()))
-    ratings = leaderboard.standing.ratings if leaderboard.standing else []
-    weights = settings_of(benchmark, leaderboard.pack).item_weights
+    asking = read_asking(replies_of(rows), _verdicts(board.documents.values()))
+    weights = settings_of(benchmark, board.pack).item_weights
     weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in comparisons]
-    read = Comparisons.of(weighed, by_criterion=True)
-    demo, others = leaderboard.demo, leaderboard.others
-    return JudgeRecord(
-        leaderboard.board, read, asking, ratings, demo, leaderboard.robustness, others
-    )
+    return JudgeRecord(board, Comparisons.of(weighed, by_criterion=True), asking)
 
 
 def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:

@@ -88,8 +88,13 @@ class Leaderboard:
     @cached_property
     def demo(self) -> bool:
         """Whether a demo model is on it: then no row says anything of real models."""
-        rated = self.standing.ratings if self.standing else []
-        return any(run.demo for run in self.runs.values()) or any(row.get("demo") for row in rated)
+        rated = any(row.get("demo") for row in self.ratings)
+        return rated or any(run.demo for run in self.runs.values())
+
+    @property
+    def ratings(self) -> Sequence[RatingRow]:
+        """The rows of its models that were compared."""
+        return self.standing.ratings if self.standing else ()
 
     def as_json(self) -> LeaderboardDocument:
         """The document."""
@@ -179,7 +184,7 @@ class Leaderboard:
     @cached_property
     def _placed(self) -> tuple[list[BoardRow], list[str]]:
         """The rows, and what to know of their ranks by scores."""
-        rated = {row["model"]: row for row in self.standing.ratings} if self.standing else {}
+        rated = {row["model"]: row for row in self.ratings}
         others = [name for name in self.documents if name not in rated]
         names = (*rated, *sorted(others, key=self._by_metric))
         rows = [self._row(name, rated.get(name)) for name in names]

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..benchmark import PlacementOptions
 from ..benchmark.model import MODEL, is_generating
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
@@ -18,7 +19,6 @@ from ..sample.model import known_replies
 from ..settings.run_config import RunConfig
 from ..types import Item, digest
 from .contest import Contest
-from .placement import wanted_placement
 
 Slot = tuple[str, int]
 """An item in one iteration: what a transcript is of."""
@@ -92,6 +92,11 @@ class Opponent:
         texts = [self._texts.get(slot) for slot in sorted(slots)]
         gaps = [text.reason for text in texts if isinstance(text, Gap)]
         return max(gaps, key=gaps.count) if gaps else None
+
+
+def wanted_placement(config: RunConfig) -> PlacementOptions:
+    """How a run's options want its model to be placed."""
+    return guard(config.benchmark).placement(config.options)
 
 
 def opponents_in(contest: Contest) -> list[Opponent]:

@@ -28,25 +28,25 @@ from .settings import RatingSettings
 from .weighing import components
 
 
-class Normals(NamedTuple):
-    """What an engine knows in points, shape (n_models,), and where models start."""
-
-    mean: Floats
-    deviation: Floats
-    centre: float
-
-
 def rate_by_normals(
-    engine: str, comparisons: Comparisons, normals: Normals, settings: RatingSettings, message: str
+    engine: str,
+    comparisons: Comparisons,
+    settings: RatingSettings,
+    message: str,
+    *,
+    mean: Floats,
+    deviation: Floats,
+    centre: float,
 ) -> Ratings:
     """Points on an anchored scale, or the engine's own, with intervals of 1.96 deviations.
 
-    The comparisons have all names; `message` says what is wrong with such intervals.
+    The comparisons have all names; `message` says what is wrong with such intervals. `mean` and
+    `deviation` are in points, shape (n_models,); models start at the centre.
     """
     n = len(comparisons.models)
     estimate = SolvedRatings(
-        theta=(normals.mean - normals.centre) / Q,
-        deviation=normals.deviation / Q,
+        theta=(mean - centre) / Q,
+        deviation=deviation / Q,
         families=comparisons.families_of_models(),
         effective=comparisons.effective_families_of_models(),
         component=components(n, comparisons.a, comparisons.b),
@@ -54,7 +54,7 @@ def rate_by_normals(
     )
     scale, why = choose_scale(comparisons.models, estimate, settings)
     if scale.first is None:
-        scale = scale._replace(offset=normals.centre)
+        scale = scale._replace(offset=centre)
     _, unit = apply_scale(estimate, scale)
     variance = estimate.deviation**2
     pair_error = np.sqrt(variance[:, None] + variance[None, :])

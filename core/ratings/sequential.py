@@ -9,7 +9,7 @@ and families are not known to it.
 
 import numpy as np
 
-from .assembling import Normals, no_ratings, rate_by_normals
+from .assembling import no_ratings, rate_by_normals
 from .comparisons import Comparisons
 from .glicko2 import CENTRE
 from .result import Ratings
@@ -38,6 +38,7 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
         before = ([a.rating], [a.rd])
         a.update_player([b.rating], [b.rd], [got])
         b.update_player(*before, [1 - got])
-    mean = np.array([player.rating for player in players])
-    deviation = np.array([player.rd for player in players])
-    return rate_by_normals(NAME, comparisons, Normals(mean, deviation, CENTRE), settings, TOLD)
+    mean, deviation = np.array([(player.rating, player.rd) for player in players]).T
+    return rate_by_normals(
+        NAME, comparisons, settings, TOLD, mean=mean, deviation=deviation, centre=CENTRE
+    )

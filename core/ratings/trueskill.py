@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
-from .assembling import Normals, no_ratings, rate_by_normals
+from .assembling import no_ratings, rate_by_normals
 from .comparisons import Comparisons
 from .result import Ratings
 from .settings import RatingSettings
@@ -62,8 +62,9 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     a, b, pluses = a[near], b[near], pluses[near]
     skills = first if near.all() else update_all(n_models, a, b, pseudo_wins(pluses, WINS))
     rough = update_all(n_models, a, b, pseudo_wins(pluses, WINS_FOR_INTERVAL))
-    normals = Normals(skills.mu, rough.sigma, MU)
-    return rate_by_normals(NAME, comparisons, normals, settings, TOO_NARROW)
+    return rate_by_normals(
+        NAME, comparisons, settings, TOO_NARROW, mean=skills.mu, deviation=rough.sigma, centre=MU
+    )
 
 
 def within_window(mu: Floats, a: Ints, b: Ints) -> Bools:
