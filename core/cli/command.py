@@ -90,14 +90,12 @@ def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str])
     with contextlib.suppress(click.UsageError):  # which parsing in earnest tells
         _, _, params = command.make_parser(ctx).parse_args(list(args))
     for param, count in Counter(params).items():
-        if count > 1 and isinstance(param, click.Option) and not _may_repeat(param):
+        if count == 1 or not isinstance(param, click.Option) or param.multiple or param.count:
+            continue
+        if not param.is_flag or param.secondary_opts:
             name = max(param.opts, key=len)
             times = "twice" if count == 2 else f"{count} times"
             raise click.UsageError(f"{name} is given {times}: give it once", ctx)
-
-
-def _may_repeat(param: click.Option) -> bool:
-    return param.multiple or param.count or (param.is_flag and not param.secondary_opts)
 
 
 class Group(click.Group):

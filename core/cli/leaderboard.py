@@ -113,7 +113,8 @@ def _show(
     for warning in document["warnings"]:
         console.output.show(console.tables.warning(warning))
     if alongside:
-        note = f"{_comparable(board)}\n{alongside.note}"
+        models = listed(board.beside_published, 8) or "no model above"
+        note = f"comparable with these: {models} (bench show RUN says why)\n{alongside.note}"
         console.output.show(console.tables.table(alongside._replace(note=note)))
     elif asked:
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
@@ -165,7 +166,11 @@ def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
     rows, n_items = document["rows"], document["dataset"]["n_items"]
     metrics = _metrics(name, rows)
     arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in metrics]
-    scored, costs = [_scored(row, n_items) for row in rows], list(map(_cost, rows))
+    scored = [
+        f"{row['items']['scored']}/{n_items * (row['iterations'] or 1)}" if row["items"] else "–"
+        for row in rows
+    ]
+    costs = list(map(_cost, rows))
     full = all(len(set(cell.split("/"))) == 1 for cell in scored)
     chosen = [m.get("chosen", "").replace("_", " ") or "–" for m in metrics]
     return [
@@ -191,16 +196,6 @@ def _by_judge(board: Leaderboard) -> Table | None:
     return Table(title, columns, rows, note=note if rotated else "")
 
 
-_LISTED = 8
-
-
-def _comparable(board: Leaderboard) -> str:
-    """Which models of the board may be seen beside the published ones."""
-    names = board.beside_published
-    with_ = listed(names, _LISTED) or "no model above"
-    return f"comparable with these: {with_} (bench show RUN says why)"
-
-
 def _changed(document: LeaderboardDocument) -> list[str]:
     """How models were asked otherwise than the pack says: a line for those that were alike."""
     changed = dict[str, list[str]]()
@@ -218,12 +213,6 @@ def _named(row: BoardRow) -> str:
         marks.append(f" ({row['status']})")  # it was compared, and has no score here
     marks += [" (changed)"] if row["changed"] else []
     return str(row["model"]) + "".join(marks)
-
-
-def _scored(row: BoardRow, n_items: int) -> str:
-    """Samples with a score, of those that the pack has in as many iterations."""
-    items = row["items"]
-    return f"{items['scored']}/{n_items * (row['iterations'] or 1)}" if items else "–"
 
 
 def _cost(row: BoardRow) -> str:

@@ -44,7 +44,8 @@ def item(
     iterations = record["iterations"]
     parts: list[RenderableType] = [Text(line(title), style="bold")]
     if len(iterations) > 1:
-        parts += [_outcome(iteration) for iteration in iterations]
+        for one in iterations:  # of many values the first, which is the main one
+            parts.append(Text.assemble(f"iteration {one['iteration']}: ", next(_result(one))))
     shown: set[_Message] = set()
     for iteration in iterations:
         if len(iterations) > 1:
@@ -75,12 +76,6 @@ def _own_turn(turn: Turn) -> Iterator[RenderableType]:
 
 _Message = tuple[str, str]
 _Conversation = Sequence[Sequence[str]]
-
-
-def _outcome(iteration: "IterationRow") -> Text:
-    """What became of one of several iterations, above what was said in them."""
-    message = next(_result(iteration))  # of many values the first, which is the main one
-    return Text.assemble(f"iteration {iteration['iteration']}: ", message)
 
 
 def _calls(
@@ -138,7 +133,9 @@ def _reply(call: "ItemCall") -> Iterator[RenderableType]:
     if call["usage"] is None:
         yield Text("imported: what was sent, tokens and time are not recorded", style="dim")
         return
-    sent = ", ".join(f"{k} {_brief(v)}" for k, v in call["sent"].items())
+    sent = ", ".join(
+        f"{k} {'{…}' if isinstance(v, Mapping) else v}" for k, v in call["sent"].items()
+    )
     tokens = call["usage"]
     is_cut = call["finish"] == Finish.LENGTH
     repeats = is_cut and repeated_tail(call["text"] or call["reasoning"] or "")
@@ -170,10 +167,6 @@ class _Said(NamedTuple):
             title.stylize(self.style)
             yield title
             yield Panel(body, border_style=self.style)
-
-
-def _brief(value: object) -> str:
-    return "{…}" if isinstance(value, Mapping) else str(value)
 
 
 def _score(iteration: "IterationRow") -> Iterator[Text]:
