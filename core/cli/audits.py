@@ -29,12 +29,12 @@ class AuditedJudge(NamedTuple):
     Attributes:
         audit: All measures, and what they come to in words.
         robustness: What several judges of the same transcripts say, by scores and by ratings.
-        beside: A line about the boards that could have been meant too, if there are any.
+        other_boards: A line about the boards that could have been meant too, if there are any.
     """
 
     audit: "JudgeAudit"
     robustness: "Sequence[JudgesDocument]" = ()
-    beside: str | None = None
+    other_boards: str | None = None
 
 
 audit_options = options.group(
@@ -48,7 +48,11 @@ audit_options = options.group(
 
 
 def chosen_audit(
-    source: str | None, benchmark: str | None, dedupe: bool, runs_dir: Path, **own: Json
+    source: str | None,
+    benchmark: str | None,
+    dedupe: bool,
+    runs_dir: Path,
+    **protocol: Json,
 ) -> AuditedJudge:
     """The audit of the judge that the `AuditCommand` under way is about.
 
@@ -57,7 +61,7 @@ def chosen_audit(
         benchmark: The same benchmark, as an option.
         dedupe: Take what stands twice in a file once.
         runs_dir: Where the journal is.
-        **own: The options of the benchmark that choose a board.
+        **protocol: Those that choose a board.
 
     Raises:
         UsageError: No judge is meant, or several could be.
@@ -75,7 +79,7 @@ def chosen_audit(
     chosen = installed().benchmark(str(name))
     with Journal(runs_dir, create=False) as journal:
         boards = Boards(journal, installed(), chosen)
-        record = read_judge(boards, **board.choice(chosen, own))
+        record = read_judge(boards, **board.choice(chosen, protocol))
     read_board = record.board
     pack = auditing.audit.PackName(read_board.board.pack_name, read_board.board.pack_sha256)
     of_board = auditing.audit.AuditSource(benchmark=chosen.name, dataset=pack)

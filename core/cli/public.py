@@ -36,10 +36,10 @@ def shared_options(
     Args:
         *names: In the order of the help: ``model``, names of the only models that count, as a
             tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo
-            models count beside real ones; ``details``, whether to print all numbers, which `given`
-            says; ``runs_dir``, the folder of the runs as a path, and
-            ``--config``, whose values are defaults of such options; ``set``, values of grading
-            options by name, as a mapping `changes`.
+            models count beside real ones; ``details``, whether to print all numbers, as
+            `provided` says; ``runs_dir``, the folder of the runs as a path, and ``--config``, whose
+            values are defaults of such options; ``set``, values of grading options by name, as a
+            mapping `changes`.
     """
     return options.group(*(_SHARED[name] for name in names))
 
@@ -98,10 +98,10 @@ def completion(
     return _COMPLETIONS[kind]
 
 
-def given(name: str) -> Any:
-    """The value of an option of the command under way if the user has given it, else ``None``.
+def provided(name: str) -> Any:
+    """The value of an option of the command under way if the user has provided it, else ``None``.
 
-    A default is not given, nor is what ``bench.toml`` says, which is meant for new runs.
+    A default does not count, nor does what ``bench.toml`` says, which is meant for new runs.
 
     Args:
         name: Of the parameter, such as `judge` for ``--judge``.

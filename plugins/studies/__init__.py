@@ -1,1 +1,1 @@
-"""Studies of many results: how they correlate, how far reruns differ."""
+"""Studies of many results: correlations, reruns, two judges, a judge's comparisons."""

@@ -5,14 +5,13 @@ counted and left out. With several runs the transcripts of all are taken togethe
 order in which the judges put the models is looked at too.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from math import factorial
 from typing import NamedTuple
 
 from eibench import CommonTally, EstimateRow, GradedSamples, JsonObject, Pack
 from eibench.statistics import (
-    OrderAgreement,
     cohen_kappa,
     few_families,
     icc_agreement,
@@ -21,8 +20,11 @@ from eibench.statistics import (
     rank_agreement,
 )
 
-INTERVAL = "expanded percentiles of a bootstrap over families of items"
-ICC = "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater"
+METHOD = {
+    "interval": "expanded percentiles of a bootstrap over families of items",
+    "icc": "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater",
+}
+"""How numbers are made."""
 _ALPHA = 0.05
 
 
@@ -85,13 +87,6 @@ class TwiceJudgedRun(NamedTuple):
     transcripts: CommonTally
 
 
-class AgreementMethod(NamedTuple):
-    """How numbers were made."""
-
-    interval: str = INTERVAL
-    icc: str = ICC
-
-
 class Agreement(NamedTuple):
     """The document of `bench agreement` (docs/results.md describes each field)."""
 
@@ -106,7 +101,7 @@ class Agreement(NamedTuple):
     families: int
     agreement: Mapping[str, ValueAgreement]
     order: ModelOrder | None
-    method: AgreementMethod
+    method: Mapping[str, str]
     warnings: Sequence[str]
 
 
@@ -120,7 +115,8 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
     """
     run, graders = runs[0].first.run, [graded.grader for graded in runs[0]]
     clusters = {item.id: item.cluster for item in pack.items}
-    names = [name for name in _value_names(runs) if name not in leave_out]
+    values_of = (name for judged in runs for graded in judged for name in graded.value_names())
+    names = [name for name in dict.fromkeys(values_of) if name not in leave_out]
     rows = {name: _rows(runs, name, clusters) for name in names}
     values = {name: _agreement(runs, name, rows[name]) for name in names}
     families = max((value.families for value in values.values()), default=0)
@@ -139,13 +135,9 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
         families=families,
         agreement=values,
         order=order,
-        method=AgreementMethod(),
+        method=METHOD,
         warnings=_warnings(runs, families, order),
     )
-
-
-def _value_names(runs: Sequence[Judged]) -> Iterable[str]:
-    return dict.fromkeys(name for one in runs for graded in one for name in graded.value_names())
 
 
 def _rows(runs: Sequence[Judged], name: str, clusters: Mapping[str, str]) -> list[_RatedValue]:
@@ -183,28 +175,21 @@ def _has(graded: GradedSamples, name: str) -> int:
 
 
 def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> ModelOrder | None:
-    """The agreement on the order of the models; nothing for one run."""
+    """The agreement on the order of the models, the first judge's first; nothing for one run."""
     if len(runs) < 2:
         return None
-
-    order = order_agreement(
-        [row.first for row in rows],
-        [row.second for row in rows],
-        [row.run_id for row in rows],
-        [row.cluster for row in rows],
-    )
-    correlations = EstimateRow.of(order.spearman), EstimateRow.of(order.kendall)
-    return ModelOrder(name, len(order.models), _means(runs, order), *correlations)
-
-
-def _means(runs: Sequence[Judged], order: OrderAgreement) -> list[RunMeans]:
-    """Both judges' means of each run, in the order of the first judge's."""
-    names = {judged.first.run.run_id: judged.first.run.name for judged in runs}
+    run_ids, clusters, first, second = zip(*rows, strict=True) if rows else ((), (), (), ())
+    order = order_agreement(first, second, run_ids, clusters)
     means = zip(order.models, order.first_means, order.second_means, strict=True)
-    return [
-        RunMeans(run_id, names[run_id], (one, two))
-        for run_id, one, two in sorted(means, key=lambda row: (-row[1], row[0]))
-    ]
+    names = {judged.first.run.run_id: judged.first.run.name for judged in runs}
+    ranked = sorted(means, key=lambda row: (-row[1], row[0]))
+    return ModelOrder(
+        name,
+        len(order.models),
+        [RunMeans(run_id, names[run_id], (one, two)) for run_id, one, two in ranked],
+        EstimateRow.of(order.spearman),
+        EstimateRow.of(order.kendall),
+    )
 
 
 def _partial(judged: Judged) -> list[str]:

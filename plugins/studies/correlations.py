@@ -38,22 +38,12 @@ class LeftOut(NamedTuple):
     without: str
 
 
-class LeftOutRange(NamedTuple):
-    """The lowest and the highest Pearson's r that leaving out one model gives."""
-
-    low: LeftOut
-    high: LeftOut
-
-
-class Shapes(NamedTuple):
-    """The shapes of both columns, on scales from 0, their lowest, to 100, their highest."""
-
-    x: Mapping[str, float | None] | None
-    y: Mapping[str, float | None] | None
-
-
 class ColumnCorrelation(NamedTuple):
-    """One column against another."""
+    """One column against another.
+
+    `leave_one_out` has the lowest and the highest Pearson's r that leaving out one model gives,
+    `distribution` the shapes of both columns on scales from 0, their lowest, to 100, their highest.
+    """
 
     x: str
     y: str
@@ -61,8 +51,8 @@ class ColumnCorrelation(NamedTuple):
     pearson: Coefficient
     spearman: Coefficient
     reason: str | None
-    leave_one_out: LeftOutRange | None
-    distribution: Shapes
+    leave_one_out: Mapping[str, LeftOut] | None
+    distribution: Mapping[str, Mapping[str, float | None] | None]
     pairs: Sequence[ScorePair]
 
 
@@ -97,7 +87,7 @@ def _correlation(table: ScoreTable, x: str, y: str) -> ColumnCorrelation:
         spearman=_coefficient(spearman(xs, ys)),
         reason=_reason({x: xs, y: ys}),
         leave_one_out=_leave_one_out(pairs),
-        distribution=Shapes(_shape(xs), _shape(ys)),
+        distribution={"x": _shape(xs), "y": _shape(ys)},
         pairs=pairs,
     )
 
@@ -119,10 +109,10 @@ def _reason(columns: Mapping[str, Sequence[float]]) -> str | None:
     return None
 
 
-def _leave_one_out(pairs: Sequence[ScorePair]) -> LeftOutRange | None:
+def _leave_one_out(pairs: Sequence[ScorePair]) -> Mapping[str, LeftOut] | None:
     without = leave_one_out([p.x for p in pairs], [p.y for p in pairs])
     known = [LeftOut(r, p.model) for r, p in zip(without, pairs, strict=True) if r is not None]
-    return LeftOutRange(min(known), max(known)) if known else None
+    return {"low": min(known), "high": max(known)} if known else None
 
 
 def _shape(values: Sequence[float]) -> dict[str, float | None] | None:

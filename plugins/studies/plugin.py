@@ -16,5 +16,5 @@ _TITLES = {
 def register_commands(register: Callable[[OnDemand], None]) -> None:
     """Each command, in a module of its own."""
     for name, title in _TITLES.items():
-        word = name.replace("-", "_")
-        register(OnDemand(f"{__package__}.{word}_command:{word}_command", name, title))
+        module = f"{name.replace('-', '_')}_command"
+        register(OnDemand(f"{__package__}.{module}:{module}", name, title))
