@@ -8,7 +8,7 @@ measures them with the guard and without, for items and transcripts of different
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from eibench import Benchmark, ChatRequest, ChatResponse, Item, Message, Score
@@ -45,7 +45,9 @@ class Trivial(Benchmark):
 
 
 class Echo:
-    """A client that answers at once."""
+    """A client that answers at once; likewise a judge of whom nothing is noted."""
+
+    noted: Mapping[str, object] = {}
 
     async def complete(self, request: Any, call: Any) -> ChatResponse:
         """The same reply every time."""
