@@ -17,7 +17,7 @@ import numpy as np
 from eibench.core.ratings.auditing.conclusions import conclude
 from eibench.core.ratings.auditing.estimates import unknown
 from eibench.core.ratings.auditing.grades import EffectSizes, grade_leaning, grade_share
-from eibench.core.reports.columns import EstimateRow
+from eibench.core.reports.estimates import EstimateRow
 from eibench.core.reports.judge_words import DISORDER, OF_SPREAD
 from eibench.core.statistics.correlation import spearman
 from eibench.core.statistics.judges import liking_for_kin

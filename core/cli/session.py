@@ -17,7 +17,7 @@ from ..clients.keys import process_environment
 from ..errors import ConfigError, Interrupted, UsageError
 from ..hooks.sections import Part
 from ..plugins import installed
-from ..reports.panels import sections_of
+from ..reports.plugin_parts import sections_of
 from ..reports.result import Result
 from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan

@@ -12,8 +12,8 @@ from .fitted import Column, Grid
 from .tables import table, titled, warning
 
 if TYPE_CHECKING:
-    from ..reports.columns import EstimateRow
     from ..reports.comparing import MetricNumbers, RunComparison
+    from ..reports.estimates import EstimateRow
     from ..reports.pairing import ValueDifference
     from ..run.rescore import CheckedRun, Number
 

@@ -16,7 +16,7 @@ from ..reports.comparability import judge_in
 from ..reports.graded import Key
 from ..reports.items import Items
 from ..reports.pairing import Compared, main_values
-from ..reports.panels import BuiltPage, pages_of
+from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun

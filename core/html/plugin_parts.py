@@ -9,7 +9,7 @@ from markupsafe import Markup
 from ..hooks.sections import Controls, Drawing, Paragraph, Part, Plot, Table
 from ..hooks.sections.drawings import UnfitDrawing, checked_svg
 from ..hooks.sections.formulas import outputs_of, read_formula
-from ..reports.panels import BuiltPage
+from ..reports.plugin_parts import BuiltPage
 from .charts.plots import Figure, lines, scatter
 from .policy import Policy
 from .rendering import Page, page_of

@@ -1,4 +1,7 @@
-"""The grader that two runs share: that of their own results, or the one that a command names."""
+"""Which runs can be set against each other, and by which grader that both of them share.
+
+That is the grader of their own results, or the one that a command names.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -43,7 +46,11 @@ def chosen(
     options: Mapping[str, str],
     judge: Judge | str | None = None,
 ) -> RunGraders:
-    """The graders of a run that are meant, by grading options as text and a judge or its name."""
+    """The graders of a run that are meant, by grading options as text and a judge or its name.
+
+    Raises:
+        UsageError: None of them is meant; the message lists those that there are.
+    """
     listed_graders = list(graders)
     fitting = [
         g for g in listed_graders if _fits(g, options) and (not judge or is_meant(g.judge, judge))
@@ -66,13 +73,17 @@ def _fits(grader: Grader, options: Mapping[str, str]) -> bool:
 
 
 def own_judge(documents: Iterable[ResultDocument | None]) -> Judge | None:
-    """The judge or panel that all of these results are by; ``None`` for several."""
+    """The judge or panel that all of these results are by; ``None`` where it is not one."""
     judges = {judge_in(document) if document else None for document in documents}
     return judges.pop() if len(judges) == 1 else None
 
 
 def same_grader(one: RunGraders, two: RunGraders) -> GraderPair:
-    """The one grader that both runs have, as each of them has it."""
+    """The one grader that both runs have, as each of them has it.
+
+    Raises:
+        UsageError: They share none, or several; the message says what to do.
+    """
     common = _latest([grader for grader in one.online if grader in two.online])
     if not common:
         message = f"no judge or reader has graded both runs alike: {one}; {two}"
@@ -121,7 +132,11 @@ def _grade_like(grader: Grader, other: RunGraders) -> str:
 
 
 def refuse_unlike(runs: Sequence[RunRecord]) -> None:
-    """Check that all runs are of one benchmark, version and pack."""
+    """Check that all runs are of one benchmark, version and pack.
+
+    Raises:
+        UsageError: They are not; the message says what differs and what to do.
+    """
     first = runs[0]
     for run in runs[1:]:
         if differing := _differing(first, run):

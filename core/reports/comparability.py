@@ -39,8 +39,9 @@ def comparability(
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers a result may stand beside.
 
-    `kept_back` are parameters that the server does not take; answers may have been made
-    elsewhere.
+    `kept_back` are parameters that the server does not take; `elsewhere`: the answers were not
+    asked
+    for by eibench; `absent`: samples that these leave out; `cut_off`: the token limit cut a reply.
     """
     benchmark, source = config.benchmark, pack.source
     changed = _deviations(config, kept_back, cut_off=cut_off)
@@ -189,7 +190,11 @@ def _sampling(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
 def refuse_mixture(
     outcomes: Sequence[RunResult], benchmarks: Mapping[str, Benchmark], hint: str
 ) -> None:
-    """Refuse results of one benchmark that never mix; the hint says what to do about it."""
+    """Refuse results of one benchmark that never mix; the hint says what to do about it.
+
+    Raises:
+        UsageError: They differ; the message says in what, and which runs are which.
+    """
     groups: dict[str, list[str]] = {}
     facts = [protocol_of(o, benchmarks.get(o.run.benchmark)) for o in outcomes]
     differing = _differing(facts)

@@ -96,7 +96,11 @@ class RunComparison(NamedTuple):
 
 
 def compare(compared: Compared) -> RunComparison:
-    """Two runs side by side."""
+    """Two runs side by side.
+
+    Raises:
+        UsageError: They have no scored sample in common.
+    """
     a, b, grader = compared.a, compared.b, compared.a.grader
     both = a.tally_with(b)
     if not both.both:

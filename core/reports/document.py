@@ -22,18 +22,10 @@ from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
 from ..types.result_document import ResultDocument, Status
 from .comparability import comparability, not_sent, not_taken
-from .evidence import (
-    REPEATS,
-    ModelComparisons,
-    RunData,
-    Selection,
-    UsageTotals,
-    asked_part,
-    repeating_warnings,
-    source_warnings,
-)
+from .evidence import ModelComparisons, RunData, Selection, UsageTotals
 from .graded import dataset_row
 from .panels import panel_part
+from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -53,11 +45,12 @@ def build_document(
     elapsed_s: float | None = None,
     warnings: Sequence[str] = (),
 ) -> ResultDocument:
-    """A result document.
+    """A result document; `run` is ``None`` for answers that were given instead of asked for.
 
-    Summary and baselines are those of the benchmark where they are known already; `view` is what it
-    is called beside the run's own result; `elapsed_s` how long commands have worked on the run, if
-    not as its record says. Answers that were given instead of asked for have no run.
+    `summary` and `baselines` are those of the benchmark where they are known already; `view` is
+    what
+    the document is called where it is not the run's own result; `elapsed_s` how long commands have
+    worked on the run, if not as its record says.
     """
     subject = _Subject(run, config, pack, selection, evidence)
     if summary is None:
@@ -309,11 +302,9 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *summary.warnings,
         *(few_families(subject.families) if any(m.ci95 for m in summary.metrics.values()) else ()),
     ]
-    return (
-        warnings + [line for line in compared.warnings if line not in warnings]
-        if compared
-        else warnings
-    )
+    if compared:
+        warnings += [line for line in compared.warnings if line not in warnings]
+    return warnings
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:

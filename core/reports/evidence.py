@@ -7,35 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..benchmark.model import role_in
 from ..journal import CallTotals, CutOff, Failure, ReplySource
 from ..parties.graders import Replies
-from ..parties.party import Party, is_local
-from ..reading.repetition import repeated_tail
-from ..text import plural
+from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
 from ..types import result_document as rows
 from ..types.result_document import RatingRow, ResultDocument, Status, rating_notes
 from .comparability import judge_in
+from .replies import Repeating, Spell
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
-
-
-@dataclass
-class Repeating:
-    """The replies of a party that repeat themselves until they are cut off, and their seconds."""
-
-    samples: set[tuple[str, int]] = field(default_factory=set)
-    replies: int = 0
-    seconds: float = 0.0
-
-
-class Spell(NamedTuple):
-    """All replies of a party: how many, and the seconds that they took."""
-
-    replies: int = 0
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +55,8 @@ class UsageTotals:
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
         sent: The parameters that one of the model's calls was sent with.
+        spells: All replies by phase, and how long they took.
+        repeating: Replies that repeat themselves until cut off, by phase.
         sources: Who gave the model's replies; those of the whole run.
     """
 
@@ -184,66 +168,3 @@ def kept_comparisons(
     return ModelComparisons(
         earlier["comparisons"], earlier["ratings"], conclusions, notes, replies=replies
     )
-
-
-REPEATS = "repeats itself until cut off"
-"""The flag of a sample."""
-
-
-def find_repeating(cut_off: Iterable[CutOff]) -> dict[str, Repeating]:
-    """The replies that repeat themselves among those that were cut off, by phase."""
-    by_phase: dict[str, Repeating] = {}
-    for reply in cut_off:
-        if repeated_tail(reply.text or reply.reasoning):
-            repeating = by_phase.setdefault(reply.phase, Repeating())
-            repeating.samples.add((reply.item_id, reply.iteration))
-            repeating.replies += 1
-            repeating.seconds += reply.latency_s
-    return by_phase
-
-
-def repeating_warnings(
-    repeating: Mapping[str, Repeating], spells: Mapping[str, Spell]
-) -> list[str]:
-    """One line for each party some of whose replies repeat themselves."""
-    warnings = []
-    for phase, one in repeating.items():
-        role, spell = role_in(phase), spells.get(phase, Spell(one.replies, one.seconds))
-        whose = f" of {role}" if role else ""
-        verb = "repeats itself" if one.replies == 1 else "repeat themselves"
-        share = f", {one.seconds / spell.seconds:.0%} of the time" if spell.seconds else ""
-        option = f"--role-max-tokens {role}=N" if role else "--max-tokens N"
-        warnings.append(
-            f"{one.replies:,} of {plural(spell.replies, 'reply')}{whose} {verb} until cut off"
-            f"{share}; {option} ends such replies sooner"
-        )
-    return warnings
-
-
-def asked_part(sources: Sequence[ReplySource], now: int) -> rows.AskedPart:
-    """When and where the model was asked for a result's replies; `now`: how many calls just now."""
-    return {
-        "now": now,
-        "first": min(source.first for source in sources),
-        "last": max(source.last for source in sources),
-        "addresses": list(dict.fromkeys(s.address for s in sources if s.address)),
-    }
-
-
-def source_warnings(sources: Sequence[ReplySource]) -> list[str]:
-    """A line where replies of one run name several models, or a local server several builds."""
-    warnings = []
-    for what, name in (("models", "model"), ("system fingerprints", "fingerprint")):
-        counts: dict[str, int] = {}
-        for source in sources:
-            named = getattr(source, name)
-            # Providers change fingerprints by the day and have several at a time.
-            if named and (name == "model" or is_local(f"http://{source.address or ''}")):
-                counts[named] = counts.get(named, 0) + source.calls
-        if len(counts) > 1:
-            each = ", ".join(f"{named} in {n:,}" for named, n in counts.items())
-            warnings.append(
-                f"the replies name {len(counts)} {what} ({each}), so they may not be of one model; "
-                "--fresh asks all anew"
-            )
-    return warnings

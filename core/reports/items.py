@@ -17,8 +17,8 @@ class RunSample(NamedTuple):
     Attributes:
         status: ``scored``, ``unscored`` (it has no number), ``failed`` (it has no usable answer),
             or ``pending``, which this grader has not graded yet.
-        value: What it adds to the main metric.
-        reason: Why it is unscored or has failed.
+        value: What it adds to the main metric; ``None`` where it has no number.
+        reason: Why it is unscored or has failed; ``None`` elsewhere.
         values: All of its numbers; the names are the same for all samples of a run.
     """
 

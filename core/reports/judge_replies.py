@@ -19,23 +19,23 @@ def replies_of(
     failures: Iterable[Failure],
     by_judge: Mapping[Party, Sequence[SampleScore]],
 ) -> dict[Party, Replies]:
-    """What came of each judge's verdicts, on the samples that came as far as being judged."""
-    verdicts = {
-        judge: {(s.item_id, s.iteration): s.score.reason is None for s in verdicts_of_judge}
-        for judge, verdicts_of_judge in by_judge.items()
+    """What came of each judge's verdicts, on the samples that came as far as being judged.
+
+    A judge owes a verdict only where the panel assigned it.
+    """
+    read = {
+        judge: {(s.item_id, s.iteration): s.score.reason is None for s in verdicts}
+        for judge, verdicts in by_judge.items()
     }
     judged = {(s.item_id, s.iteration) for s in scores}
     judged |= {(f.item_id, f.iteration) for f in failures if f.kind == OF_JUDGE}
-    judged = judged.union(*verdicts.values())
+    judged = judged.union(*read.values())
     replies = {}
-    for judge, verdicts_of_judge in verdicts.items():
-        verdicts_due = [
-            verdicts_of_judge.get(key) for key in judged if judge in panel.assigned(*key)
-        ]
+    for judge, read_by_judge in read.items():
+        # Of each verdict that it owed whether it could be read; ``None`` where it gave none.
+        outcomes = [read_by_judge.get(key) for key in judged if judge in panel.assigned(*key)]
         replies[judge] = Replies(
-            len(verdicts_due),
-            len(verdicts_due) - verdicts_due.count(None),
-            verdicts_due.count(False),
+            len(outcomes), len(outcomes) - outcomes.count(None), outcomes.count(False)
         )
     return replies
 

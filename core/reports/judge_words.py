@@ -19,7 +19,7 @@ from ..ratings.auditing.grades import (
 )
 from ..text import listed, number, plural
 from ..types.result_document import ConclusionRow, Grade
-from .columns import EstimateRow
+from .estimates import EstimateRow
 
 if TYPE_CHECKING:
     from .judges import JudgeAmongOthers, JudgesDocument

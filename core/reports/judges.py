@@ -18,7 +18,7 @@ from ..parties.party import Party, is_imported
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
-from .columns import EstimateRow
+from .estimates import EstimateRow
 from .judge_words import words_of
 from .robustness import Key, VerdictTable, verdicts_of
 from .suggestions import bench, judge_words
@@ -40,7 +40,7 @@ class JudgedModel(NamedTuple):
 class JudgedTable(NamedTuple):
     """What judges give models: a row of `means` for each run, and the votes they are worth.
 
-    `scales` is how widely they use the scale, by items; where it is not known, models tell it.
+    `scales` is how widely each judge spreads its values, by items; ``None``: estimated from models.
     """
 
     benchmark: str
@@ -55,7 +55,7 @@ class JudgedTable(NamedTuple):
 
 
 class JudgeAmongOthers(NamedTuple):
-    """A judge among others; `scale` is how widely it uses the scale, beside the mean of all."""
+    """A judge among others; `scale` is how widely its values spread, 1 being the mean of all."""
 
     judge: str
     family: str
@@ -111,7 +111,12 @@ class JudgesDocument(NamedTuple):
 def study(
     benchmark: Benchmark, models: Sequence[JudgedModel], named: Collection[Party | str] = ()
 ) -> JudgesDocument:
-    """How the judges, all where none is named, compare on the models that all of them graded."""
+    """How the judges, all where none is named, compare on the models that all of them graded.
+
+    Raises:
+        UsageError: Fewer than two judges, no grades by a named one, no value that a judge gave,
+            or no sample that all could read.
+    """
     judges = _chosen(models, named)
     value = _main_value(benchmark, models)
     each = {m.run.name: verdicts_of(m.by_judge, judges, value) for m in models}

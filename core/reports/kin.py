@@ -31,6 +31,7 @@ class KinRule(NamedTuple):
     Attributes:
         way: ``judges`` where the judges that are kin of no model count alone, else
             ``strictness``.
+        judges: Those that count.
         left_out: Those that are kin of a model: not asked at all, or not about their kin.
         strictness: How much more each judge gives than the mean of all, by value and judge.
     """
@@ -59,7 +60,11 @@ class GradedWithoutKin(NamedTuple):
 def graded_without_kin(
     benchmark: Benchmark, graded: Sequence[GradedSamples], *, additive: bool = False
 ) -> GradedWithoutKin:
-    """The samples of runs that one panel graded, by those of its judges that are no kin."""
+    """The samples of runs that one panel graded, by those of its judges that are no kin.
+
+    Raises:
+        UsageError: It was no panel; or as of `without_kin`.
+    """
     panel = graded[0].grader.judge
     if not isinstance(panel, Panel):
         raise UsageError("kin are left out of panels; name one, such as --judge mean")
@@ -87,6 +92,9 @@ def without_kin(
     """The scores of models by a panel's judges that are no kin.
 
     With `additive` strictness is taken out also where judges are kin of no model.
+
+    Raises:
+        UsageError: All judges are kin of a model, or no transcripts link judges to tell strictness.
     """
     kin = {n: {j for j in panel.judges if are_kin(spec, j.spec)} for n, spec in models.items()}
     left_out = [

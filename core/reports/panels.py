@@ -1,17 +1,14 @@
 """The part of a result about a panel: what each judge says, and how far they agree."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from .. import statistics
 from ..benchmark import Pack
-from ..errors import BenchError
-from ..guard import PluginCall, call, guard
-from ..guard.parts import parts
-from ..hooks.sections import Part, ReportPage, ReportSection, Table
+from ..guard import guard
+from ..hooks.sections import Table
 from ..parties.graders import Panel, Replies
 from ..parties.party import Party
-from ..plugins import Catalogue
 from ..text import number, plural
 from ..types import SampleScore
 from ..types.result_document import (
@@ -30,9 +27,8 @@ from .robustness import estimate_row, robustness_of
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
 
-
 MAIN = 3
-"""Of so many values, the first ones, agreement is told."""
+"""How many of a benchmark's values a result has the judges' agreement on: its first ones."""
 
 
 def panel_part(
@@ -41,13 +37,14 @@ def panel_part(
     evidence: RunData,
     compared: ModelComparisons | None = None,
 ) -> PanelPart:
-    """What a result says of several judges.
+    """What a result says of several judges: of a panel, or of all that have graded the run.
 
-    Where their own scores are not read, how many of a panel answered all, and no more.
+    A panel whose judges' own scores are not read gets its ``panel`` row alone. ``{}`` where neither
+    is there.
     """
     panel, compared_by = config.panel, compared.replies if compared else {}
     if not evidence.by_judge:
-        return {"panel": _panel(config, panel, evidence)} if panel and evidence.replies else {}
+        return {"panel": _panel(config, panel, evidence, {})} if panel and evidence.replies else {}
     robustness = robustness_of(evidence.by_judge, config.benchmark.not_judged)
     part: PanelPart = {"robustness": robustness} if robustness else {}
     if panel is None:
@@ -71,13 +68,7 @@ def panel_table(document: ResultDocument) -> Table | None:
     main = next(iter(document["metrics"]), "")
     label = document["metric_labels"].get(main, [main])[0]
     rows: list[tuple[str | float | None, ...]] = [
-        (
-            row["judge"],
-            number(row["metrics"][main]["value"] if main in row["metrics"] else None),
-            f"{row['graded']} of {row['asked']}",
-            row["unread"],
-        )
-        for row in judges
+        (row["judge"], number(_value(row, main)), _graded(row), row["unread"]) for row in judges
     ]
     note = f"{panel['rule']} of those that could be read, at least {panel['quorum']}"
     if panel["rule"] == "rotate":
@@ -91,17 +82,21 @@ def panel_table(document: ResultDocument) -> Table | None:
         rows = [(*r, _compared(j)) for r, j in zip(rows, judges, strict=True)]
     if any("ratings" in row for row in judges):
         columns.append("rating")
-        name = document["name"]
-        ratings = (
-            next((row for row in judge.get("ratings", ()) if row["model"] == name), None)
-            for judge in judges
-        )
-        rows = [(*r, rating_cell(own)) for r, own in zip(rows, ratings, strict=True)]
+        rows = [(*r, _rating(j, document["name"])) for r, j in zip(rows, judges, strict=True)]
     return Table("Judges of the panel", columns, rows, note="\n".join([note, *agreement]))
 
 
+def _value(row: JudgeRow, metric: str) -> float | None:
+    return row["metrics"][metric]["value"] if metric in row["metrics"] else None
+
+
+def _graded(row: JudgeRow) -> str:
+    """How many samples a judge graded, of those that it was asked to grade."""
+    return f"{row['graded']} of {row['asked']}"
+
+
 def _compared(row: JudgeRow) -> str:
-    """The same of comparisons, with those that could not be read."""
+    """How many comparisons a judge made of those it was asked for, and how many were unread."""
     replies = row.get("comparisons")
     if replies is None:
         return "–"
@@ -109,8 +104,13 @@ def _compared(row: JudgeRow) -> str:
     return f"{replies['answered']} of {replies['asked']}{unread}"
 
 
+def _rating(row: JudgeRow, model: str) -> str:
+    """The model's rating by one judge; a dash where there is none."""
+    return rating_cell(next((r for r in row.get("ratings", ()) if r["model"] == model), None))
+
+
 def _judges_table(document: ResultDocument) -> Table | None:
-    """How far the judges that have graded a run agree; ``None`` where there is one."""
+    """How far the judges that have graded a run agree; ``None`` where only one has."""
     robustness = document.get("robustness")
     if robustness is None:
         return None
@@ -156,8 +156,9 @@ def _panel(
     config: "RunConfig",
     panel: Panel,
     evidence: RunData,
-    compared_by: Mapping[Party, Replies] = {},
+    compared_by: Mapping[Party, Replies],
 ) -> PanelRow:
+    """How a panel judged; ``whole`` counts the judges that gave all that they were asked for."""
     whole = {judge for judge, replies in evidence.replies.items() if replies.whole}
     whole -= {judge for judge, replies in compared_by.items() if not replies.whole}
     row: PanelRow = {
@@ -175,7 +176,7 @@ def _panel(
 def agreement_of(
     by_judge: Mapping[Party, Sequence[SampleScore]], unjudged: Sequence[str]
 ) -> dict[str, AgreementRow]:
-    """ICC(A,1) of all judges for the first values, on the samples that each of them graded."""
+    """ICC(A,1) of all judges for the first ``MAIN`` values, on the samples that all could grade."""
     read = [
         {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
         for scores in by_judge.values()
@@ -197,42 +198,3 @@ def agreement_of(
             "reason": icc.reason,
         }
     return rows_of_values
-
-
-Tell = Callable[[str], object]
-
-
-class BuiltPage(NamedTuple):
-    """A page that a plugin adds to a site."""
-
-    name: str
-    title: str
-    parts: Sequence[Part]
-
-
-def sections_of(document: ResultDocument, catalogue: Catalogue, tell: Tell) -> list[Part]:
-    """A panel's table, and the sections of plugins about a result, which is seen whatever fails."""
-    sections: list[Part] = [table] if (table := panel_table(document)) else []
-    for section in catalogue.report_sections:
-        if section.benchmark in (None, document["benchmark"]):
-            sections += _built(section, document, tell)
-    return sections
-
-
-def pages_of(
-    documents: Sequence[ResultDocument], catalogue: Catalogue, tell: Tell
-) -> Iterator[BuiltPage]:
-    """The pages that plugins make of some results."""
-    for page in catalogue.pages:
-        results = [d for d in documents if page.benchmark in (None, d["benchmark"])]
-        if results and (built := _built(page, results, tell)):
-            yield BuiltPage(page.name, page.title, built)
-
-
-def _built(thing: ReportSection | ReportPage, arg: object, tell: Tell) -> list[Part]:
-    called = PluginCall(thing, "build")
-    try:
-        return parts(called, call(called, thing.build, arg))
-    except BenchError as error:
-        tell(str(error))
-        return []

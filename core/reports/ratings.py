@@ -1,4 +1,7 @@
-"""Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`."""
+"""Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`.
+
+And in sentences: which models have a rank that is sure.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
@@ -52,12 +55,12 @@ class BoardRow(TypedDict):
 
 
 def tier(row: BoardRow) -> int:
-    """With what a row is ranked: 0 for whole ones, 1 for partial ones, 2 for short panels."""
+    """The group that a row is ranked in: 0 whole results, 1 partial ones, 2 short panels."""
     return 2 if row.get("short_panel") else int(bool(row["partial"]))
 
 
 NAMED = 3
-"""How many tied models a cell names."""
+"""How many models a cell or a line names."""
 
 
 def rating_columns(
@@ -170,7 +173,6 @@ def _ties(row: "RatingRow | BoardRow") -> str:
     return "–" if tied is None else f"{len(tied)}" + "*" * bool(row.get("depends_on_length"))
 
 
-_NAMED = 3
 Ends = Mapping[str, Sequence[int] | None]
 
 
@@ -200,9 +202,5 @@ def _ends(rows: Sequence[RatingRow], key: Literal["rank_ci95", "rank_ci95_board"
 
 
 def _significant(ends: Ends) -> str:
-    names = [
-        model
-        for model, ends_of_model in ends.items()
-        if ends_of_model and ends_of_model[0] == ends_of_model[1]
-    ]
-    return f"{len(names)} ({listed(names, _NAMED)})" if names else "none"
+    names = [model for model, rank in ends.items() if rank and rank[0] == rank[1]]
+    return f"{len(names)} ({listed(names, NAMED)})" if names else "none"

@@ -1,4 +1,7 @@
-"""How far the judges of one run agree on its transcripts, as a part of its result."""
+"""The values that several judges gave the same samples, and how far the judges of one run agree.
+
+Its agreement is a part of the run's result.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeVar, cast
@@ -7,7 +10,7 @@ from .. import statistics
 from ..parties.party import Party
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, EstimateCells, RobustnessRow
-from .columns import EstimateRow
+from .estimates import EstimateRow
 from .judge_words import of_one_run
 
 Key = tuple[str, int]

@@ -147,7 +147,10 @@ def item_scores(
     options: Options,
     summary: Summary,
 ) -> ItemScores | None:
-    """The scores (`Benchmark.main_values`) that a run's main metric is the mean of, if it is."""
+    """The scores (`Benchmark.main_values`) that a run's main metric is the mean of.
+
+    ``None`` where the metric has no value or is no such mean.
+    """
     metric = summary.metrics.get(benchmark.ranked_by or next(iter(summary.metrics)))
     if metric is None or metric.value is None:
         return None

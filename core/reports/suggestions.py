@@ -84,7 +84,7 @@ def judge_words(
 ) -> list[str]:
     """The options that name a judge, or each of a panel and its rule.
 
-    `known` has addresses of judges; `address` gives that of a host elsewhere.
+    `known` has addresses of judges; `address` makes one of the host of any other.
     """
     judges = judge.judges if judge else ()
     urls = [known.get(one) or (one.host and address(one.host)) for one in judges]

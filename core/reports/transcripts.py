@@ -1,4 +1,4 @@
-"""All that is known about one item of a run, as a document: every call, and the scores."""
+"""All that is known about one item of a run, as a document: calls, scores, and comparisons."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast

@@ -8,11 +8,12 @@ from ..journal import GradeCount
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
 from ..reports.choosing import chosen
-from ..reports.evidence import Inside, RunData, Selection, add_up, find_repeating
+from ..reports.evidence import Inside, RunData, Selection, add_up
 from ..reports.graded import GradedSamples, Key
 from ..reports.items import Items, RunSample, items_of, valued
 from ..reports.judge_replies import replies_of
 from ..reports.judges import JudgedModel
+from ..reports.replies import find_repeating
 from ..types import SampleScore
 from ..types.result_document import ResultDocument, Status
 from .recorded import RecordedRun

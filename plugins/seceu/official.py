@@ -1,116 +1,21 @@
 """The published .docx files: stories in two languages, the norm, and the prompts.
 
 They are read by their structure (headings, numbered options, rows of four numbers), so that
-nothing of their text is needed here. The irregular places that are known: an option that
-ends with a colon in place of a semicolon, and stories that share a paragraph with their
-options.
+nothing of their text is needed here. Two irregularities are known: an option that ends with a
+colon in place of a semicolon (``_OPTION`` stops at both), and stories that share a paragraph
+with their options (``_body`` joins the paragraphs of an item before it parts story and options).
 """
 
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
-from xml.parsers import expat
+from typing import NamedTuple
 
 from eibench import DataError, folder, read_json
 
+from .docx import read_paragraphs
 from .norms import MeanAndSD, Norm
 from .stories import N_OPTIONS, Contents, Story
-
-MOST_BYTES = 16 * 2**20
-"""Of the unpacked text; the official files have under 0.2 MiB."""
-MOST_RATIO = 200
-"""Unpacked over packed size; text in XML packs to about a tenth."""
-_FREE = 2**20
-"""Below this size no ratio is suspicious."""
-_MEMBER = "word/document.xml"
-_CHUNK = 1 << 16
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main "
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-
-
-def read_paragraphs(path: Path) -> list[str]:
-    """The text of each paragraph in order; tabs are tabs, line breaks are newlines."""
-    collector = _Paragraphs()
-    try:
-        collector.parser.Parse(_document(path), True)
-    except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: its encoding
-        raise DataError(path, f"its {_MEMBER} is not XML: {error}") from None
-    except _Refused as error:
-        raise DataError(path, f"its {_MEMBER} {error}, which is refused") from None
-    return collector.paragraphs
-
-
-class _Refused(Exception):
-    """The XML holds what no document of a word processor does."""
-
-
-def _document(path: Path) -> bytes:
-    """The unpacked XML of the text."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            info = archive.getinfo(_MEMBER)
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise DataError(path, "not a .docx file: it is packed in an unusual way")
-            with archive.open(info) as member:
-                most = min(MOST_BYTES, max(_FREE, info.compress_size * MOST_RATIO))
-                return _limited(path, member, most)
-    except FileNotFoundError:
-        raise DataError(path, "no such file; check the path") from None
-    except KeyError:
-        raise DataError(path, f"not a .docx file: it holds no {_MEMBER}") from None
-    except _BROKEN as error:
-        raise DataError(path, f"not a .docx file: {error}") from None
-    except OSError as error:
-        raise DataError(path, f"cannot be read: {error.strerror}") from None
-
-
-def _limited(path: Path, member: IO[bytes], most: int) -> bytes:
-    unpacked = bytearray()
-    while chunk := member.read(_CHUNK):
-        unpacked += chunk
-        if len(unpacked) > most:
-            raise DataError(path, f"its {_MEMBER} unpacks to over {most:,} bytes, which is refused")
-    return bytes(unpacked)
-
-
-class _Paragraphs:
-    """Collects text while expat reads."""
-
-    def __init__(self) -> None:
-        self.paragraphs: list[str] = []
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self._open: list[str] = []
-        self._pieces: list[str] = []
-
-    def _start(self, name: str, attributes: object) -> None:
-        # A tab outside a run is a tab stop of the paragraph's layout, not a character.
-        in_run = bool(self._open) and self._open[-1] == f"{_W}r"
-        if in_run and name == f"{_W}tab":
-            self._pieces.append("\t")
-        elif in_run and name in (f"{_W}br", f"{_W}cr"):
-            self._pieces.append("\n")
-        self._open.append(name)
-
-    def _end(self, name: str) -> None:
-        self._open.pop()
-        if name == f"{_W}p":
-            self.paragraphs.append("".join(self._pieces))
-            self._pieces.clear()
-
-    def _text(self, data: str) -> None:
-        if self._open and self._open[-1] == f"{_W}t":
-            self._pieces.append(data)
-
-    def _doctype(self, *declared: object) -> None:
-        raise _Refused("declares a document type")
-
 
 ITEMS, NORM, PROMPTS = "items.docx", "norm.docx", "prompts.docx"
 PROMPTS_FILE = "Prompts.docx"
@@ -129,6 +34,14 @@ WORDED = {
 }
 """The promptings that the file of the prompts has words for, by its headings."""
 _QUESTION = re.compile(r"(Q:\s*).*?\s*(Options:\s*)\(1\)[^.]*(\..*)", re.DOTALL)
+"""Such as "Q: STORY Options: (1)A; (2)B; (3)C; (4)D. Rate each."; the groups stay as they are."""
+
+
+class _Body(NamedTuple):
+    """A story as its paragraphs have it."""
+
+    text: str
+    options: tuple[str, ...]
 
 
 class _Numbers(NamedTuple):
@@ -141,7 +54,14 @@ class _Numbers(NamedTuple):
 def read_official(items: Path, norm: Path, prompts: Path | None, lang: str) -> Contents:
     """The contents of the published files, or of files of the same form.
 
-    The norm's file has standard scores, mean and SD, and pattern template.
+    Args:
+        items: The stories, in ``lang``.
+        norm: Standard scores, mean and SD, pattern template.
+        prompts: The words of each prompting; ``None`` leaves them to eibench's own wording.
+        lang: Of the stories.
+
+    Raises:
+        DataError: A file is not of that form, or stories and norm differ in number.
     """
     bodies = list(_bodies(items))
     numbers = _read_norm(norm)
@@ -154,7 +74,8 @@ def read_official(items: Path, norm: Path, prompts: Path | None, lang: str) -> C
     return Contents(tuple(stories), lang, numbers.norm, templates)
 
 
-def _bodies(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _bodies(path: Path) -> Iterator[_Body]:
+    """Each item's story; ``DataError`` where there are none, or not numbered 1, 2, 3, ..."""
     blocks = _blocks(read_paragraphs(path))
     if not blocks:
         raise DataError(path, "holds no stories: no paragraph is a heading such as 'Item 1'")
@@ -176,14 +97,17 @@ def _blocks(paragraphs: Sequence[str]) -> list[tuple[int, list[str]]]:
 
 
 def _number(heading: re.Match[str]) -> int:
+    """The number in a heading, in digits or as a Chinese numeral (1 to 99)."""
     if heading["number"]:
         return int(heading["number"])
     tens, ten, ones = heading["numeral"].rpartition("十")
-    high = _DIGITS.find(tens) + 1 if tens else 1
-    return (10 * high if ten else 0) + _DIGITS.find(ones) + 1 if ones else 10 * high
+    number = _DIGITS.find(ones) + 1 if ones else 0
+    if ten:
+        number += 10 * (_DIGITS.find(tens) + 1 if tens else 1)
+    return number
 
 
-def _body(path: Path, item: str, text: str) -> tuple[str, tuple[str, ...]]:
+def _body(path: Path, item: str, text: str) -> _Body:
     """A story and its options: after "Options:", or the last cells between tabs."""
     story, marker, listed = text.partition("Options:")
     if marker:
@@ -195,10 +119,11 @@ def _body(path: Path, item: str, text: str) -> tuple[str, tuple[str, ...]]:
         raise DataError(path, "has no story", item)
     if len({name.casefold() for name in names}) != N_OPTIONS or len(names) != N_OPTIONS:
         raise DataError(path, f"needs four different options, not {names!r:.80}", item)
-    return story, tuple(names)
+    return _Body(story, tuple(names))
 
 
 def _read_norm(path: Path) -> _Numbers:
+    """The numbers of the norm's file; ``DataError`` where one is missing or too many."""
     paragraphs = read_paragraphs(path)
     rows = [tuple(map(float, p.split())) for p in paragraphs if _FOUR.fullmatch(p.strip())]
     text = "\n".join(paragraphs)
@@ -214,7 +139,10 @@ def _read_norm(path: Path) -> _Numbers:
 
 
 def _with_facts(numbers: _Numbers) -> _Numbers:
-    """The norm with what the paper says of its people, if it is the paper's."""
+    """The norm with what the paper says of its people, if it is the paper's.
+
+    It is if mean, SD and standard scores are exactly those published; the template is not compared.
+    """
     facts = read_json(FACTS)
     norm = numbers.norm
     same = (norm.mean, norm.sd) == (facts["mean"], facts["sd"])
@@ -233,7 +161,11 @@ def _with_facts(numbers: _Numbers) -> _Numbers:
 
 
 def read_templates(path: Path) -> dict[str, str]:
-    """The prompt of each prompting, with ``{story}`` and ``{options}`` in their places."""
+    """The prompt of each prompting, with ``{story}`` and ``{options}`` in their places.
+
+    Raises:
+        DataError: A prompting is missing, or its last question is not of the known form.
+    """
     sections: dict[str, list[str]] = {}
     paragraphs: list[str] = []
     for paragraph in read_paragraphs(path):
@@ -249,7 +181,7 @@ def read_templates(path: Path) -> dict[str, str]:
 
 
 def _template(path: Path, name: str, section: Sequence[str]) -> str:
-    """A section with its last question made a form to be filled in."""
+    """A section with the story and options of its last question made fields to be filled in."""
     last = max((i for i, p in enumerate(section) if p.startswith("Q:")), default=None)
     match = None if last is None else _QUESTION.fullmatch(section[last])
     if last is None or match is None:

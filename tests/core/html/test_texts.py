@@ -7,7 +7,7 @@ from eibench.core.html.charts.svg import MOST, safe
 from eibench.core.html.plugin_parts import plugin_page
 from eibench.core.html.policy import Policy
 from eibench.core.html.rendering import rendered
-from eibench.core.reports.panels import BuiltPage
+from eibench.core.reports.plugin_parts import BuiltPage
 
 
 def test_a_text_that_no_browser_would_lay_out_is_cut_and_says_so() -> None:

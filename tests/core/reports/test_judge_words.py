@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eibench.core.parties.party import Party
-from eibench.core.reports.columns import EstimateRow
+from eibench.core.reports.estimates import EstimateRow
 from eibench.core.reports.judges import JudgedTable, JudgesDocument, document_of
 
 JUDGES = tuple(map(Party.of, ("openai/gpt-4o", "anthropic/claude-x", "google/gemini-y")))

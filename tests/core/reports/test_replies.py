@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from eibench.core.journal import ReplySource
 from eibench.core.reading.repetition import LEAST, TIMES, repeated_tail
-from eibench.core.reports.evidence import source_warnings
+from eibench.core.reports.replies import source_warnings
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest, uniform_ratings
 
 Bench = Callable[..., Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eibench import DataError
-from eibench.plugins.seceu.official import MOST_BYTES, read_paragraphs
+from eibench.plugins.seceu.docx import MOST_BYTES, read_paragraphs
 
 Docx = Callable[..., Path]
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -12,7 +12,8 @@ import pytest
 import eibench
 from eibench import DataError, PackSource, Result, find_pack, folder
 from eibench.plugins.seceu.benchmark import Seceu
-from eibench.plugins.seceu.official import read_official, read_paragraphs, read_templates
+from eibench.plugins.seceu.docx import read_paragraphs
+from eibench.plugins.seceu.official import read_official, read_templates
 from eibench.plugins.seceu.published import standing
 from eibench.plugins.seceu.reading import NormedPack
 from eibench.plugins.seceu.stories import AskedStory
