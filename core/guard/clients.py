@@ -78,15 +78,15 @@ class GuardedClient:
 _RESPONSE: Mapping[str, values.Rule] = {
     "text": values.TEXT,
     "reasoning": values.TEXT,
-    "finish": values.rule(
+    "finish": values.Rule(
         lambda value: isinstance(value, Finish), f"a Finish: {', '.join(Finish)}"
     ),
-    "usage": values.rule(
+    "usage": values.Rule(
         lambda value: isinstance(value, Usage) and all(map(_is_count, _counts(value))),
         f"a Usage with whole numbers from 0 to {MOST_TOKENS:,}",
     ),
-    "cost_usd": values.rule(
-        lambda value: value is None or (isinstance(value, int | float) and 0 <= value <= MOST),
+    "cost_usd": values.Rule(
+        lambda value: value is None or (isinstance(value, (int, float)) and 0 <= value <= MOST),
         f"a number of dollars from 0 to {MOST:,.0f} or None",
     ),
     **dict.fromkeys(

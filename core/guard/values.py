@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
 from math import isfinite
 from types import GeneratorType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
 from ..benchmark.metrics import Value
@@ -25,85 +25,97 @@ from .calls import PluginCall, field_names
 
 Check = Callable[[PluginCall, Any], None]
 """Refuses what a method may not return."""
-Rule = Callable[[Any], str | None]
-"""What is wanted in place of a value that does not fit; nothing of one that does."""
 
 
-def rule(fits: Callable[[Any], bool], words: str) -> Rule:
-    """A rule of what fits, and what that is called."""
-    return lambda value: None if fits(value) else words
+class Rule(NamedTuple):
+    """Which values fit, and what messages call those that do."""
+
+    fits: Callable[[Any], bool]
+    words: str
+
+
+def is_text(value: object) -> bool:
+    """Whether a value is a text."""
+    return isinstance(value, str)
+
+
+def is_text_or_none(value: object) -> bool:
+    """Whether a value is a text or None."""
+    return value is None or isinstance(value, str)
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    """Whether a value is a finite number; a bool is none."""
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool) and isfinite(value)
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number from 0 on."""
+    """Whether a value is a whole number from 0 on; a bool is none."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def are_texts(value: object) -> bool:
     """Whether a value is a tuple or a list of texts."""
-    return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, _LISTS) and (not value or all(map(is_text, value)))
 
 
-def texts(value: object) -> str | None:
-    """The rule of tuples of texts; of a text it says how to write it."""
-    hint = f": write ({value!r},)" if isinstance(value, str) else ""
-    return None if are_texts(value) else f"a tuple of texts{hint}"
+def is_mapping(value: object) -> bool:
+    """Whether a value is a mapping whose keys are texts."""
+    return isinstance(value, Mapping) and (not value or all(map(is_text, value)))
 
 
-TEXT = rule(lambda value: isinstance(value, str), "a text")
-TEXT_OR_NONE = rule(lambda value: isinstance(value, str | None), "a text or None")
-_REASON = rule(
+def _is_interval(value: Any) -> bool:
+    is_pair = isinstance(value, Sequence) and len(value) == 2
+    return is_pair and all(map(is_finite, value)) and value[0] <= value[1]
+
+
+# Tuples: each reply and each score is looked at, and to make a union of types takes longer.
+_NUMBERS, _LISTS = (int, float), (tuple, list)
+
+TEXT = Rule(is_text, "a text")
+TEXT_OR_NONE = Rule(is_text_or_none, "a text or None")
+TEXTS = Rule(are_texts, "a tuple of texts")
+MAPPING = Rule(is_mapping, "a mapping whose keys are texts")
+_REASON = Rule(
     lambda value: value is None or (isinstance(value, str) and bool(value.strip())),
     "a text that says something, or None",
 )
-_NUMBER = rule(is_finite, "a finite number")
-_NUMBER_OR_NONE = rule(lambda v: v is None or is_finite(v), "a finite number or None")
-_COUNT = rule(is_whole, "a whole number from 0 on")
-_COUNT_OR_NONE = rule(lambda v: v is None or is_whole(v), "a whole number from 0 on or None")
-_INTERVAL = rule(
-    lambda v: (
-        v is None
-        or (isinstance(v, Sequence) and len(v) == 2 and all(map(is_finite, v)) and v[0] <= v[1])
-    ),
-    "two finite numbers, the lower one first, or None",
+_NUMBER = Rule(is_finite, "a finite number")
+_NUMBER_OR_NONE = Rule(lambda v: v is None or is_finite(v), "a finite number or None")
+_COUNT = Rule(is_whole, "a whole number from 0 on")
+_COUNT_OR_NONE = Rule(lambda v: v is None or is_whole(v), "a whole number from 0 on or None")
+_INTERVAL = Rule(
+    lambda v: v is None or _is_interval(v), "two finite numbers, the lower one first, or None"
 )
-MAPPING = rule(
-    lambda v: isinstance(v, Mapping) and all(isinstance(key, str) for key in v),
-    "a mapping whose keys are texts",
-)
-_SEQUENCE = rule(lambda v: isinstance(v, Sequence) and not isinstance(v, str), "a list of items")
+_SEQUENCE = Rule(lambda v: isinstance(v, Sequence) and not isinstance(v, str), "a list of items")
 
 _PACK = {
-    "source": rule(lambda v: isinstance(v, PackSource), "the source that was given"),
+    "source": Rule(lambda v: isinstance(v, PackSource), "the source that was given"),
     "items": _SEQUENCE,
     "comparability": TEXT,
-    "warnings": texts,
+    "warnings": TEXTS,
 }
-_SCORE = {"values": MAPPING, "reason": _REASON, "flags": texts, "detail": MAPPING}
+_SCORE = {"values": MAPPING, "reason": _REASON, "flags": TEXTS, "detail": MAPPING}
 _PAIR_SCORE = {
-    "margins": MAPPING, "reason": _REASON, "flags": texts, "replies": texts,
+    "margins": MAPPING, "reason": _REASON, "flags": TEXTS, "replies": TEXTS,
     "len_first": _COUNT_OR_NONE, "len_second": _COUNT_OR_NONE,
 }  # fmt: skip
-_SUMMARY = {"metrics": MAPPING, "invalid": TEXT_OR_NONE, "warnings": texts, "notes": MAPPING}
+_SUMMARY = {"metrics": MAPPING, "invalid": TEXT_OR_NONE, "warnings": TEXTS, "notes": MAPPING}
 _METRIC = {
     "value": _NUMBER_OR_NONE, "n": _COUNT, "families": _COUNT_OR_NONE,
     "over": TEXT, "label": TEXT, "group": TEXT, "chosen": TEXT,
     "ci95": _INTERVAL, "ci95_chosen": _INTERVAL,
-    "higher_is_better": rule(lambda value: value in (True, False, None), "True, False or None"),
+    "higher_is_better": Rule(lambda value: value in (True, False, None), "True, False or None"),
 }  # fmt: skip
 _BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE}
 
 
 def fields(called: PluginCall, what: str, value: object, rules: Mapping[str, Rule]) -> None:
     """Refuse a value of which a field is not as its rule wants it."""
-    for name, fault in rules.items():
-        if words := fault(field := getattr(value, name)):
-            called.refuse(f"returned {what} with {field!r:.120} as {name}, not {words}")
+    for name, rule in rules.items():
+        if not rule.fits(field := getattr(value, name)):
+            hint = f": write ({field!r},)" if rule is TEXTS and isinstance(field, str) else ""
+            called.refuse(f"returned {what} with {field!r:.120} as {name}, not {rule.words}{hint}")
 
 
 def an(kind: type, rules: Mapping[str, Rule] | None = None) -> Check:
@@ -125,24 +137,24 @@ _is_summary, _is_mapping, _is_sequence = an(Summary, _SUMMARY), an(Mapping), an(
 _is_placement = an(PlacementOptions)
 
 
-def _each(fault: Rule) -> Check:
-    """The check of mappings whose values are as a rule wants them."""
+def _each(rule: Rule) -> Check:
+    """The check of mappings from names to values that are as a rule wants them."""
 
     def check(called: PluginCall, value: Any) -> None:
         _is_mapping(called, value)
         for name, one in value.items():
-            if TEXT(name):
+            if not is_text(name):
                 called.refuse(f"returned the name {name!r:.60}, not a text")
-            if words := fault(one):
-                called.refuse(f"returned {one!r:.60} as {name!r}, not {words}")
+            if not rule.fits(one):
+                called.refuse(f"returned {one!r:.60} as {name!r}, not {rule.words}")
 
     return check
 
 
 prompts = _each(TEXT)
 caps = _each(_COUNT)
-weights = _each(rule(lambda value: is_finite(value) and value > 0, "a number above 0"))
-_baselines = _each(rule(lambda value: isinstance(value, Baseline), "a Baseline"))
+weights = _each(Rule(lambda value: is_finite(value) and value > 0, "a number above 0"))
+_baselines = _each(Rule(lambda value: isinstance(value, Baseline), "a Baseline"))
 
 
 def baselines(called: PluginCall, value: Mapping[str, Baseline]) -> None:
@@ -263,8 +275,8 @@ def numbers(called: PluginCall, value: object, n: int) -> None:
     if not isinstance(value, Sequence) or len(value) != n:
         called.refuse(f"returned {type(value).__name__}, not a list of {n} numbers, one a score")
     for number in value:
-        if words := _NUMBER_OR_NONE(number):
-            called.refuse(f"returned {number!r}, not {words}")
+        if not _NUMBER_OR_NONE.fits(number):
+            called.refuse(f"returned {number!r}, not {_NUMBER_OR_NONE.words}")
 
 
 def summary(called: PluginCall, value: Any) -> None:
@@ -307,8 +319,8 @@ def calls(called: PluginCall, value: Mapping[str, int]) -> None:
     for party, n in value.items():
         if party not in known:
             called.refuse(f"returned calls to {party!r}; parties are {', '.join(known)}")
-        if words := _COUNT(n):
-            called.refuse(f"returned {n!r} calls to {party!r}, not {words}")
+        if not is_whole(n):
+            called.refuse(f"returned {n!r} calls to {party!r}, not {_COUNT.words}")
 
 
 def anchors(called: PluginCall, value: Sequence[Any]) -> None:
