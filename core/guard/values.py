@@ -27,11 +27,20 @@ Check = Callable[[PluginCall, Any], None]
 """Refuses what a method may not return."""
 
 
+def _no_hint(value: object) -> str:
+    return ""
+
+
 class Rule(NamedTuple):
-    """Which values fit, and what messages call those that do."""
+    """Which values fit, what messages call these, and a hint there for one that does not fit."""
 
     fits: Callable[[Any], bool]
     words: str
+    hint: Callable[[Any], str] = _no_hint
+
+    def fault(self, value: object) -> str | None:
+        """What is wanted in place of a value; None where it fits."""
+        return None if self.fits(value) else self.words + self.hint(value)
 
 
 def is_text(value: object) -> bool:
@@ -74,7 +83,11 @@ _NUMBERS, _LISTS = (int, float), (tuple, list)
 
 TEXT = Rule(is_text, "a text")
 TEXT_OR_NONE = Rule(is_text_or_none, "a text or None")
-TEXTS = Rule(are_texts, "a tuple of texts")
+TEXTS = Rule(
+    are_texts,
+    "a tuple of texts",
+    lambda value: f": write ({value!r},)" if isinstance(value, str) else "",
+)
 MAPPING = Rule(is_mapping, "a mapping whose keys are texts")
 _REASON = Rule(
     lambda value: value is None or (isinstance(value, str) and bool(value.strip())),
@@ -114,8 +127,7 @@ def fields(called: PluginCall, what: str, value: object, rules: Mapping[str, Rul
     """Refuse a value of which a field is not as its rule wants it."""
     for name, rule in rules.items():
         if not rule.fits(field := getattr(value, name)):
-            hint = f": write ({field!r},)" if rule is TEXTS and isinstance(field, str) else ""
-            called.refuse(f"returned {what} with {field!r:.120} as {name}, not {rule.words}{hint}")
+            called.refuse(f"returned {what} with {field!r:.120} as {name}, not {rule.fault(field)}")
 
 
 def an(kind: type, rules: Mapping[str, Rule] | None = None) -> Check:

@@ -2,18 +2,16 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
-from ..benchmark import Benchmark, Option, abilities
+from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
 from ..benchmark.model import Role
-from ..guard.values import TEXT, Rule, are_texts, is_finite, rule, texts
+from ..guard.values import TEXT, TEXT_OR_NONE, TEXTS, Rule, are_texts, is_finite, is_mapping
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection
@@ -21,44 +19,40 @@ from ..parties.providers import Provider
 from ..reading.rows import is_kind
 from ..types import SAMPLING, Sampling
 from ..types.rules import UnfitValue
+from .methods import wrong_methods
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _LOWER = "must be named in lower-case letters, digits and underscores"
-_ALIKE = 0.8
-"""How much two names have in common, from 0 to 1, where one may be meant for the other."""
 
 
 def _tuple_of(kind: type, holder: Any = tuple) -> Rule:
-    return rule(
+    return Rule(
         lambda value: isinstance(value, holder) and all(isinstance(one, kind) for one in value),
         f"a tuple of eibench.{kind.__name__}",
     )
 
 
-def _filled(value: object) -> str | None:
-    is_text = isinstance(value, str) and bool(value.strip())
-    return None if is_text else "a text" + (f", such as {str(value)!r}" if value else "")
-
-
-_CALLED = rule(callable, "something that can be called")
-_SWITCH = rule(lambda value: isinstance(value, bool), "True or False")
-_SAMPLING = rule(lambda value: isinstance(value, Sampling), "an eibench.Sampling")
-_TOKENS = rule(
+_FILLED = Rule(
+    lambda value: isinstance(value, str) and bool(value.strip()),
+    "a text",
+    lambda value: f", such as {str(value)!r}" if value else "",
+)
+_CALLED = Rule(callable, "something that can be called")
+_SWITCH = Rule(lambda value: isinstance(value, bool), "True or False")
+_SAMPLING = Rule(lambda value: isinstance(value, Sampling), "an eibench.Sampling")
+_TOKENS = Rule(
     lambda v: v is None or (isinstance(v, int) and not isinstance(v, bool) and v >= 1),
     "a number from 1 on or None",
 )
-_FIELDS = rule(
-    lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
-    "a mapping that says of each field's name what it holds",
-)
-_BENCHMARK_OR_ALL = rule(lambda v: isinstance(v, str | None), "the name of a benchmark or None")
+_FIELDS = Rule(is_mapping, "a mapping that says of each field's name what it holds")
+_BENCHMARK_OR_ALL = Rule(TEXT_OR_NONE.fits, "the name of a benchmark or None")
 _BUILT: Mapping[str, Rule] = {"build": _CALLED, "benchmark": _BENCHMARK_OR_ALL}
 _ATTRIBUTES: Mapping[str, Rule] = {
-    **dict.fromkeys(("version", "grading", "title"), _filled),
+    **dict.fromkeys(("version", "grading", "title"), _FILLED),
     **dict.fromkeys(("sampling", "judge_sampling"), _SAMPLING),
     **dict.fromkeys(("judged", "single_turn", "asks_again"), _SWITCH),
-    **dict.fromkeys(("foreign_forms", "unjudged_values"), texts),
+    **dict.fromkeys(("foreign_forms", "unjudged_values"), TEXTS),
     "answer_tokens": _TOKENS,
     "ranked_by": TEXT,
     "options": _tuple_of(Option, Sequence),
@@ -81,9 +75,9 @@ def _unfit(thing: object, kind: type, rules: Mapping[str, Rule]) -> str | None:
         if inspect.isclass(thing) and issubclass(thing, kind):
             return f"it is a class; pass {thing.__name__}()"
         return f"it is not an eibench.{kind.__name__}"
-    for name, fault in rules.items():
-        if words := fault(value := getattr(thing, name)):
-            return f"it has {value!r} as {name}, not {words}"
+    for name, rule in rules.items():
+        if fault := rule.fault(value := getattr(thing, name)):
+            return f"it has {value!r} as {name}, not {fault}"
     return None
 
 
@@ -99,7 +93,7 @@ def section(thing: Any) -> str | None:
 
 def page(thing: Any) -> str | None:
     """What is wrong with a page."""
-    return _unfit(thing, ReportPage, {"title": _filled, **_BUILT}) or ill_named(thing)
+    return _unfit(thing, ReportPage, {"title": _FILLED, **_BUILT}) or ill_named(thing)
 
 
 def exporter(thing: Any) -> str | None:
@@ -141,7 +135,7 @@ def benchmark(thing: Any) -> str | None:
         return f"it compares, so it derives from eibench.Pairwise too: {bases}"
     if wrong := _unfit(thing, Benchmark, _ATTRIBUTES):
         return wrong
-    parts = (_methods, _options, _values, _fields, _roles)
+    parts = (wrong_methods, _options, _values, _fields, _roles)
     return next((wrong for part in parts for wrong in part(thing)), None) or ill_named(thing)
 
 
@@ -222,49 +216,3 @@ def _options(thing: Any) -> Iterator[str]:
             option.rule.check(default) if bounds else None
         except UnfitValue as error:
             yield f"{message} the default {default!r}, which is not {error}"
-
-
-def _methods(thing: Benchmark) -> Iterator[str]:
-    """Methods that would not be called as they are written."""
-    known = _known()
-    for name, function in inspect.getmembers(type(thing), inspect.isfunction):
-        if function is known.get(name) or name.startswith("_"):
-            continue
-        bound = getattr(thing, name)  # unless it is a staticmethod
-        wrong = _wrong(bound, known[name]) if name in known else _misspelt(name, function)
-        if wrong:
-            yield f"its method {name} {wrong}"
-
-
-@cache
-def _known() -> dict[str, Callable[..., Any]]:
-    """The methods that the framework calls, by name."""
-    parts = [part for _, part in inspect.getmembers(abilities, inspect.isclass)]
-    ours = [part for part in parts if part.__module__ == abilities.__name__]
-    return {
-        name: function
-        for part in (Benchmark, *ours)
-        for name, function in inspect.getmembers(part, inspect.isfunction)
-        if not name.startswith("_")
-    }
-
-
-def _wrong(function: Callable[..., Any], base: Callable[..., Any]) -> str | None:
-    awaited = inspect.iscoroutinefunction(function) or hasattr(function, "__wrapped__")
-    if inspect.iscoroutinefunction(base) and not awaited:
-        return "is no coroutine function: write async def"
-    _, *parameters = inspect.signature(base).parameters
-    try:
-        inspect.signature(function).bind(*parameters)
-    except TypeError:
-        return f"is called as {base.__name__}({', '.join(parameters)}), which it cannot be"
-    return None
-
-
-def _misspelt(name: str, function: Callable[..., Any]) -> str | None:
-    """What a method was meant to be: nearly its name, and just its parameters."""
-    alike = get_close_matches(name, _known(), n=1, cutoff=_ALIKE)
-    parameters = list(inspect.signature(function).parameters)
-    if alike and parameters == list(inspect.signature(_known()[alike[0]]).parameters):
-        return f"is never called; did you mean {alike[0]}?"
-    return None
