@@ -15,6 +15,7 @@ from ..reports.evidence import Selection
 from ..types.result_document import PlacementEnd
 from .comparison_pool import as_comparisons, counting, current
 from .contest import Contest
+from .expectation import make_matchmaker, transcript_pool
 from .opponents import UNFINISHED, Gap, Slot, Text, contestant, opponents_in
 from .panel_rows import Question, question_of
 from .placement import (
@@ -23,7 +24,6 @@ from .placement import (
     history_of,
     is_made,
     left_of,
-    make_matchmaker,
     placeable,
     placement_of,
     seen_from,
@@ -116,8 +116,8 @@ class BatchPlanner:
             return []
         if self._matchmaker is None:
             everyone = [self._placed, *self._opponents.values()]
-            read = as_comparisons(pool)
-            self._matchmaker = make_matchmaker(self.contest, everyone, transcripts, read)
+            candidates = transcript_pool(self.contest, everyone, transcripts)
+            self._matchmaker = make_matchmaker(self.contest, candidates, as_comparisons(pool))
         matchmaker = self._matchmaker
         history, elsewhere, known = history_of(mine), self._elsewhere(pool), self._read(pool)
         while True:

@@ -1,189 +1,35 @@
-"""A run's placement: what it has to go by, what was done, and what it will take."""
+"""How far a run's placement is: what its options mean, what was compared and what is left."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from .. import matchmaking, ratings
+from .. import matchmaking
 from ..benchmark import PlacementOptions
-from ..guard import guard
 from ..journal import RunRecord, StoredComparison
 from ..matchmaking.calls import MIXED_BLOCK, Call, default_orders, default_schedule
-from ..reports.evidence import Selection
-from ..settings.run_config import RunConfig, grader
+from ..settings.run_config import RunConfig
 from ..text import listed
 from ..types import digest
 from ..types.result_document import PlacementEnd, RatingRow, rating_notes
-from .comparison_pool import Met, as_comparisons, counting
 from .contest import Contest
-from .opponents import Opponent, Slot, check_opponents, contestant, opponents_in, wanted_placement
-from .rating_summary import DEFAULT, rate_with, settings_of
-from .reuse import reuse_comparisons
+from .opponents import wanted_placement
 
 if TYPE_CHECKING:
     from ..matchmaking.goals import Batch
-    from ..matchmaking.matchmaker import Matchmaker
-    from ..ratings.comparisons import Comparison
-
-
-class Left(NamedTuple):
-    """Comparisons that a run may still buy: at most, and about how many it is expected to.
-
-    `about` is None where that is not less, or not known, as is `half_width`, that of the rating's
-    interval then, in points.
-    """
-
-    most: int
-    about: int | None = None
-    half_width: float | None = None
-
-
-NOTHING_LEFT = Left(0)
-
-
-@dataclass
-class Prospect:
-    """A placement that is not made yet, or not to its end.
-
-    `model` is None before the model has a run. `alike` has, by opponent, the samples that can be
-    compared, or could be when the model has them.
-    """
-
-    contest: Contest
-    model: Opponent | None
-    opponents: list[Opponent]
-    samples: frozenset[Slot]
-    alike: dict[str, frozenset[Slot]] = field(default_factory=dict)
-    settled: bool = False
-
-    @property
-    def _run(self) -> RunRecord | None:
-        return self.model.run if self.model else None
-
-    @property
-    def most(self) -> int:
-        """The most comparisons that may still be bought."""
-        rows = counting(self._met, self._run) if self._run else []
-        runs = {other.run.run_id for other in self.opponents}
-        left = left_of(self.contest.config, self.alike, runs, self._run, rows)
-        return 0 if self.settled else left
-
-    @cached_property
-    def _met(self) -> Met:
-        return self.contest.met()
-
-    def left(self) -> Left:
-        """The most comparisons that may be bought, and how many it is expected to be."""
-        options = meant(wanted_placement(self.contest.config), sum(map(bool, self.alike.values())))
-        most = self.most
-        return self._expect(most) if most and options.schedule == "adaptive" else Left(most)
-
-    def _expect(self, most: int) -> Left:
-        name = self.contest.name
-        counts = counting(self._met, self._run)
-        read = as_comparisons(placeable(counts, name, self.alike, self.samples))
-        transcripts = {**self.alike, name: self.samples}
-        models = [*([self.model] if self.model else []), *self.opponents]
-        expected = make_matchmaker(self.contest, models, transcripts, read).expect(
-            ratings.comparisons.Comparisons.of(read), history_of(self._planned())
-        )
-        if expected is None:
-            return Left(most)
-        return Left(most, min(expected.calls, most), expected.half_width)
-
-    def _planned(self) -> list[StoredComparison]:
-        """What the run has planned with these opponents."""
-        runs = {other.name: other.run.run_id for other in self.opponents}
-        rows = self.contest.rows(self._run) if self._run else []
-        return [row for row in rows if runs.get(row.b) == row.run_b]
-
-
-async def look_ahead(contest: Contest, run: RunRecord | None, selection: Selection) -> Prospect:
-    """What a run, None before it is there, may still compare, of transcripts that say enough.
-
-    Raises:
-        UsageError: An opponent is named that the journal does not have.
-    """
-    check_opponents(contest)
-    opponents = opponents_in(contest)
-    await reuse_comparisons(contest)
-    model = contestant(contest, run) if run else None
-    begun = model.samples & selection.samples if model else frozenset[Slot]()
-    samples = selection.samples - begun  # what is not there yet may say enough
-    samples |= await model.comparable(begun) if model else frozenset()
-    prospect = Prospect(contest, model, opponents, frozenset(samples))
-    if run and selection.samples <= begun and settled_by(contest, run, begun):
-        prospect.settled = True
-        return prospect
-    prospect.alike = {one.name: await one.comparable(samples) for one in opponents}
-    return prospect
-
-
-def make_matchmaker(
-    contest: Contest,
-    models: Collection[Opponent],
-    transcripts: Mapping[str, frozenset[Slot]],
-    read: "Iterable[Comparison]",
-) -> "Matchmaker":
-    """What plans the placement of a model, from all comparisons that were read.
-
-    Both the models that have a run and, by name, what can be compared have it among them.
-
-    Raises:
-        UsageError: There is nobody to compare with.
-    """
-    config, pack, slots = contest.config, contest.pack, transcripts[contest.name]
-    last = max((iteration for _, iteration in slots), default=1)
-    items = [item for item in pack.items if (item.id, last) in slots]
-    calls = guard(config.benchmark).planned_calls
-    others = (one for one in models if one.name != contest.name)
-    pool = matchmaking.goals.TranscriptPool(
-        transcripts,
-        families={item.id: item.cluster for item in pack.items},
-        scores=scores_of(contest, models),
-        ahead=frozenset(o.name for o in others if any(n == last + 1 for _, n in o.samples)),
-    )
-    options = meant(wanted_placement(config), len(pool.opponents(contest.name)))
-    orders: Any = options.orders
-    schedule: Any = options.schedule
-    goal = matchmaking.goals.Goal(
-        model=contest.name,
-        pool=pool,
-        rate=partial(rate_with, DEFAULT),
-        settings=settings_of(config.benchmark, pack, options=config.options),
-        orders=orders,
-        target_ci=options.target_ci or None,
-        max_comparisons=options.max_comparisons or None,
-        iteration_calls=sum(calls(item, config.options)["model"] for item in items),
-    )
-    ladder = ratings.comparisons.Comparisons.of(read)
-    return matchmaking.matchmaker.Matchmaker(goal, ladder, schedule)
-
-
-def scores_of(contest: Contest, models: Collection[Opponent]) -> dict[str, float]:
-    """The mean of the first number of each model's samples, by the run's own grader.
-
-    Models of which no sample has one are left out.
-    """
-    by, clusters = grader(contest.config), {i.id: i.cluster for i in contest.pack.items}
-    means = {}
-    for one in models:
-        grades = (sample.score for sample in contest.journal.grades(one.run, by, clusters))
-        firsts = (next(iter(score.values.values()), None) for score in grades)
-        values = [value for value in firsts if value is not None]
-        if values:
-            means[one.name] = sum(values) / len(values)
-    return means
 
 
 _NAMED = 3
 
 
-def meant(options: PlacementOptions, n_models: int) -> PlacementOptions:
-    """The same with the schedule and the orders that ``auto`` means against so many opponents."""
-    schedule: Any = default_schedule(n_models) if options.schedule == "auto" else options.schedule
+def resolved(options: PlacementOptions, n_opponents: int) -> PlacementOptions:
+    """The options with the schedule and the orders that ``auto`` stands for.
+
+    `n_opponents` are those with whom there is something to compare.
+    """
+    schedule: Any = options.schedule
+    if schedule == "auto":
+        schedule = default_schedule(n_opponents)
     orders = default_orders(schedule) if options.orders == "auto" else options.orders
     return options._replace(schedule=schedule, orders=orders)
 
@@ -213,9 +59,11 @@ def placeable(
     opponents: Collection[str],
     samples: Collection[tuple[str, int]],
 ) -> list[StoredComparison]:
-    """The comparisons, without those of models or samples that are strange to a placement.
+    """The comparisons that a model is placed by, of all that count.
 
-    There are such when other opponents, or another selection, were wanted before.
+    They are those without it, and of its own those on its samples, or on some that the others
+    were compared on, with its opponents or with models among the others. It has further ones
+    when other opponents, or another selection, were named before.
     """
     ladder = [row for row in rows if model not in (row.a, row.b)]
     models = {model, *opponents, *(name for row in ladder for name in (row.a, row.b))}
@@ -225,10 +73,11 @@ def placeable(
 
 
 def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list[str]:
-    """What a placement of these samples is of: one of the same is at the same end.
+    """Digests of the pool, the options and the model's samples that a placement has to do with.
 
-    Digests, its own first. Where the orders are left to the schedule, what was placed with all
-    pairs in both orders is at the same end too: there is more to it.
+    The first is its own; a placement that ended under any of them need not be made again. Where
+    the orders are left to the schedule, the second is that of all pairs in both orders, which has
+    at least as many comparisons.
     """
     config = contest.config
     options = wanted_placement(config)
@@ -241,12 +90,17 @@ def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list
 def settled_by(
     contest: Contest, run: RunRecord, samples: Collection[tuple[str, int]]
 ) -> PlacementEnd | None:
-    """Why the last command on a run ended its placement, if it meant the same samples."""
-    meant, journal = placement_of(contest, samples), contest.journal
+    """Why the last command on a run ended its placement.
+
+    None where it did not, or had other samples of the model, other options or another grader.
+    """
+    digests, journal = placement_of(contest, samples), contest.journal
     for document in (journal.document(run), *journal.views(run).values()):
         notes = rating_notes(document) if document else None
         stopped = notes.get("stopped") if notes else None
-        if stopped and stopped.get("of") in meant and stopped.get("grader") == contest.pool.grader:
+        if not stopped or stopped.get("of") not in digests:
+            continue
+        if stopped.get("grader") == contest.pool.grader:
             return stopped
     return None
 
@@ -258,8 +112,16 @@ def left_of(
     run: RunRecord | None,
     rows: Sequence[StoredComparison],
 ) -> int:
-    """The most comparisons that a run, if begun, may still make with these opponents' runs."""
-    options = meant(wanted_placement(config), sum(map(bool, alike.values())))
+    """The most comparisons that a run may still make.
+
+    Args:
+        config: Its options say how it is placed; a limit of 0 means none.
+        alike: By opponent, the samples that can be compared.
+        runs: Ids of the opponents' runs.
+        run: None before it is begun.
+        rows: The comparisons that count, with this run's.
+    """
+    options = resolved(wanted_placement(config), sum(map(bool, alike.values())))
     answered = [row for row in rows if run and row.status in ("read", "unread")]
     seen = {
         seen_from(row, config.display_name) for row in answered if run and _is_of(row, run, runs)
@@ -289,7 +151,11 @@ _AT_THE_END = {
 
 
 def advised(stopped: PlacementEnd, rating: RatingRow | None) -> PlacementEnd:
-    """Why a placement ended, with what to do now that the model's row stands as it does."""
+    """Why a placement ended, with what to do now.
+
+    `rating` is the model's row as it stands now, None where it has none. `tied_with` in it is
+    empty where the model is tied with nobody, and None where it has no interval.
+    """
     if stopped["kind"] not in _AT_THE_END:
         return stopped
     tied = rating["tied_with"] if rating else None
@@ -309,7 +175,8 @@ Asked = tuple[str, str, int, str]
 def is_made(call: "Call", planned: "Collection[Call]", elsewhere: Collection[Asked]) -> bool:
     """Whether a comparison need not be made, as the opponent's run has it.
 
-    Where one order is asked for, either will do.
+    In `call`, `a` is the model that is placed; `planned` are all calls with it, and `elsewhere`
+    what opponents' runs have made. Where one order is planned, either will do.
     """
     reverse = call._replace(first="b" if call.first == "a" else "a")
     enough = (call,) if reverse in planned else (call, reverse)

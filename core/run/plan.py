@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ..benchmark.generators import DataMaker
 from ..benchmark.model import JUDGE, MODEL, role_in
 from ..compare.contest import Contest
+from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
-from ..compare.placement import NOTHING_LEFT, Left, look_ahead
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord

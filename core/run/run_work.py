@@ -8,8 +8,8 @@ from functools import cached_property
 
 from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..compare.contest import Contest
+from ..compare.expectation import look_ahead
 from ..compare.opponents import check_opponents
-from ..compare.placement import look_ahead
 from ..compare.reuse import reuse_comparisons
 from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, JournalError, ProviderError
 from ..guard.calls import watched
