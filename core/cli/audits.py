@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from .. import ratings
-from ..compare.board_records import read_judge
 from ..compare.boards import Boards
+from ..compare.judge_record import read_judge
 from ..compare.which_board import boards_beside
 from ..journal import Journal
 from ..plugins import installed

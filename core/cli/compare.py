@@ -8,8 +8,8 @@ import click
 
 from .. import console
 from ..benchmark import Pack
-from ..compare.board_records import pair_on_board
 from ..compare.boards import Boards
+from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
 from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare

@@ -1,39 +1,29 @@
-"""Reading a board from the journal, and of several runs of a model the one that counts.
-
-It is the one whose comparisons are rated, else the newest whole one, else the newest: for rating
-and scores alike.
-"""
+"""Reading a board from the journal: which one, its runs, their ratings and results."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypedDict
 
-from ..benchmark import Options, Pack
-from ..errors import BenchError, DataError, UsageError
+from ..benchmark import Options
+from ..errors import UsageError
 from ..guard import guard
-from ..journal import RunRecord
-from ..parties.graders import Judge, Panel
-from ..parties.party import Party
+from ..parties.graders import Judge
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
-from ..reports.judges import JudgesDocument, study, study_ratings
 from ..reports.kin import KinRule
-from ..reports.score_ranks import ItemScores
-from ..reports.suggestions import bench
 from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
-from ..settings.run_config import RunConfig
 from ..types import JsonObject
-from ..types.result_document import ResultDocument
 from .board_results import BoardResults
 from .boards import Board, Boards
 from .comparison_pool import counting
 from .contest import Contest
+from .judge_robustness import read_robustness
 from .leaderboard import Leaderboard
 from .rating_summary import find_standing
 from .reuse import reuse_comparisons
+from .run_selection import CountedRuns
 from .which_board import OtherBoard, Wanted, choose_board
 
 
@@ -47,95 +37,6 @@ class BoardChoice(TypedDict, total=False):
     models: Collection[str]
     roles: Mapping[str, str] | None
     protocol: JsonObject
-
-
-@dataclass
-class CountedRuns:
-    """Of one board's models each the run that counts, with its result; all by the model's name.
-
-    `config` is that of the run that was added last. `error` says why the data of a run could not be
-    read; `pack` is None while none could. Some runs were only compared and have no scored result.
-    """
-
-    results: BoardResults
-    without: Collection[str] = ()
-    pack: Pack | None = None
-    config: RunConfig | None = None
-    documents: dict[str, ResultDocument] = field(default_factory=dict)
-    scores: dict[str, ItemScores | None] = field(default_factory=dict)
-    runs: dict[str, RunRecord] = field(default_factory=dict)
-    changed: dict[str, str] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    error: BenchError | None = None
-    candidates: dict[str, list[RunRecord]] = field(default_factory=dict)
-    _here: dict[str, RunRecord] = field(default_factory=dict)
-
-    def add(self, run: RunRecord) -> None:
-        """Consider a run, if it was graded as this board's are."""
-        self._here[run.run_id] = run
-        benchmark, board = self.results.benchmark, self.results.board
-        if not board.takes(run, benchmark):
-            return
-        if run.benchmark_version != benchmark.version:
-            self.warnings.append(
-                f"run {run.run_id} ({run.name}) is of version {run.benchmark_version} of the "
-                f"benchmark and left out; this is version {benchmark.version}"
-            )
-            return
-        if not self.results.is_judged(run):
-            return
-        if self.results.is_outdated(run):
-            self.warnings.append(
-                f"run {run.run_id} ({run.name}) was graded otherwise than it would be today "
-                "(grading, judge prompts or judge sampling); its command, or "
-                f"{bench('rescore', run.run_id)}, grades it anew"
-            )
-        config = self.results.config(run)
-        if self.pack is None:
-            try:
-                self.pack = self.results.boards.stored(run).pack_of(config)
-                self.results.read_by = config.options
-            except DataError as error:
-                self.error = error
-                return
-        self.config = config
-        self.candidates.setdefault(run.name, []).append(run)
-
-    def read(self, pack: Pack, compared: Mapping[str, str]) -> None:
-        """Read for each model the run that counts.
-
-        A run whose comparisons are rated and that is not here leaves its model without a score:
-        that of another run is not its own.
-        """
-        chosen = [self._here[run_id] for run_id in compared.values() if run_id in self._here]
-        several = [
-            runs[::-1]
-            for name, runs in self.candidates.items()
-            if name not in compared and name not in self.without
-        ]
-        journal = self.results.boards.journal
-        with journal.ahead(run for latest_first in several for run in latest_first):
-            chosen += [self._newest(pack, latest_first) for latest_first in several]
-        with journal.ahead(chosen):
-            for run in chosen:
-                self._take(pack, run)
-
-    def _newest(self, pack: Pack, latest_first: Sequence[RunRecord]) -> RunRecord:
-        """The newest whole run that this board's grader has scored, else the newest scored."""
-        if len(latest_first) == 1:
-            return latest_first[0]
-        scored = [run for run in latest_first if self.results.is_scored(run)]
-        whole = (run for run in scored if self.results.is_whole(pack, run))
-        return next(whole, (scored or latest_first)[0])
-
-    def _take(self, pack: Pack, run: RunRecord) -> None:
-        document, changed, scores = self.results.result(pack, run)
-        self.runs[run.name] = run
-        if changed:
-            self.changed[run.name] = changed
-        if document is not None:
-            self.documents[run.name] = document
-            self.scores[run.name] = scores
 
 
 def read_leaderboard(
@@ -241,32 +142,3 @@ def _exclude_kin(counted: CountedRuns, *, asked: bool, additive: bool) -> KinRul
         return None
     counted.documents, counted.scores = without.documents, without.scores
     return without.rule
-
-
-def read_robustness(board: Leaderboard, results: BoardResults) -> list[JudgesDocument]:
-    """By scores, then by ratings; nothing where there is one judge.
-
-    Of a panel its judges count, else those that have graded at least half of the models.
-    """
-    graded = Counter(judge for run in board.runs.values() for judge in results.judges_of(run))
-    panel = board.board.judge if isinstance(board.board.judge, Panel) else None
-    eligible = panel.judges if panel else list(graded)
-    judges = [j for j, n in graded.items() if j in eligible and 2 * n >= len(board.runs)]
-    ratings = {j: board.by_judge[j.label] for j in eligible if j.label in board.by_judge}
-    studies = [study_ratings(board.runs, ratings)]
-    if len(judges) > 1:
-        studies.insert(0, _of_scores(board, results, judges))
-    return [each for each in studies if each]
-
-
-def _of_scores(
-    board: Leaderboard, results: BoardResults, judges: Sequence[Party]
-) -> JudgesDocument | None:
-    runs = list(board.runs.values())
-    clusters = {item.id: item.cluster for item in board.pack.items}
-    with results.boards.journal.ahead(runs):
-        models = [results.boards.stored(run).judged(clusters, judges) for run in runs]
-    try:
-        return study(board.benchmark, [model for model in models if model.by_judge], judges)
-    except UsageError:  # no sample that all of them could read
-        return None

@@ -75,17 +75,17 @@ class GuardedClient:
         return getattr(self.client, name)
 
 
-_RESPONSE: Mapping[str, values.Rule] = {
+_RESPONSE: Mapping[str, values.FieldRule] = {
     "text": values.TEXT,
     "reasoning": values.TEXT,
-    "finish": values.Rule(
+    "finish": values.FieldRule(
         lambda value: isinstance(value, Finish), f"a Finish: {', '.join(Finish)}"
     ),
-    "usage": values.Rule(
+    "usage": values.FieldRule(
         lambda value: isinstance(value, Usage) and all(map(_is_count, _counts(value))),
         f"a Usage with whole numbers from 0 to {MOST_TOKENS:,}",
     ),
-    "cost_usd": values.Rule(
+    "cost_usd": values.FieldRule(
         lambda value: value is None or (isinstance(value, (int, float)) and 0 <= value <= MOST),
         f"a number of dollars from 0 to {MOST:,.0f} or None",
     ),

@@ -31,7 +31,7 @@ def _no_hint(value: object) -> str:
     return ""
 
 
-class Rule(NamedTuple):
+class FieldRule(NamedTuple):
     """Which values fit, what messages call these, and a hint there for one that does not fit."""
 
     fits: Callable[[Any], bool]
@@ -81,29 +81,31 @@ def _is_interval(value: Any) -> bool:
 # Tuples: each reply and each score is looked at, and to make a union of types takes longer.
 _NUMBERS, _LISTS = (int, float), (tuple, list)
 
-TEXT = Rule(is_text, "a text")
-TEXT_OR_NONE = Rule(is_text_or_none, "a text or None")
-TEXTS = Rule(
+TEXT = FieldRule(is_text, "a text")
+TEXT_OR_NONE = FieldRule(is_text_or_none, "a text or None")
+TEXTS = FieldRule(
     are_texts,
     "a tuple of texts",
     lambda value: f": write ({value!r},)" if isinstance(value, str) else "",
 )
-MAPPING = Rule(is_mapping, "a mapping whose keys are texts")
-_REASON = Rule(
+MAPPING = FieldRule(is_mapping, "a mapping whose keys are texts")
+_REASON = FieldRule(
     lambda value: value is None or (isinstance(value, str) and bool(value.strip())),
     "a text that says something, or None",
 )
-_NUMBER = Rule(is_finite, "a finite number")
-_NUMBER_OR_NONE = Rule(lambda v: v is None or is_finite(v), "a finite number or None")
-_COUNT = Rule(is_whole, "a whole number from 0 on")
-_COUNT_OR_NONE = Rule(lambda v: v is None or is_whole(v), "a whole number from 0 on or None")
-_INTERVAL = Rule(
+_NUMBER = FieldRule(is_finite, "a finite number")
+_NUMBER_OR_NONE = FieldRule(lambda v: v is None or is_finite(v), "a finite number or None")
+_COUNT = FieldRule(is_whole, "a whole number from 0 on")
+_COUNT_OR_NONE = FieldRule(lambda v: v is None or is_whole(v), "a whole number from 0 on or None")
+_INTERVAL = FieldRule(
     lambda v: v is None or _is_interval(v), "two finite numbers, the lower one first, or None"
 )
-_SEQUENCE = Rule(lambda v: isinstance(v, Sequence) and not isinstance(v, str), "a list of items")
+_SEQUENCE = FieldRule(
+    lambda v: isinstance(v, Sequence) and not isinstance(v, str), "a list of items"
+)
 
 _PACK = {
-    "source": Rule(lambda v: isinstance(v, PackSource), "the source that was given"),
+    "source": FieldRule(lambda v: isinstance(v, PackSource), "the source that was given"),
     "items": _SEQUENCE,
     "comparability": TEXT,
     "warnings": TEXTS,
@@ -118,19 +120,19 @@ _METRIC = {
     "value": _NUMBER_OR_NONE, "n": _COUNT, "families": _COUNT_OR_NONE,
     "over": TEXT, "label": TEXT, "group": TEXT, "chosen": TEXT,
     "ci95": _INTERVAL, "ci95_chosen": _INTERVAL,
-    "higher_is_better": Rule(lambda value: value in (True, False, None), "True, False or None"),
+    "higher_is_better": FieldRule(lambda value: value in (True, False, None), "True, False or None"),
 }  # fmt: skip
 _BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE}
 
 
-def fields(called: PluginCall, what: str, value: object, rules: Mapping[str, Rule]) -> None:
+def fields(called: PluginCall, what: str, value: object, rules: Mapping[str, FieldRule]) -> None:
     """Refuse a value of which a field is not as its rule wants it."""
     for name, rule in rules.items():
         if not rule.fits(field := getattr(value, name)):
             called.refuse(f"returned {what} with {field!r:.120} as {name}, not {rule.fault(field)}")
 
 
-def an(kind: type, rules: Mapping[str, Rule] | None = None) -> Check:
+def an(kind: type, rules: Mapping[str, FieldRule] | None = None) -> Check:
     """The check of values of a type, and of their fields."""
 
     def check(called: PluginCall, value: object) -> None:
@@ -149,7 +151,7 @@ _is_summary, _is_mapping, _is_sequence = an(Summary, _SUMMARY), an(Mapping), an(
 _is_placement = an(PlacementOptions)
 
 
-def _each(rule: Rule) -> Check:
+def _each(rule: FieldRule) -> Check:
     """The check of mappings from names to values that are as a rule wants them."""
 
     def check(called: PluginCall, value: Any) -> None:
@@ -165,8 +167,8 @@ def _each(rule: Rule) -> Check:
 
 prompts = _each(TEXT)
 caps = _each(_COUNT)
-weights = _each(Rule(lambda value: is_finite(value) and value > 0, "a number above 0"))
-_baselines = _each(Rule(lambda value: isinstance(value, Baseline), "a Baseline"))
+weights = _each(FieldRule(lambda value: is_finite(value) and value > 0, "a number above 0"))
+_baselines = _each(FieldRule(lambda value: isinstance(value, Baseline), "a Baseline"))
 
 
 def baselines(called: PluginCall, value: Mapping[str, Baseline]) -> None:

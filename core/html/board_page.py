@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ..compare.board_records import RatedStep
+from ..compare.rating_history import RatedStep
 from ..hooks.sections import Series, Table
 from ..text import listed
 from .board_numbers import (

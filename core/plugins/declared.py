@@ -11,7 +11,7 @@ from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
 from ..benchmark.model import Role
-from ..guard.values import TEXT, TEXT_OR_NONE, TEXTS, Rule, are_texts, is_finite, is_mapping
+from ..guard.values import TEXT, TEXT_OR_NONE, TEXTS, FieldRule, are_texts, is_finite, is_mapping
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection
@@ -26,29 +26,29 @@ _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _LOWER = "must be named in lower-case letters, digits and underscores"
 
 
-def _tuple_of(kind: type, holder: Any = tuple) -> Rule:
-    return Rule(
+def _tuple_of(kind: type, holder: Any = tuple) -> FieldRule:
+    return FieldRule(
         lambda value: isinstance(value, holder) and all(isinstance(one, kind) for one in value),
         f"a tuple of eibench.{kind.__name__}",
     )
 
 
-_FILLED = Rule(
+_FILLED = FieldRule(
     lambda value: isinstance(value, str) and bool(value.strip()),
     "a text",
     lambda value: f", such as {str(value)!r}" if value else "",
 )
-_CALLED = Rule(callable, "something that can be called")
-_SWITCH = Rule(lambda value: isinstance(value, bool), "True or False")
-_SAMPLING = Rule(lambda value: isinstance(value, Sampling), "an eibench.Sampling")
-_TOKENS = Rule(
+_CALLED = FieldRule(callable, "something that can be called")
+_SWITCH = FieldRule(lambda value: isinstance(value, bool), "True or False")
+_SAMPLING = FieldRule(lambda value: isinstance(value, Sampling), "an eibench.Sampling")
+_TOKENS = FieldRule(
     lambda v: v is None or (isinstance(v, int) and not isinstance(v, bool) and v >= 1),
     "a number from 1 on or None",
 )
-_FIELDS = Rule(is_mapping, "a mapping that says of each field's name what it holds")
-_BENCHMARK_OR_ALL = Rule(TEXT_OR_NONE.fits, "the name of a benchmark or None")
-_BUILT: Mapping[str, Rule] = {"build": _CALLED, "benchmark": _BENCHMARK_OR_ALL}
-_ATTRIBUTES: Mapping[str, Rule] = {
+_FIELDS = FieldRule(is_mapping, "a mapping that says of each field's name what it holds")
+_BENCHMARK_OR_ALL = FieldRule(TEXT_OR_NONE.fits, "the name of a benchmark or None")
+_BUILT: Mapping[str, FieldRule] = {"build": _CALLED, "benchmark": _BENCHMARK_OR_ALL}
+_ATTRIBUTES: Mapping[str, FieldRule] = {
     **dict.fromkeys(("version", "grading", "title"), _FILLED),
     **dict.fromkeys(("sampling", "judge_sampling"), _SAMPLING),
     **dict.fromkeys(("judged", "single_turn", "asks_again"), _SWITCH),
@@ -69,7 +69,7 @@ def ill_named(thing: Any) -> str | None:
     return f"its name {thing.name!r} must be letters, digits, dots, dashes and underscores"
 
 
-def _unfit(thing: object, kind: type, rules: Mapping[str, Rule]) -> str | None:
+def _unfit(thing: object, kind: type, rules: Mapping[str, FieldRule]) -> str | None:
     """That a thing is not of a type, or an attribute of it not as its rule wants it."""
     if not isinstance(thing, kind):
         if inspect.isclass(thing) and issubclass(thing, kind):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eibench import Score
-from eibench.core.compare import board_results
+from eibench.core.compare import code_digest
 from eibench.core.compare.board_results import BoardResults
 from eibench.core.compare.boards import Board, Boards
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
@@ -236,7 +236,7 @@ def test_what_was_changed_in_the_cache_is_computed_again(board: Bench, change: s
 def test_other_code_computes_again(board: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after an update, or a change in a plugin's file."""
     keys = database("SELECT key FROM board_cache")
-    monkeypatch.setattr(board_results, "_digest", lambda: "other code")
+    monkeypatch.setattr(code_digest, "_digest", lambda: "other code")
     board(*BOARD)
     assert not {*keys} & {*database("SELECT key FROM board_cache")}
 
@@ -262,13 +262,13 @@ def test_a_files_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     inner.mkdir(parents=True)
     (tmp_path / "single.py").write_text("1")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(board_results, "_packages", lambda: {"package", "single"})
+    monkeypatch.setattr(code_digest, "_packages", lambda: {"package", "single"})
     seen = set()
     for path in (tmp_path / "single.py", tmp_path / "package" / "__init__.py", inner / "prompt.md"):
         path.write_text("other text")
-        seen.add(board_results._digest.__wrapped__())
+        seen.add(code_digest._digest.__wrapped__())
     (tmp_path / "numpy-99.dist-info").mkdir()
-    assert len({*seen, board_results._digest.__wrapped__()}) == 4
+    assert len({*seen, code_digest._digest.__wrapped__()}) == 4
 
 
 ENTRY = {1: CachedResult("key", {"document": None, "changed": None})}
