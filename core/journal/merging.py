@@ -6,7 +6,6 @@ locks and a transaction. docs/storage.md says what counts as the same, and why.
 
 import json
 import sqlite3
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..types import Json, canonical
@@ -25,7 +24,7 @@ class Conflict(Exception):
 
 
 class Imported(NamedTuple):
-    """What became of one run of a file."""
+    """What became of one run of a file; `calls` to `views` count the rows that were added."""
 
     run_id: str
     """Here; it may differ from the one in the file."""
@@ -37,12 +36,12 @@ class Imported(NamedTuple):
     comparisons: int
     failures: int
     views: int = 0
-    """Rows that were added."""
 
     @property
     def changed(self) -> bool:
         """Whether the journal holds anything that it did not hold before."""
-        return self.is_new or self.updated or any(self[3:])
+        added = (self.calls, self.grades, self.comparisons, self.failures, self.views)
+        return self.is_new or self.updated or any(added)
 
 
 def run_here(database: sqlite3.Connection, run: sqlite3.Row) -> sqlite3.Row | None:
@@ -58,7 +57,11 @@ def staged_runs(database: sqlite3.Connection) -> list[sqlite3.Row]:
 
 
 def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
-    """Add what the journal does not have of a staged run."""
+    """Add what the journal does not have of a staged run.
+
+    Raises:
+        Conflict: Something is there already and says something else.
+    """
     here = run_here(database, run)
     updated = False
     if here is None:
@@ -66,12 +69,12 @@ def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
     else:
         n, run_id = here["n"], here["run_id"]
         updated = _update_run(database, here, run)
-    rows: _Rows = {"n": n, "run": run["run_id"]}
-    calls, grades, comparisons, failures = (
-        _merge_rows(database, rows, table) for table in (CALLS, GRADES, COMPARISONS, FAILURES)
-    )
-    _merge_parties(database, rows)
-    views = _merge_views(database, rows, run_id)
+    ids = _RunIds(n, run["run_id"])
+    calls, grades = _merge_calls(database, ids), _merge_grades(database, ids)
+    comparisons = _merge_comparisons(database, ids)
+    failures = _merge_failures(database, ids)  # after the grades, which may take their place
+    _merge_parties(database, ids)
+    views = _merge_views(database, ids, run_id)
     return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, views)
 
 
@@ -161,61 +164,97 @@ def _plain(document: str | None) -> str:
 # The rows that belong to it
 
 
-_Rows = Mapping[str, int | str]
-"""Those of one run: its number in the journal, ``n``, and its id in the file, ``run``."""
-_LATER_GRADE = (
-    "EXISTS (SELECT 1 FROM here.grades AS g WHERE g.run = :n AND g.item_id = {0}.item_id"
-    " AND g.iteration = {0}.iteration AND g.at > {0}.at)"
-)
-_REFUSED = {
-    COMPARISONS: "old.run IS NOT NULL AND old.status != 'planned' AND new.status != 'planned'",
-    FAILURES: "old.at = new.at",
-}
-"""Which lines must say what the journal does; of other tables all that are there."""
-_ADDED = {
-    COMPARISONS: "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))",
-    FAILURES: f"(old.run IS NULL OR old.at < new.at) AND NOT {_LATER_GRADE.format('new')}",
-}
-"""Which lines come into the journal; of other tables all that are not there.
+class _RunIds(NamedTuple):
+    """What rows of one run are known by: its number in the journal, and its id in the file."""
 
-So a failure is each sample's latest, unless a later grade took its place.
-"""
+    n: int
+    run: str
 
 
 def _joined(table: TableSchema) -> str:
-    """The staged rows of a run, each beside the journal's row of the same key if there is one."""
+    """The staged rows of a run, ``new``, each beside the journal's of the same key, ``old``.
+
+    All columns of ``old`` are NULL where the journal has none.
+    """
     keys = " AND ".join(f'old."{column}" = new."{column}"' for column in table.key)
     tables = f"main.{table.name} AS new LEFT JOIN here.{table.name} AS old"
     return f"{tables} ON old.run = :n AND {keys} WHERE new.run = :run"
 
 
-def _merge_rows(database: sqlite3.Connection, rows: _Rows, table: TableSchema) -> int:
-    """Add a run's lines to a table, in the order of the file; how many.
-
-    Refuses the first that has to be as the journal's row and differs.
-    """
+def _refuse_others(
+    database: sqlite3.Connection,
+    table: TableSchema,
+    ids: _RunIds,
+    condition: str = "old.run IS NOT NULL",
+) -> None:
+    """Refuse the first line that differs from its row in the journal, where a condition holds."""
     columns = [c for c in table.columns if c not in table.key and c not in table.free]
     differing = [f'new."{column}" IS NOT old."{column}"' for column in columns]
     sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(table)}"
-    sql += f" AND {_REFUSED.get(table, 'old.run IS NOT NULL')} AND ({' OR '.join(differing)})"
-    if first := database.execute(f"{sql} ORDER BY new.line LIMIT 1", rows).fetchone():
+    sql += f" AND {condition} AND ({' OR '.join(differing)}) ORDER BY new.line LIMIT 1"
+    if first := database.execute(sql, ids._asdict()).fetchone():
         line, item, *differs = first
         pairs = zip(columns, differs, strict=True)
         fields = ", ".join(field_of(column) for column, different in pairs if different)
         message = f"the {table.kind} of item {item!r:.60} that is here differs in {fields}"
         raise Conflict(line, message)
-    if table is FAILURES:
-        sql = f"DELETE FROM here.failures AS f WHERE f.run = :n AND {_LATER_GRADE.format('f')}"
-        database.execute(sql, rows)
+
+
+def _add_rows(
+    database: sqlite3.Connection,
+    table: TableSchema,
+    ids: _RunIds,
+    condition: str = "old.run IS NULL",
+) -> int:
+    """Add a run's lines where a condition holds, in the order of the file; how many."""
     sql = (
         f"INSERT OR REPLACE INTO here.{table.name} (run, {quoted(table.stored)})"
         f" SELECT :n, {table.values('new.')} FROM {_joined(table)}"
-        f" AND {_ADDED.get(table, 'old.run IS NULL')} ORDER BY new.line"
+        f" AND {condition} ORDER BY new.line"
     )
-    return database.execute(sql, rows).rowcount
+    return database.execute(sql, ids._asdict()).rowcount
 
 
-def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
+def _merge_calls(database: sqlite3.Connection, ids: _RunIds) -> int:
+    """Add the calls that are not there; those that are must be the same; how many came."""
+    _refuse_others(database, CALLS, ids)
+    return _add_rows(database, CALLS, ids)
+
+
+def _merge_grades(database: sqlite3.Connection, ids: _RunIds) -> int:
+    """Add the grades that are not there; those that are must be the same; how many came."""
+    _refuse_others(database, GRADES, ids)
+    return _add_rows(database, GRADES, ids)
+
+
+def _merge_comparisons(database: sqlite3.Connection, ids: _RunIds) -> int:
+    """Add the comparisons that are not there, or are only planned there; how many came.
+
+    Two that were made must be the same; where one of two is only planned, they never conflict.
+    """
+    both_made = "old.run IS NOT NULL AND old.status != 'planned' AND new.status != 'planned'"
+    _refuse_others(database, COMPARISONS, ids, both_made)
+    news = "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))"
+    return _add_rows(database, COMPARISONS, ids, news)
+
+
+def _merge_failures(database: sqlite3.Connection, ids: _RunIds) -> int:
+    """Keep each sample's latest failure, unless a later grade took its place; how many came.
+
+    Two of the same time must be the same. The run's grades are to be there already.
+    """
+    _refuse_others(database, FAILURES, ids, "old.at = new.at")
+    later_grade = (
+        "EXISTS (SELECT 1 FROM here.grades AS g WHERE g.run = :n AND g.item_id = {0}.item_id"
+        " AND g.iteration = {0}.iteration AND g.at > {0}.at)"
+    )
+    sql = f"DELETE FROM here.failures AS f WHERE f.run = :n AND {later_grade.format('f')}"
+    database.execute(sql, {"n": ids.n})
+    newer = f"(old.run IS NULL OR old.at < new.at) AND NOT {later_grade.format('new')}"
+    return _add_rows(database, FAILURES, ids, newer)
+
+
+def _merge_parties(database: sqlite3.Connection, ids: _RunIds) -> None:
     """Add who was asked; what is known here of a server stays, what is not is taken over."""
     columns = quoted(PARTIES.columns)
     sql = (
@@ -225,16 +264,16 @@ def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
         " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
         " entry = coalesce(parties.entry, excluded.entry)"
     )
-    database.execute(sql, rows)
+    database.execute(sql, ids._asdict())
 
 
-def _merge_views(database: sqlite3.Connection, rows: _Rows, run_id: str) -> int:
+def _merge_views(database: sqlite3.Connection, ids: _RunIds, run_id: str) -> int:
     """Keep the later of two views of one name; how many came."""
     sql = f"SELECT new.name, new.document, new.at FROM {_joined(VIEWS)}"
     sql += " AND (old.run IS NULL OR old.at < new.at)"
-    newer = database.execute(sql, rows).fetchall()
+    newer = database.execute(sql, ids._asdict()).fetchall()
     database.executemany(
         "INSERT OR REPLACE INTO here.views (run, name, document, at) VALUES (?, ?, ?, ?)",
-        [(rows["n"], name, _of_run(document, run_id), at) for name, document, at in newer],
+        [(ids.n, name, _of_run(document, run_id), at) for name, document, at in newer],
     )
     return len(newer)

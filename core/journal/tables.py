@@ -1,7 +1,9 @@
 """What one table of the journal holds, read off its row type: so each column is declared once.
 
 The annotations of a row type say of each column what SQLite holds and what a line of a file may
-bring: ``Annotated[int, whole(1)]``, ``Annotated[str, Json(list_of(text))]``.
+bring: ``Annotated[int, whole(1)]``, ``Annotated[str, Json(list_of(text))]``. A column has exactly
+one such mark; a field without one is no column of a file, such as a run's number. A field that
+is ``bool`` is an integer in SQLite; one that may be ``None`` may be NULL.
 
 Rows of replies, grades and comparisons have a checksum, so that damage in them is seen: SQLite
 finds pages that do not fit together, and not a bit that is turned over in a text.
@@ -9,10 +11,10 @@ finds pages that do not fit together, and not a bit that is turned over in a tex
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, NoReturn, get_args
+from typing import Annotated, Any, NamedTuple, NoReturn, get_args, get_origin
 from zlib import crc32
 
 from ..text import readable
@@ -32,7 +34,14 @@ class DamagedRow(ValueError):
     """A row is not what was written."""
 
 
-_SQL = {str: "TEXT", int: "INTEGER", float: "REAL"}
+_SQL = {str: "TEXT", int: "INTEGER", bool: "INTEGER", float: "REAL"}
+_FITTING: Mapping[type, tuple[type, ...]] = {
+    str: (str,),
+    int: (int,),
+    bool: (int,),  # SQLite gives 0 or 1
+    float: (float, int),  # a line of a file may say 2 for 2.0
+}
+"""By a column's type in Python, those of the values that it may hold."""
 
 
 class TableSchema:
@@ -42,13 +51,18 @@ class TableSchema:
         kind: What a line of a file calls such a row.
         name: Of the table.
         row: The type of its rows: each annotated field is a column.
-        key: What tells the rows of one run from one another.
-        free: Columns that two machines may fill otherwise for the same thing.
-        is_numbered: Rows have a number, ``n``: the lower, the earlier they came.
+        key: What tells the rows of one run from one another, such as a grade's ``grader``,
+            ``item_id`` and ``iteration``; empty for the table of the runs themselves.
+        free: Columns that two machines may fill otherwise for the same thing, such as the time
+            ``at`` which a grade was given.
+        is_numbered: Rows have a number, ``n``: the lower, the earlier they came. Those without
+            a key have one anyway.
         more: Annotations of columns behind those of the row.
 
     Attributes:
-        stored: The columns that are read and written: with checksums, where there are some.
+        columns: In the order of the table, without the run's number and checksums.
+        stored: Those that are read and written: with checksums, where there are some.
+        json: The columns that hold JSON.
         shapes: What a line of a file may hold in each column.
         order: The SQL of the order in which a run's rows stand in a file.
     """
@@ -68,38 +82,46 @@ class TableSchema:
         self.is_numbered = is_numbered or not key
         self.shapes: dict[str, Shape] = {}
         self._types: dict[str, type] = {}
-        self._optional, json_columns = set[str](), set[str]()
+        self._optional: set[str] = set()
+        json_columns: set[str] = set()
         for column, annotation in {**row.__annotations__, **more}.items():
-            if not (marks := getattr(annotation, "__metadata__", ())):
+            if get_origin(annotation) is not Annotated:
                 continue
-            (mark,), held = marks, annotation.__origin__
-            options = get_args(held) if isinstance(held, UnionType) else (held,)
+            held, mark = get_args(annotation)
+            types = get_args(held) if isinstance(held, UnionType) else (held,)
             if isinstance(mark, Json):
                 json_columns.add(column)
-                mark, options = mark.shape, (str, *({NoneType} & {*options}))
-            self._optional |= {column} & ({column} if NoneType in options else set())
-            self.shapes[column] = optional(mark) if NoneType in options else mark
-            self._types[column] = int if options[0] is bool else options[0]
+                shape, self._types[column] = mark.shape, str
+            else:
+                shape, self._types[column] = mark, types[0]
+            if NoneType in types:
+                self._optional.add(column)
+                shape = optional(shape)
+            self.shapes[column] = shape
         self.json = frozenset(json_columns)
         self.columns = self.stored = tuple(self.shapes)
         self.order = "n" if self.is_numbered else ", ".join(key)
-        self._wrong_types, self._wrong_json = cache(self._find_type), lru_cache(256)(self._find)
+        self._type_fault = cache(self._find_type_fault)
+        self._json_fault = lru_cache(256)(self._find_json_fault)
 
     def creating(self) -> str:
         """The SQL that makes the table, and the index by which it finds a row."""
-        run = "run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE"
-        columns = ["n INTEGER PRIMARY KEY"] * self.is_numbered + [run] * bool(self.key)
+        key = f"(run, {quoted(self.key)})"
+        columns = ["n INTEGER PRIMARY KEY"] if self.is_numbered else []
+        if self.key:
+            columns.append("run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE")
         for column in self.columns:
             null = "" if column in self._optional else " NOT NULL"
             columns.append(f'"{column}" {_SQL[self._types[column]]}{null}')
-        columns += [f"{name} INTEGER NOT NULL" for name in self.stored[len(self.columns) :]]
-        key = f"(run, {quoted(self.key)})"
-        columns += [] if self.is_numbered else [f"PRIMARY KEY {key}"]
+        columns += [f"{checksum} INTEGER NOT NULL" for checksum in self.stored[len(self.columns) :]]
+        if not self.is_numbered:
+            columns.append(f"PRIMARY KEY {key}")
         table = f"CREATE TABLE {self.name} (\n    {f',{chr(10)}    '.join(columns)}\n)"
         if not self.is_numbered:
             return f"{table} WITHOUT ROWID;\n"
-        index = f"CREATE UNIQUE INDEX {self.name}_by_key ON {self.name} {key};\n"
-        return f"{table};\n{index if self.key else ''}"
+        if not self.key:
+            return f"{table};\n"
+        return f"{table};\nCREATE UNIQUE INDEX {self.name}_by_key ON {self.name} {key};\n"
 
     def adding(self, verb: str = "INSERT OR REPLACE") -> str:
         """The SQL that adds a row to a run."""
@@ -117,23 +139,22 @@ class TableSchema:
     def wrong_type(self, columns: Iterable[str], row: Sequence[object]) -> str | None:
         """What is wrong with the types of some columns and of the JSON in them, if anything."""
         columns = tuple(columns)
-        if message := self._wrong_types(columns, tuple(map(type, row))):
+        if message := self._type_fault(columns, tuple(map(type, row))):
             return message
         for column, value in zip(columns, row, strict=True):
-            held = column in self.json and value is not None
-            if held and (message := self._wrong_json(column, value)):
+            is_json = column in self.json and value is not None
+            if is_json and (message := self._json_fault(column, value)):
                 return f'"{column}" {message}'
         return None
 
-    def _find_type(self, columns: Sequence[str], types: Sequence[type]) -> str | None:
+    def _find_type_fault(self, columns: Sequence[str], types: Sequence[type]) -> str | None:
         for column, held in zip(columns, types, strict=True):
-            fits = issubclass(held, self._types[column])
-            fits = fits or (held is int and self._types[column] is float)
-            if not (fits or (held is NoneType and column in self._optional)):
+            is_null = held is NoneType and column in self._optional
+            if not (is_null or issubclass(held, _FITTING[self._types[column]])):
                 return f'"{column}" is {held.__name__}'
         return None
 
-    def _find(self, column: str, text: str) -> str | None:
+    def _find_json_fault(self, column: str, text: str) -> str | None:
         try:
             return self.shapes[column](json.loads(text))
         except (ValueError, RecursionError) as error:
@@ -166,8 +187,11 @@ class Checked(TableSchema):
 
     It covers each column that is not NULL with its name, so a column that a later migration
     adds changes no checksum that is there. A grade's detail, which may be long and is seldom
-    wanted, has one of its own, which stands in its place in that of the row: `short` is enough to
-    check all but the detail.
+    adds changes no checksum that is there. A grade's detail, which may be long and is seldom
+    wanted, has one of its own, which stands in its place in that of the row.
+
+    Attributes:
+        short: The stored columns that are enough to check all but the detail.
     """
 
     def __init__(self, kind: str, name: str, row: type, **options: Any) -> None:
@@ -180,7 +204,11 @@ class Checked(TableSchema):
         self._iteration = self.columns.index("iteration")
 
     def sealed(self, row: Sequence[object]) -> tuple[object, ...]:
-        """The columns of a row and its checksums, as they are stored."""
+        """The columns of a row and its checksums, as they are stored.
+
+        Raises:
+            ValueError: One is neither ``None`` nor a text nor a number.
+        """
         try:
             return self._with_sums(row)
         except UnicodeEncodeError:
@@ -194,23 +222,35 @@ class Checked(TableSchema):
         return (*row, detail_crc, self._sum(short))
 
     def opened(self, row: Sequence[object]) -> Row:
-        """The columns of a row that was read as it is `stored`."""
+        """The columns of a row that was read as it is `stored`.
+
+        Raises:
+            DamagedRow: It is not what was written.
+        """
         if self._detail is None:
-            return self.opened_short(row)
+            return self._checked(row)
         *columns, detail_crc, crc = row
         short = [*columns, crc]
         short[self._detail] = detail_crc
-        self.opened_short(short)
+        self._checked(short)
         if _crc(columns[self._detail]) != detail_crc:
             self._damaged(row, "its detail does not fit its checksum")
         return tuple(columns)
 
     def opened_short(self, row: Sequence[object]) -> Row:
-        """A row that was read as `short`, with a number in place of the detail."""
+        """The columns of a row that was read as `short`, a checksum in place of the detail.
+
+        Raises:
+            DamagedRow: It is not what was written.
+        """
+        return self._checked(row)
+
+    def _checked(self, row: Sequence[object]) -> Row:
+        """A row without the checksum at its end, which has to fit."""
         *columns, crc = row
         try:
             fits = self._sum(columns) == crc
-        except ValueError:
+        except ValueError:  # a type that is never written
             fits = False
         if not fits:
             self._damaged(columns, "does not fit its checksum")
