@@ -19,7 +19,8 @@ from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
 from ..reports.suggestions import bench
 from ..runs import run_set
-from ..runs.run_set import RunSet, Selector, place_of
+from ..runs.run_set import RunSet
+from ..runs.selectors import Selector, place_of
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from .command import command

@@ -11,7 +11,7 @@ from ..hooks.sections import Table
 from ..reports.judge_words import ASSUMING
 from ..reports.judges import JudgesDocument, study
 from ..runs import run_set
-from ..runs.run_set import read_judged
+from ..runs.judged import read_judged
 from ..text import as_text, line, number
 from . import options
 from .command import command

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 import click
 
-from ..runs.run_set import RunSet, Selector
+from ..runs.run_set import RunSet
+from ..runs.selectors import Selector
 from . import options, selectors
 from .settings import pairs
 

@@ -16,7 +16,7 @@ from ..plugins import installed
 from ..run.rescore import CheckedRun, check_all, regrade, rejudge_task, rescore
 from ..run.task import Regrade
 from ..runs import run_set
-from ..runs.run_set import place_of
+from ..runs.selectors import place_of
 from ..runs.views import write_document
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings

@@ -16,7 +16,8 @@ from ..guard import guard
 from ..plugins import installed
 from ..ratings.comparisons import Comparisons
 from ..reports.suggestions import bench
-from ..runs.run_set import RunSet, Selector
+from ..runs.run_set import RunSet
+from ..runs.selectors import Selector
 from ..runs.stored_run import StoredRun
 from ..types import JsonDict, JsonObject
 from . import options

@@ -14,7 +14,8 @@ from ..reports.ending import result_line
 from ..reports.items import SORTS, Items, items_csv, items_table
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
 from ..runs import run_set
-from ..runs.run_set import RunSet, differences
+from ..runs.differences import differences
+from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..text import as_text, csv_text, line, listed
 from ..types.result_document import ResultDocument

@@ -119,7 +119,11 @@ def _as_asked_first(judge: Endpoint, asked: Iterable[AskedParties]) -> Endpoint:
 
 
 class JudgeNames:
-    """Which parties of a journal are one judge that has moved; those asked first come first."""
+    """Which parties of a journal are one judge that has moved.
+
+    Args:
+        asked: All judges that were asked, the first asked first.
+    """
 
     def __init__(self, asked: Sequence[AskedParties]) -> None:
         names = {a.party: a.endpoint for a in reversed(asked) if a.endpoint}
@@ -146,7 +150,8 @@ class JudgeNames:
 class EligibleComparisons(NamedTuple):
     """Comparisons between models that may meet.
 
-    How many others were read, between a demo model and a real one, is `excluded`.
+    Attributes:
+        excluded: How many others were read, between a demo model and a real one.
     """
 
     rows: list[StoredComparison]
@@ -156,8 +161,10 @@ class EligibleComparisons(NamedTuple):
 class EligibleModels(NamedTuple):
     """Which models may be compared with each other, or stand on one board.
 
-    Only demo models, or only real ones, or both (`demo` is ``None``), and those that are named
-    whatever they are, without those that are left out.
+    Attributes:
+        demo: Only demo models, or only real ones; ``None`` for both.
+        named: Names of models that are let in whatever they are.
+        without: Names of models that are left out.
     """
 
     demo: bool | None = None

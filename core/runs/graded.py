@@ -165,10 +165,8 @@ class ScoredRun(RecordedRun):
 
     def _grader_of(self, document: ResultDocument | None) -> Grader | None:
         """Whose grades are shown: a result's, else of who graded last."""
-        graders, shown = (
-            [count.grader for count in self.all_graders],
-            document and document["grader"],
-        )
+        graders = [count.grader for count in self.all_graders]
+        shown = document and document["grader"]
         return next((one for one in graders if one.digest == shown), next(iter(graders), None))
 
     def samples(self, by: Grader | str | None = None) -> list[RunSample]:
@@ -205,7 +203,8 @@ class ScoredRun(RecordedRun):
 
         Args:
             sort: ``worst`` first, by ``id``, or the largest ``spread`` first.
-            document: A result by whose grader; by default its own, else who graded it last.
+            document: The grades are those of this result's grader; by default of its own
+                result's, else of who graded it last.
         """
         document = document or self.document
         return items_of(self.record, self._samples(self._grader_of(document)), document, sort)

@@ -15,7 +15,7 @@ from ..types import ChatRequest, ChatResponse, Item, Score
 def stored_model(
     run: RunRecord, benchmark: Benchmark, answer: Answer, item_id: str, iteration: int
 ) -> RecordedModel:
-    """That of one sample of a run, whose calls to the model and to roles are answered alike."""
+    """The model of one sample of a run; `answer` replies for it and for its roles."""
     settings, parties = run.settings, dict[str, ConnectedParty]()
     players, drawn = stored_roles(settings), stored_role_sampling(settings)
     for role in benchmark.roles:
@@ -28,9 +28,11 @@ def stored_model(
 
 
 class ReplayedSample(NamedTuple):
-    """What came of a sample: how many of the judge's replies its requests found, and the score.
+    """What came of a sample.
 
-    There is none where a reply is missing.
+    Attributes:
+        replies_used: How many of the judge's replies its requests were answered with.
+        score: ``None`` where a reply is missing, or the plugin failed.
     """
 
     replies_used: int
@@ -40,7 +42,11 @@ class ReplayedSample(NamedTuple):
 async def replay_sample(
     journal: Journal, run: RunRecord, config: RunConfig, item: Item, iteration: int
 ) -> ReplayedSample:
-    """What comes of a sample from the journal alone, as a configuration asked and judged it."""
+    """What comes of a sample from the journal alone, as a configuration asked and judged it.
+
+    Raises:
+        JournalError: The journal cannot be read.
+    """
     answer, replies_used = known_replies(journal.replies(run, item.id, iteration)), 0
 
     async def counted(request: ChatRequest, key: CallKey) -> ChatResponse:

@@ -1,108 +1,22 @@
-"""Stored runs: which of them are meant, and in what they differ."""
+"""Stored runs, and which of them are meant."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
-from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue, installed
-from ..reports.choosing import is_pack, refuse_unlike
+from ..reports.choosing import refuse_unlike
 from ..reports.comparability import RunResult, refuse_mixture
-from ..reports.judges import JudgedModel
 from ..reports.suggestions import bench, with_run
-from ..settings.run_config import stored_roles
 from ..text import line, plural
-from ..types import canonical, digest
 from ..types.result_document import ResultDocument
-from .recorded import RecordedRun
+from .differences import differences
+from .selectors import Selector
 from .stored_run import StoredRun
 from .tables import TidyTables
-
-_SYSTEM = 30
-"""Characters of a system prompt that are shown."""
-
-
-def differences(runs: Sequence[RunRecord]) -> list[str]:
-    """For each run what sets it apart from others of its benchmark, in words; empty for nothing.
-
-    How replies are drawn is compared between runs with the same options, which decide it too.
-    """
-    asked = _apart([run.benchmark for run in runs], list(map(_asked, runs)))
-    alike = [canonical([run.benchmark, _plain(run.settings.get("options"))]) for run in runs]
-    drawn = _apart(alike, [_plain(run.settings.get("sampling")) for run in runs])
-    return [", ".join(filter(None, both)) for both in zip(asked, drawn, strict=True)]
-
-
-def _apart(groups: Sequence[str], known: Sequence[Mapping[str, object]]) -> list[str]:
-    """For each run the facts that are not the same in all runs of its group."""
-    words = []
-    for group, facts_here in zip(groups, known, strict=True):
-        alongside = [facts for of, facts in zip(groups, known, strict=True) if of == group]
-        names = dict.fromkeys(name for facts in alongside for name in facts)
-        differing = [n for n in names if len({str(facts.get(n)) for facts in alongside}) > 1]
-        words.append(", ".join(f"{n} {facts_here.get(n, 'as usual')}" for n in differing))
-    return words
-
-
-def _asked(run: RunRecord) -> Mapping[str, object]:
-    settings = run.settings
-    facts: dict[str, object] = {"version": run.benchmark_version, "data": run.pack_sha256[:12]}
-    facts |= {"at": run.endpoint} if run.endpoint else {}
-    facts |= _plain(settings.get("options"))
-    facts |= {role: player.label for role, player in stored_roles(settings).items()}
-    if system := settings.get("system"):
-        facts["system prompt"] = f"{line(str(system))[:_SYSTEM]}… {digest(system)[:6]}"
-    return facts
-
-
-def _plain(value: object) -> dict[str, object]:
-    options = value if isinstance(value, Mapping) else {}
-    words = {True: "on", False: "off"}
-    return {n: words[v] if isinstance(v, bool) else v for n, v in options.items() if v is not None}
-
-
-class Selector(NamedTuple):
-    """What stored runs are chosen by; any run has what is not given.
-
-    Models and judges go by name, label or spec; data by the pack's name, a path, or six digits or
-    more of its SHA-256.
-    """
-
-    benchmark: str | None = None
-    models: tuple[str, ...] = ()
-    judge: str | None = None
-    dataset: str | None = None
-
-    def __str__(self) -> str:
-        words = [("--benchmark", self.benchmark), *(("--model", name) for name in self.models)]
-        words += [("--judge", self.judge), ("--dataset", self.dataset)]
-        return " ".join(f"{option} {value}" for option, value in words if value)
-
-    @property
-    def data_path(self) -> str | None:
-        """Where the data is now; ``None`` where nobody says, or for the digits of a digest."""
-        return place_of(self.dataset)
-
-    def takes(self, run: RecordedRun) -> bool:
-        """Whether a run is meant."""
-        return (
-            self.benchmark in (None, run.benchmark)
-            and (not self.models or run.name in self.models or run.model in self.models)
-            and (self.judge is None or run.is_judged_by(self.judge))
-            and (self.dataset is None or run.is_on(self.dataset))
-        )
-
-
-def place_of(dataset: str | None) -> str | None:
-    """Where ``--dataset`` says that the data is now; ``None`` for the digits of a digest."""
-    if dataset is None or dataset in ("bundled", "official") or Path(dataset).exists():
-        return dataset
-    is_digest = len(dataset) >= 6 and set(dataset) <= set("0123456789abcdef")
-    return None if is_digest else dataset
-
 
 _LISTED = 6
 
@@ -294,33 +208,3 @@ def runs(folder: str | Path = "runs") -> RunSet:
         JournalError: There is no journal, or it cannot be read.
     """
     return RunSet(Journal(Path(folder), create=False))
-
-
-def read_judged(
-    runs: RunSet, benchmark: Benchmark, dataset: str | None, *, demo: bool
-) -> list[JudgedModel]:
-    """The run of each model of one pack that counts, as its judges graded it.
-
-    The pack goes by its name, or the beginning of its SHA-256. Demo models count beside real ones
-    if told, else only where there are no others.
-    """
-    judged = [
-        run
-        for run in runs
-        if run.benchmark == benchmark.name
-        and is_pack(run.record.pack_name, run.record.pack_sha256, dataset)
-        and run.all_graders
-    ]
-    real = [run for run in judged if not run.demo]
-    judged = judged if demo or not real else real
-    if not judged:
-        message = f"no judged run of {benchmark.name} on this pack"
-        raise UsageError(f"{message}; {bench('run', benchmark.name, '--judge', 'SPEC')} makes one")
-    packs = {
-        r.pack_sha256: f"{r.pack_name} ({r.pack_sha256[:12]})" for r in (r.record for r in judged)
-    }
-    if len(packs) > 1:
-        listed = ", ".join(sorted(packs.values()))
-        raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
-    by_size = sorted(judged, key=lambda run: (max(g.grades for g in run.all_graders), run.record.n))
-    return [run.judged() for run in {run.name: run for run in by_size}.values()]

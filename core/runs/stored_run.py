@@ -26,11 +26,12 @@ from .views import view_by
 
 
 class Iterations(NamedTuple):
-    """The iterations of a run, each scored by itself.
+    """The iterations of a run, each scored by itself, from the first to the last that holds any.
 
     Attributes:
-        items: The ids of all that were asked in any of them.
+        items: The ids of all that were graded, or failed, in any of them.
         summaries: Of each in turn its metrics, and why its benchmark's rule of validity is not met.
+            One in which nothing is graded has the summary of no scores.
         graded: Of each in turn, how many of the items have a grade.
     """
 
@@ -85,10 +86,10 @@ class StoredRun(ScoredRun):
     def iterations(
         self, document: ResultDocument | None = None, *, dataset: str | None = None
     ) -> Iterations:
-        """Its iterations, each scored by itself.
+        """Its iterations, each scored by itself (a result's ``iterations`` is their number).
 
         Args:
-            document: The one of its results by whose grader; by default its own.
+            document: The result whose grader's scores count; by default its own.
             dataset: Where its data is now, if it was moved.
 
         Raises:
@@ -110,7 +111,12 @@ class StoredRun(ScoredRun):
         )
 
     def _same_grader(self, config: RunConfig) -> Grader:
-        """The grader that a configuration means: of the run itself, else of bench rescore."""
+        """The grader that a configuration means: in `bench run`, else in `bench rescore`.
+
+        Raises:
+            UsageError: Nothing is graded.
+            DataError: Neither of the two has graded.
+        """
         graders = {count.grader for count in self.all_graders}
         for by in (grader(config), grader(config, offline=True)):
             if by in graders:
@@ -121,7 +127,10 @@ class StoredRun(ScoredRun):
         raise DataError(f"run {self.id}", f"{message}; {bench('rescore', self.id)} grades anew")
 
     def left_out(self) -> Iterator[str]:
-        """What its own result does not show, each with the command that shows it."""
+        """What its own result does not show, each with the command that shows it.
+
+        Nothing where it has no result.
+        """
         document = self.document
         if document is None:
             return
@@ -172,7 +181,7 @@ class StoredRun(ScoredRun):
         raise UsageError(f"run {self.id} holds nothing about iteration {iteration} of {item_id!r}")
 
     def item(self, item_id: str) -> ItemDocument:
-        """The same of all iterations of an item, with the comparisons of its transcripts.
+        """All iterations of an item as `transcript` has one, and comparisons of its transcripts.
 
         Raises:
             UsageError: The run holds nothing about it.
@@ -181,20 +190,21 @@ class StoredRun(ScoredRun):
         return document
 
     def item_documents(
-        self, ids: Iterable[str], grader: str | None = None, *, public: bool = False
+        self, ids: Iterable[str], grader_digest: str | None = None, *, public: bool = False
     ) -> Iterator[ItemDocument]:
-        """The same of several items, in their order.
+        """Several items as `item` has one, in their order.
 
         Args:
             ids: Theirs.
-            grader: Digest of the one whose scores count; without one that has any, the latest.
+            grader_digest: Of the grader whose scores count; where it is ``None`` or of none of the
+                run's, a score is that of the latest grader that has one.
             public: Name nobody's host.
 
         Raises:
-            UsageError: The run holds nothing about one.
+            UsageError: The run holds nothing about one; only when its turn comes.
         """
         all_graders = [count.grader for count in self.all_graders]
-        graders = [one for one in all_graders if one.digest == grader] or all_graders
+        graders = [one for one in all_graders if one.digest == grader_digest] or all_graders
         for item_id in ids:
             failed = {f.iteration: f.reason for f in self.failures if f.item_id == item_id}
             yield self._item(item_id, graders, failed, public=public)

@@ -101,7 +101,7 @@ class TidyTables(NamedTuple):
 
     @classmethod
     def of(cls, runs: Iterable[StoredRun]) -> "TidyTables":
-        """The tables of some runs."""
+        """The tables of some runs; a `JournalError` where the journal cannot be read."""
         tables = cls([], [], [], [], [])
         for run in runs:
             tables.runs.append(_run(run))
@@ -114,10 +114,23 @@ class TidyTables(NamedTuple):
 
 def _run(run: StoredRun) -> TidyRun:
     row, document = run.record, run.document
-    same = {name: getattr(row, name) for name in TidyRun._fields if hasattr(row, name)}
-    judge, cost = (document["judge"], document["cost_usd"]) if document else (None, None)
-    elsewhere = is_imported(run.model)
-    return TidyRun(**same, judge=judge, pack=row.pack_name, elsewhere=elsewhere, cost_usd=cost)
+    return TidyRun(
+        run.id,
+        run.benchmark,
+        row.benchmark_version,
+        run.model,
+        run.name,
+        document["judge"] if document else None,
+        row.pack_name,
+        row.pack_sha256,
+        run.demo,
+        is_imported(run.model),
+        run.status,
+        row.created_at,
+        row.finished_at,
+        row.elapsed_s,
+        document["cost_usd"] if document else None,
+    )
 
 
 def _metrics(run: StoredRun) -> Iterator[TidyMetric]:

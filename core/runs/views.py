@@ -36,7 +36,11 @@ def view_of(
 ) -> str | None:
     """What a result is called beside the run's own; ``None`` where it is the run's own.
 
-    If `whole`, its samples are no part of the run, whatever else that holds.
+    Args:
+        run: The run.
+        config: How the result was asked for.
+        selection: Its samples.
+        whole: They count as the whole run, whatever else the journal holds of it.
     """
     parts = [] if whole else [*_part_of(run, config, selection)]
     document = run.document
@@ -116,7 +120,12 @@ def keep_result(
 ) -> None:
     """Store a result, as the run's own or as the view of it that the document says.
 
-    The run is as it was before the command; its status that of its result, unless told.
+    Args:
+        run: The run, as it was before the command.
+        document: The result.
+        seconds: How long the command has worked.
+        finished: Whether the run is, after the command.
+        status: Of the run, where it is not that of its result.
     """
     journal, record = run.journal, run.record
     if view := document["view"]:
@@ -152,7 +161,11 @@ def document_path(folder: Path, name: str, run_id: str | None, view: str | None 
 
 
 def write_document(folder: Path, document: ResultDocument) -> Path:
-    """Put a run's document beside the journal, whole or not at all."""
+    """Put a run's document beside the journal, whole or not at all.
+
+    Raises:
+        JournalError: It cannot be written.
+    """
     path = document_path(folder, document["name"], document["run_id"], document["view"])
     try:
         with replacing(path) as file:
