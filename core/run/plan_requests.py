@@ -19,7 +19,7 @@ from ..guard.calls import watched
 from ..journal import CallKey, Journal
 from ..parties.party import Party
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
-from ..sample.caution import CallBound, method_of
+from ..sample.bounds import CallBound, method_of
 from ..sample.model import ConnectedParty, RecordedModel, model_of
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader

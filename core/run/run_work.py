@@ -17,12 +17,14 @@ from ..journal import Journal, network_file_system
 from ..parties.party import is_local
 from ..reports.result import Result, as_result
 from ..runs.views import write_document
-from ..sample.caution import Absences, FirstReplies, Room
+from ..sample.absences import Absences
 from ..sample.context import RunContext, Sample
+from ..sample.first_replies import FirstReplies
 from ..sample.judging import HealthCheck, trial_digest
 from ..sample.life import run_sample
 from ..sample.model import ConnectedParty
 from ..sample.progress import COMPARE
+from ..sample.room import Room
 from ..sample.workers import run_workers
 from ..types import Item
 from ..types.result_document import ResultDocument

@@ -15,9 +15,11 @@ from ..journal import Failure, Journal, RunRecord
 from ..parties.party import Party
 from ..settings.run_config import RunConfig, grader, with_judges
 from ..types import ChatResponse, Item, Score
-from .caution import ENOUGH, Absences, FirstReplies, Room
+from .absences import Absences
+from .first_replies import ENOUGH, FirstReplies
 from .model import ConnectedParty
 from .progress import COMPARE, TRIAL, Progress
+from .room import Room
 from .workers import Stop
 
 if TYPE_CHECKING:
@@ -147,7 +149,7 @@ class RunContext:
     def watch(self, call: "asyncio.Task[ChatResponse]", caller: Caller, key: object) -> None:
         """Keep a call that was begun until it has ended, whoever waits for it.
 
-        Its key is what it is shared under; ``None`` where it is one sample's alone.
+        The key is what the call is shared under; ``None`` where it is one sample's alone.
         """
         self.under_way[call] = caller
         call.add_done_callback(self.under_way.pop)
@@ -205,7 +207,12 @@ class RunContext:
             self.stop.ask(Unreadable(message, sample.item.id, reason))
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
-        """Journal a sample's score by this context's grader."""
+        """Journal a sample's score by this context's grader.
+
+        Raises:
+            JournalError: Nothing can be written any more.
+            PluginError: The score holds what JSON cannot.
+        """
         try:
             self.journal.add_grade(self.run, self.grader, sample.item.id, sample.iteration, score)
         except (TypeError, ValueError, RecursionError) as error:

@@ -54,8 +54,11 @@ def trial_request(sampling: Sampling) -> ChatRequest:
 class HealthCheck:
     """Whether the judge of a run answers; asked once, for all samples.
 
-    The proof names its address and key: with another one it is tried again. Judges that have
-    answered in this command are in `answered`; this one is added.
+    Args:
+        judge: Of the run.
+        caller: The one that asks it.
+        answered: Judges that have answered in this command; this one is added.
+        proof: Names its address and key: with another one it is tried again.
     """
 
     def __init__(
@@ -67,7 +70,11 @@ class HealthCheck:
         self._asking: asyncio.Task[None] | None = None
 
     async def passed(self, handle: Callable[[ConnectedParty], RecordedModel]) -> None:
-        """Return when the judge has answered, or may well do so; an error says: it never will."""
+        """Return when the judge has answered, or may well do so; `handle` gives one to ask it.
+
+        Raises:
+            BenchError: It never will, which ends the run.
+        """
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask(handle(self.judge)))
             self._asking.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -91,6 +98,10 @@ async def panel_score(
 
     A judge that has graded the sample already is not asked again. One that gave no reply leaves
     the run incomplete, and stands in the way of a score only where too few others could be read.
+
+    Raises:
+        JudgeError: Too few verdicts are there, and one could not be had.
+        MissingCall: Likewise, offline.
     """
     panel = context.panel
     assert panel is not None

@@ -18,15 +18,20 @@ from ..guard import described
 from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
 from ..types import ChatRequest, ChatResponse, Score
-from .caution import CallBound, Room, Shape
+from .bounds import CallBound
 from .context import RunContext, Sample
 from .judging import panel_score
 from .model import Answer, ConnectedParty, RecordedModel, known_replies
 from .progress import COMPARE, SampleProgress
+from .room import Room, Shape
 
 
 async def run_sample(context: RunContext, sample: Sample) -> None:
-    """Bring one sample to a score or to a failure, and journal that."""
+    """Bring one sample to a score or to a failure, and journal that.
+
+    Raises:
+        BenchError: The run cannot go on.
+    """
     steps = SampleProgress(context.progress.phases, context.planned(*sample))
     calls = CallReplayer(context, sample, steps)
     try:
@@ -193,7 +198,11 @@ class CallReplayer:
             raise
 
     async def _try_judges(self) -> None:
-        """Return when the judges of the run have answered, or may well do so."""
+        """Return when the judges of the run have answered, or may well do so.
+
+        Raises:
+            BenchError: The judge never will; of a panel, none will.
+        """
         trials = self._context.trials
         tried = (trial.passed(self.handle) for trial in trials)
         ended = await asyncio.gather(*tried, return_exceptions=True)

@@ -121,25 +121,19 @@ class RecordedModel:
     def _request(
         self, messages: str | Sequence[Message], cache_prefix: int, changes: Mapping[str, object]
     ) -> ChatRequest:
-        conversation = (
-            [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
-        )
-        if self._party.system is not None:
-            if (
-                conversation[:1] and conversation[0].role == "system"
-            ):  # many chat templates take only one
-                conversation[0] = Message(
-                    "system", f"{self._party.system}\n\n{conversation[0].content}"
-                )
+        turns = [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
+        if (system := self._party.system) is not None:
+            if turns[:1] and turns[0].role == "system":  # many chat templates take only one
+                turns[0] = Message("system", f"{system}\n\n{turns[0].content}")
             else:
-                conversation.insert(0, Message("system", self._party.system))
+                turns.insert(0, Message("system", system))
                 cache_prefix += bool(cache_prefix)
         if unknown := changes.keys() - _SAMPLING:
             raise TypeError(_unknown(min(unknown)))
         sampling = self.sampling
         if not all(_is_same(getattr(sampling, name), value) for name, value in changes.items()):
             sampling = replace(sampling, **changes)  # type: ignore[arg-type]
-        return ChatRequest(tuple(conversation), sampling, cache_prefix)
+        return ChatRequest(tuple(turns), sampling, cache_prefix)
 
 
 def key_digest(asked: Party, proof: str | None, request: ChatRequest) -> str:
@@ -159,7 +153,12 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def _checked(messages: Sequence[object]) -> list[Message]:
-    """The messages, if they are some."""
+    """The messages, if they are some.
+
+    Raises:
+        TypeError: One is no message.
+        ValueError: One has a role that does not exist.
+    """
     checked: list[Message] = []
     for message in messages:
         if not isinstance(message, Message) or not isinstance(message.content, str):

@@ -32,8 +32,11 @@ LOOK_S = 1.0
 class Stop:
     """Whether the run shall stop, and why.
 
-    The user has asked for it `interrupts` times. Whoever is hurried does not want to wait for
-    anything; a signal sets that at once, also while the event loop is held up.
+    Attributes:
+        reason: The error that ends the run; ``None`` while it goes on.
+        interrupts: How often the user has asked for it.
+        hurried: Whether the user does not want to wait for anything. A signal sets it at once,
+            also while the event loop is held up.
     """
 
     def __init__(self) -> None:
@@ -132,9 +135,10 @@ async def run_workers(
     workers: int,
     work: "Callable[[RunContext, T], Awaitable[None]]",
 ) -> None:
-    """Work on all jobs, `workers` at a time; `work` raises only what ends the run.
+    """Work on all jobs, `workers` at a time (at least 1); `work` raises only what ends the run.
 
-    What ended the run early is raised after calls in flight were saved.
+    Raises:
+        BenchError: What ended the run early, after calls in flight were saved.
     """
     context.stop.begin()
     tasks = {asyncio.create_task(_worker(context, jobs, work)) for _ in range(workers)}

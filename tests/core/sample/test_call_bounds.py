@@ -13,7 +13,7 @@ from eibench.core.journal import Journal
 from eibench.core.run import plan_requests
 from eibench.core.run.plan import make_plan
 from eibench.core.sample import workers
-from eibench.core.sample.caution import FREE
+from eibench.core.sample.bounds import FREE
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab, Talk
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eibench import Item, Model, Options, Score
-from eibench.core.sample.caution import ENOUGH, FirstReplies
+from eibench.core.sample.first_replies import ENOUGH, FirstReplies
 from eibench.core.sample.progress import Progress
 from eibench.core.sample.workers import Stop
 from eibench.testing import LoopbackServer

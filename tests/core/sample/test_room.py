@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.sample.caution import Room, Shape
+from eibench.core.sample.room import Room, Shape
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Sampling, Usage
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest, uniform_ratings
 
