@@ -7,6 +7,7 @@ What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
 """
 
 from .asking import Outcome, Reading, ask
+from .checklist import Checklist
 from .demo import demo_verdict
 from .pairwise import (
     MOST_PLUSES,
@@ -23,7 +24,7 @@ from .prompts import Template, display, fill, neutralise
 from .quoting import Quotable
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict, rubric_score
-from .yes_no import Answers, Checklist, Questions, answer_form, ask_yes_no, read_answers
+from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [
     "MOST_PLUSES",

@@ -12,9 +12,10 @@ from random import Random
 from eibench import ChatRequest, JsonDict
 
 from .asking import REASONING
+from .checklist import Checklist
 from .pairwise import MOST_PLUSES
 from .rubric import Rubric
-from .yes_no import REASON, Checklist
+from .yes_no import REASON
 
 NOISE = 0.05
 """Standard deviation of what it makes of a text, from 0 to 1."""

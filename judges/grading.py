@@ -58,6 +58,10 @@ class JudgeForm(ABC, Generic[Filled]):
 
         The template has the places ``{reply}``, ``{criteria}`` and ``{form}``; `values` are of
         others.
+
+        Raises:
+            ProviderError: The judge gave no reply.
+            MissingCall: Offline, and the journal does not hold a reply.
         """
         assert judge is not None, "a judged benchmark gets a judge"
         if reason := nothing_in(reply):

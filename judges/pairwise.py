@@ -4,7 +4,7 @@ The respondents go by codes that are drawn from a hash of what is compared, so t
 no model can know its own, and a replay asks the same. There are no draws; a tie can
 only come of adding up. Transcripts are cut alike before, so that length alone does not win.
 What is counted is declared by the pack: characters, or tokens by a counter that needs no
-network and no model's vocabulary.
+network and no model's vocabulary. `Pair` does all of this for two replies in one prompt.
 """
 
 import hashlib

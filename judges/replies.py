@@ -9,40 +9,13 @@ An object that words follow, or that may be quoted from the prompt, is not read.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from eibench.core.types import ChatResponse, Finish, Json, JsonDict
 
 from .quoting import MORE_FOLLOWS, Quotable, says_more
-
-OPENING, CLOSING = r"[\s*_`\"'\[({]*", r"[\s*_`\"'\])}]*"
-_SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
-_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?")
-
-
-def labelled(
-    line: str, names: Sequence[str], mentioned: str | None = None
-) -> Iterator[tuple[str, str]]:
-    """What a line names with a separator, and what follows up to the next.
-
-    A line of running text that holds such a label gives the label without an answer; with
-    `mentioned`, a pattern of how an answer begins, a label that something else follows is a mention
-    there and not given: "... close to purple prose: the sound".
-    """
-    each = "|".join(f"({re.escape(name)})" for name in names)
-    label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
-    start = _BULLET.sub("", line)
-    matches = list(re.finditer(label, start, re.IGNORECASE))
-    is_prose = bool(matches) and bool(re.search(r"\w", start[: matches[0].start()]))
-    ends = [match.start() for match in matches[1:]] + [len(start)]
-    for match, end in zip(matches, ends[: len(matches)], strict=True):
-        rest = start[match.end() : end]
-        if is_prose and mentioned and not re.match(OPENING + mentioned, rest):
-            continue
-        yield names[(match.lastindex or 1) - 1], "" if is_prose else rest
-
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[^\S\n]*\n(.*?)```", re.DOTALL)
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*(?:[\"'}]|//|/\*|#|\w+\s*:)")
@@ -76,7 +49,7 @@ class _Ambiguous(ValueError):
 
 
 class _Part(NamedTuple):
-    """What stands from an opening brace to its closing one; ``None`` where that is no JSON."""
+    """What stands from an opening brace to its closing one; a `value` of ``None`` is no JSON."""
 
     value: JsonDict | None
     text: str
@@ -129,7 +102,10 @@ def _read(text: str, keys: Collection[str], quotable: Quotable, *, cut: bool) ->
 
 
 def _refuse_two(verdicts: list[_Part], rivals: list[_Part], quotable: Quotable) -> None:
-    """Broken objects count as well, unless they may be quotations beside the judge's own."""
+    """Raise `_Ambiguous` for two objects that may be the verdict.
+
+    Broken ones count as well, unless they may be quotations beside the judge's own.
+    """
     alongside = 0 if verdicts and quotable.holds_form else len(rivals)
     if (
         any(other.value != verdicts[0].value for other in verdicts[1:])

@@ -20,10 +20,10 @@ from eibench.core.types import Json
 
 from .asking import REASONING, Outcome, Reading, ask, object_schema, read_form
 from .grading import JudgeForm, Said, described
+from .lines import CLOSING, OPENING, labelled
 from .pairwise import ReplyPair
 from .prompts import Template
 from .quoting import MORE_FOLLOWS, Quotable, says_more
-from .replies import CLOSING, OPENING, labelled
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
 _NOT_APPLICABLE = re.compile(r"\s*(?:n\s*/\s*a|not applicable)\W*", re.IGNORECASE)

@@ -42,8 +42,8 @@ from eibench.judges import (
 from eibench.plugins.emotion_ratings.forms import ENGLISH, GERMAN
 from eibench.plugins.emotion_ratings.parsing import read_strict
 from eibench.plugins.emotion_ratings.parsing_reference import read_reference
-from eibench.plugins.emotionqueen import benchmark as queen_demo
-from eibench.plugins.emotionqueen.slots import words
+from eibench.plugins.emotionqueen import demo as queen_demo
+from eibench.plugins.emotionqueen.similarity import words
 from eibench.plugins.emotionqueen.statements import Statement
 from eibench.plugins.eqbench3 import demo
 from eibench.plugins.eqbench3.transcripts import read_sections

@@ -6,14 +6,8 @@ numpy, and is imported when there is something to be counted.
 
 from .benchmark import PARSER, EmotionRatings, without_reading
 from .forms import ENGLISH, FORMS, GERMAN, Form
-from .questions import (
-    Question,
-    ReferenceField,
-    cut_revision,
-    listed_emotions,
-    read_questions,
-    usual_sentence,
-)
+from .prompting import listed_emotions, usual_sentence
+from .questions import Question, ReferenceField, cut_revision, read_questions
 from .standing import PublishedScores
 
 __all__ = [

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from .forms import ENGLISH, GERMAN, Form
+from .parsing_reference_german import german_pairs, german_sections
 from .parsing_types import NOT_ASKED, ParsedReply, SectionReading, read_passes, unread
 
 _NUMBER = re.compile(r":\s++(\d+)")
@@ -104,43 +105,3 @@ def _read_section(
     if any("," in number for number in pairs.values()):
         return _GAVE_UP
     return SectionReading(tuple(float(_whole(pairs[emotion])) for emotion in emotions))
-
-
-_GERMAN_NUMBER = re.compile(r":\s*+\**+(\d++(?:,\d++)?+)")
-_FIRST = re.compile("erste", re.IGNORECASE)
-_REVISED = re.compile("überarbeitete", re.IGNORECASE)
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZäöüßÄÖÜ")
-
-
-def german_sections(text: str, *, revise: bool) -> tuple[str | None, str | None]:
-    """Return the text of the first and of the revised pass; None where it is not there."""
-    if not revise:
-        return text, None
-    first, revised = _after(_FIRST, text), _after(_REVISED, text)
-    if first is not None and (end := _REVISED.search(first)):
-        first = first[: end.start()]
-    return first, revised
-
-
-def _after(heading: re.Pattern[str], text: str) -> str | None:
-    """Return what follows the first colon after a heading's first place, without space before."""
-    match = heading.search(text)
-    _, colon, rest = text[match.end() :].partition(":") if match else ("", "", "")
-    return rest.lstrip() if colon else None
-
-
-def german_pairs(section: str) -> dict[str, str]:
-    """Return the number of each name that has one as written, the last where there are several."""
-    return dict(_each_german_pair(section))
-
-
-def _each_german_pair(section: str) -> Iterator[tuple[str, str]]:
-    """Yield what the pattern finds, in linear time: from each colon back over its name."""
-    last = 0
-    for match in _GERMAN_NUMBER.finditer(section):
-        start = match.start()
-        while start > last and (section[start - 1] in _LETTERS or section[start - 1].isspace()):
-            start -= 1
-        if start < match.start():
-            last = match.end()
-            yield section[start : match.start()].strip(), match[1]

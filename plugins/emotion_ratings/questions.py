@@ -3,9 +3,7 @@
 And the answers of demo models: the reference with noise, in the form that is asked for.
 """
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from eibench import DataError, Item, JsonObject, read_json
 
 from .forms import ENGLISH, Form
+from .prompting import without_revision
 
 N_EMOTIONS = 4
 _WRITTEN = {str(rating): rating for rating in range(11)}
@@ -186,72 +185,3 @@ def _lines(question: Question, offsets: Sequence[float], *, bold: bool) -> str:
     mark = "**" if bold else ""
     names = zip(question.emotions, ratings, strict=True)
     return "\n".join(f"{mark}{name}{mark}: {rating}" for name, rating in names)
-
-
-class PromptParts(NamedTuple):
-    """A prompt in parts: to the mark of the dialogue's end, the question, how to rate, the rest."""
-
-    dialogue: str
-    question: str
-    instructions: str
-    layout: str
-
-
-def without_revision(prompt: str, form: Form = ENGLISH, *, sentence: str | None = None) -> str:
-    """Return the simplified prompt: one set of ratings, no critique, no revision.
-
-    Of the paragraph of instructions (the second one after the dialogue) the first sentence stays,
-    or `sentence` takes its place; the heading of the first pass goes, and everything from the
-    critique to the mark of the answer's end; a call for the answer is added.
-    """
-    parts = split_prompt(prompt, form)
-    head, answer = _split_at(parts.layout, f"{form.first}\n")
-    ratings, rest = _split_at(answer, f"\n{form.critique}")
-    _, end = _split_at(rest, form.answer_end)
-    return (
-        f"{parts.dialogue}{parts.question}\n\n{sentence or _first_sentence(parts.instructions)}"
-        f"\n\n{head}{ratings}\n\n{form.answer_end}{end}\n{form.call}\n"
-    )
-
-
-def split_prompt(prompt: str, form: Form = ENGLISH) -> PromptParts:
-    """Return the parts of a prompt."""
-    mark = next((mark for mark in form.dialogue_ends if mark in prompt), form.dialogue_ends[0])
-    dialogue, after = _split_at(prompt, mark)
-    question, rest = _split_at(after.lstrip("\n"), "\n\n", "a paragraph of instructions")
-    lead = after[: len(after) - len(after.lstrip("\n"))]
-    instructions, layout = _split_at(rest, "\n\n", "a paragraph after the instructions")
-    return PromptParts(f"{dialogue}{mark}{lead}", question, instructions, layout)
-
-
-def usual_sentence(prompts: Iterable[str], form: Form) -> str:
-    """Return the first sentence of the instructions that most prompts have.
-
-    Raises:
-        ValueError: There is no prompt, or one lacks a mark.
-    """
-    sentences = (_first_sentence(split_prompt(prompt, form).instructions) for prompt in prompts)
-    return max(Counter(sentences).items(), key=lambda entry: entry[1])[0]
-
-
-def listed_emotions(prompt: str, form: Form) -> tuple[str, ...]:
-    """Return the names below the question, a line each; none when the prompt has no such list.
-
-    The answer form has names too, and they need not be the same.
-    """
-    try:
-        question = split_prompt(prompt, form).question
-    except ValueError:
-        return ()
-    return tuple(line.strip() for line in question.split("\n")[1:])
-
-
-def _split_at(text: str, mark: str, name: str | None = None) -> tuple[str, str]:
-    before, marker, after = text.partition(mark)
-    if not marker:
-        raise ValueError(f"the prompt cannot be simplified: it lacks {name or mark.strip()!r}")
-    return before, after
-
-
-def _first_sentence(paragraph: str) -> str:
-    return re.split(r"(?<=[.!?])\s", paragraph, maxsplit=1)[0]

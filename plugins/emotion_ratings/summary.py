@@ -181,7 +181,7 @@ def find_baselines(
     Of all whole answers 0-10: random ones, each question by itself, with the standard deviation
     over runs; the best of four equal ratings; the best same answer to every question. Where only
     proportions count four zeros are none, and equal ratings have no height. References have the
-    shape (n_questions, n_emotions), at least one.
+    shape (n_questions, n_emotions); none of them: ``ValueError``.
     """
     if not references:
         raise ValueError("no references to compute baselines from")

@@ -27,7 +27,8 @@ from eibench import (
     folder,
 )
 
-from .slots import ROUND, SimilarityIndex, Slot, slots
+from .similarity import SimilarityIndex
+from .slots import ROUND, Slot, slots
 from .statements import read_statements
 from .writing import PROMPT, Draft, Refusal, check, read_draft, schema, writing_prompt
 

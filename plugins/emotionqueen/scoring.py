@@ -1,4 +1,8 @@
-"""From verdicts to metrics: overall, and by task, life scenario and polarity."""
+"""From verdicts to metrics: rates of PASS and WIN, overall, by task, life scenario and polarity.
+
+A rate is a share of samples; statements are kept with all their iterations. `tasks_table` is the
+section of a result that shows how the tasks did.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

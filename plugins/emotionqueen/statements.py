@@ -33,7 +33,11 @@ class Statement(NamedTuple):
 
 
 def read_statements(path: Path) -> list[Item]:
-    """The items of a pack, in file order; all of them or none are marked as generated."""
+    """The items of a pack, in file order; all of them or none are marked as generated.
+
+    Raises:
+        DataError: A line is not of the form, or its id is that of another.
+    """
     rows: list[dict[str, Any]] = read_rows(path, FIELDS)
     for row in rows:
         if blank := [n for n in FIELDS if row[n] is not None and not row[n].strip()]:

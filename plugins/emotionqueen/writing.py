@@ -8,15 +8,8 @@ from typing import NamedTuple
 from eibench import ChatResponse, JsonDict
 from eibench.judges import fill, read_object
 
-from .slots import (
-    LIFE_SCENARIO_RULES,
-    NOTE_RULES,
-    POLARITY_RULES,
-    TASK_RULES,
-    SimilarityIndex,
-    Slot,
-    words,
-)
+from .similarity import SimilarityIndex, words
+from .slots import LIFE_SCENARIO_RULES, NOTE_RULES, POLARITY_RULES, TASK_RULES, Slot
 
 SHORTEST, LONGEST = 12, 60
 """Words of a statement."""
@@ -70,7 +63,10 @@ class Draft(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a draft is not kept: a kind to count, and a message without words of other statements."""
+    """Why a draft is not kept: a kind to count, and a message for the writer and the user.
+
+    The message never has words of another statement.
+    """
 
     kind: str
     message: str
@@ -87,7 +83,10 @@ def schema() -> JsonDict:
 
 
 def writing_prompt(slot: Slot, already: Sequence[str], why: Refusal | None) -> str:
-    """What the writer is sent, with statements of the same pair and why a draft was refused."""
+    """What the writer is sent; it must differ from statements of the same pair, `already` there.
+
+    `why` says why an earlier draft was refused, if one was.
+    """
     texts = "\n".join(f"- {json.dumps(text, ensure_ascii=False)}" for text in already)
     values = {
         "task": TASK_RULES[slot.task],

@@ -41,7 +41,11 @@ class PairPrompt(NamedTuple):
 
 
 def pair_prompt(scenario: ScenarioContent, first: Transcript, second: Transcript) -> PairPrompt:
-    """The prompt that compares two transcripts, `first` shown first."""
+    """The prompt that compares two transcripts, `first` shown first.
+
+    Raises:
+        ValueError: The kind of scenario has no prompt for comparisons.
+    """
     kind = scenario.kind
     if kind.pairwise is None:
         raise ValueError(f"scenarios of the kind {kind.name} are not compared")

@@ -23,8 +23,9 @@ from eibench import (
 )
 from eibench.judges import Codes, read_margins
 
-from .foreign_calls import JudgedPair, UnreadableComparison, placed, read_calls
+from .foreign_calls import JudgedPair, UnreadableComparison, read_calls
 from .foreign_runs import is_run, read_run
+from .foreign_values import placed
 
 if TYPE_CHECKING:
     from eibench import Comparison
@@ -48,7 +49,11 @@ class _Facts(NamedTuple):
 
 
 def read_file(parts: Iterable[ForeignPart], origin: Path, judge: str) -> ForeignResults:
-    """The runs and comparisons of a file; `judge` is who judged where it does not say."""
+    """The runs and comparisons of a file; `judge` is who judged where it does not say.
+
+    Raises:
+        DataError: It is another file, or a part of it is of the wrong type.
+    """
     runs: list[ForeignRun] = []
     other: ForeignPart | None = None
     reader = _Reader(_read_facts())
@@ -73,7 +78,7 @@ def read_file(parts: Iterable[ForeignPart], origin: Path, judge: str) -> Foreign
 
 
 def _check_listed(listed: object, origin: Path) -> None:
-    """Refuse a file that holds neither runs nor comparisons."""
+    """Raise `DataError` for a file that holds neither runs nor comparisons."""
     if listed == []:
         raise DataError(origin, "holds no comparisons", f'"{LIST[1]}"')
     if listed is not True:

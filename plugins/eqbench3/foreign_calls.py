@@ -3,86 +3,11 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
-from eibench import DataError, JsonObject
+from eibench import JsonObject
 
-MOST_ITERATIONS = 1000
-_LONGEST_NAME = 200
-_NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
-
-
-T = TypeVar("T", str, bool, int)
-
-
-class Wrong(ValueError):
-    """A part of a file is of the wrong type."""
-
-
-@contextmanager
-def placed(origin: Path, position: str) -> Iterator[None]:
-    """Tells where in the file a part of the wrong type is."""
-    try:
-        yield
-    except Wrong as error:
-        raise DataError(origin, str(error), position) from None
-
-
-def object_in(owner: Any, key: str) -> JsonObject:
-    """An object."""
-    value = owner.get(key)
-    if not isinstance(value, dict):
-        raise Wrong(f'needs "{key}", an object')
-    return value
-
-
-def text_in(owner: JsonObject, key: str) -> str:
-    """A text; it may be empty."""
-    if not isinstance(value := owner.get(key), str):
-        raise Wrong(f'needs "{key}", a text')
-    return value
-
-
-def some_text(value: object, key: str) -> str:
-    """A text that is not empty, and that a file can hold."""
-    if not isinstance(value, str) or not value.strip():
-        raise Wrong(f'needs "{key}", a text')
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise Wrong(f'"{key}" holds half of a character') from None
-    return value
-
-
-_WORDS: Mapping[type, str] = {str: "a text", bool: "true or false", int: "a whole number"}
-
-
-def optional(owner: JsonObject, key: str, kind: type[T]) -> T | None:
-    """A text, a truth or a whole number, or nothing."""
-    value = owner.get(key)
-    if value is None or type(value) is kind:
-        return value
-    raise Wrong(f'"{key}" must be {_WORDS[kind]}')
-
-
-def model_name(value: object, what: str) -> str:
-    """A name that can stand in a table and in a spec: one line of it, and not too long."""
-    if not isinstance(value, str) or not value.strip():
-        raise Wrong(f"needs {what}, a name")
-    name = value.strip()
-    if not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise Wrong(f"{what} is no name: at most {_LONGEST_NAME} characters, none for control")
-    return name
-
-
-def iteration_number(key: str) -> int:
-    """An iteration, from 1."""
-    if not _NUMBER.fullmatch(key) or int(key) > MOST_ITERATIONS:
-        raise Wrong(f"must be a whole number from 1 to {MOST_ITERATIONS:,}")
-    return int(key)
-
+from .foreign_values import Wrong, object_in, some_text
 
 _ORDERS: Mapping[str, Literal["a", "b"]] = {
     "A0493:test / A0488:other": "a",
@@ -115,7 +40,12 @@ class UnreadableComparison(ValueError):
 
 
 def read_calls(row: object, judge: str) -> Iterator[JudgedPair]:
-    """The replies in a comparison, one for each judge; `judge`, where it does not say who."""
+    """The replies in a comparison, one for each judge; `judge` is who it is where it does not say.
+
+    Raises:
+        Wrong: A part is of the wrong type.
+        UnreadableComparison: It cannot be used.
+    """
     if not isinstance(row, dict):
         raise Wrong("is no JSON object")
     pair = object_in(row, "pair")

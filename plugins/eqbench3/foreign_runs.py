@@ -14,14 +14,16 @@ from typing import NamedTuple
 
 from eibench import ForeignRun, ForeignSample, ForeignTurn, JsonObject
 
-from .foreign_calls import (
+from .foreign_values import (
     Wrong,
+    flag,
     iteration_number,
     model_name,
     object_in,
-    optional,
+    optional_text,
     placed,
     text_in,
+    whole_number,
 )
 
 _FINISHED = frozenset(
@@ -64,11 +66,16 @@ class ScenarioTask(NamedTuple):
 
 
 def read_task(task: ScenarioTask, head: RunHead, left_out: Counter[str]) -> ForeignSample:
-    """A task's conversation and, where it counts, its verdict."""
+    """A task's conversation and, where it counts, its verdict; why it does not goes to `left_out`.
+
+    Raises:
+        Wrong: A part is of the wrong type.
+        UnusableTask: The conversation cannot be used.
+    """
     status = text_in(task.fields, "status")
     turns = list(_turns(task.fields))
-    verdict = optional(task.fields, "raw_rubric_judge_text", str)
-    failed = optional(task.fields, "rubric_run_error", str)
+    verdict = optional_text(task.fields, "raw_rubric_judge_text")
+    failed = optional_text(task.fields, "rubric_run_error")
     _refuse_strange(task, head)
     if not (status in _FINISHED or (status == "error" and failed)):
         raise UnusableTask(UNFINISHED)
@@ -85,8 +92,8 @@ def _refuse_strange(task: ScenarioTask, head: RunHead) -> None:
     scenario = task.fields.get("scenario_id", task.scenario)
     if type(scenario) is not int and not isinstance(scenario, str):
         raise Wrong('"scenario_id" must be a text')
-    number = optional(task.fields, "iteration_index", int)
-    model = optional(task.fields, "test_model", str)
+    number = whole_number(task.fields, "iteration_index")
+    model = optional_text(task.fields, "test_model")
     same_model = model is None or model.strip() == head.name
     if str(scenario) != task.scenario or number not in (None, task.iteration) or not same_model:
         raise UnusableTask(OF_ANOTHER)
@@ -98,8 +105,8 @@ def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
     if not isinstance(history, list):
         raise Wrong('needs "conversation_history", a list')
     messages = [_message(message) for message in history]
-    question = optional(task, "debrief_prompt", str)
-    reply = optional(task, "debrief_response", str)
+    question = optional_text(task, "debrief_prompt")
+    reply = optional_text(task, "debrief_response")
     if not messages:
         raise UnusableTask(UNFINISHED)
     if [role for role, _ in messages] != ["user", "assistant"] * (len(messages) // 2):
@@ -116,7 +123,7 @@ def _message(message: object) -> tuple[str, str]:
     if not isinstance(message, dict):
         raise Wrong('"conversation_history" holds what is no JSON object')
     role = text_in(message, "role")
-    content = optional(message, "content", str)
+    content = optional_text(message, "content")
     if content is None and role != "assistant":
         raise Wrong('"conversation_history" needs "content", a text')
     return role, content or ""  # some servers reply with nothing at all
@@ -147,7 +154,11 @@ def is_run(value: object) -> bool:
 
 
 def read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
-    """A run of a file, by its key; `judge` is who gave the verdicts where the run does not say."""
+    """A run of a file, by its key; `judge` is who gave the verdicts where the run does not say.
+
+    Raises:
+        DataError: A part of it is of the wrong type.
+    """
     position = f"run {key!r:.60}"
     with placed(origin, position):
         model_name(key, "the run's key")
@@ -179,8 +190,8 @@ def _read_head(run: object, judge: str) -> RunHead:
         model=name if model is None else model_name(model, '"api_model_id"'),
         # A blank in a judge's name would read as the beginning of its host's.
         judge="_".join((_judge_of(run) or judge).split()),
-        truncated=optional(run, "truncate_for_rubric", bool),
-        started=optional(run, "start_time", str),
+        truncated=flag(run, "truncate_for_rubric"),
+        started=optional_text(run, "start_time"),
     )
 
 
@@ -188,7 +199,7 @@ def _judge_of(run: JsonObject) -> str:
     """Who gave the verdicts; empty where the run does not say."""
     for key in ("rubric_judge_model", "judge_model"):
         if run.get(key) is not None:
-            message = optional(run, key, str) or ""
+            message = optional_text(run, key) or ""
             return "" if message.strip() in _NO_JUDGE else model_name(message, f'"{key}"')
     return ""
 

@@ -74,7 +74,11 @@ class Protocol:
 
 
 def read_protocol(path: Path, raw: JsonObject, text_of: TextOf, reasoning: str) -> Protocol:
-    """A protocol from its file, whose texts `text_of` gives by name."""
+    """A protocol from its file, whose texts `text_of` gives by name.
+
+    Raises:
+        DataError: A part is missing or of the wrong type.
+    """
     try:
         return _protocol(raw, text_of, reasoning)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -39,7 +39,11 @@ class Scenarios(NamedTuple):
 
 
 def read_scenarios(source: PackSource) -> Scenarios:
-    """The scenarios of a pack in pack order, with its protocol."""
+    """The scenarios of a pack in pack order, with its protocol.
+
+    Raises:
+        DataError: A file is missing or not of its form.
+    """
     is_ours = OWN_FORM in source.files
     needed = (OWN_FORM, _OWN_PROTOCOL) if is_ours else _upstream_files()
     if missing := [name for name in needed if name not in source.files]:

@@ -1,8 +1,9 @@
 """EQ-Bench v2 (Paech 2024): how strongly does someone feel four emotions, each on its own?
 
 As version 1, on 171 questions, but ratings are compared as they are, not by their proportions,
-and no critique and revision is asked for unless wanted. In English and in German. Source of
-formula and constants: EQ-bench/EQ-Bench, lib/scoring.py, commit 0114d23.
+and no critique and revision is asked for unless wanted. In English and in German; the language
+of a pack is checked by its prompts. Source of formula and constants: EQ-bench/EQ-Bench,
+lib/scoring.py, commit 0114d23.
 """
 
 from __future__ import annotations
@@ -79,7 +80,10 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
 
 
 def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Iterator[Floats]:
-    """Yield scores, shape (n,), of answers, shape (n, 4), to each question; few levels are fast."""
+    """Yield scores, shape (n,), of answers, shape (n, 4), to each question.
+
+    The fewer different ratings, the faster.
+    """
     import numpy as np
 
     levels, level = np.unique(answers, return_inverse=True)
@@ -180,7 +184,11 @@ REFERENCE = ReferenceField("reference_answer_fullscale", as_text=True)
 
 
 def read_in_language(path: Path, form: Form) -> list[Item]:
-    """The items of a pack with their full prompts, each with its own headings and names."""
+    """The items of a pack with their full prompts, each with its own headings and names.
+
+    Raises:
+        DataError: The file is not of that form, or is in another language.
+    """
     items = read_questions(path, REFERENCE, form)
     for item in items:
         if form.first not in item.content.prompt:

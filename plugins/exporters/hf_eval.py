@@ -16,7 +16,12 @@ from .results import ModelResult, results_of
 
 
 def files(request: ExportRequest) -> list[ExportFile]:
-    """One file for each benchmark, of one model's runs."""
+    """One file for each benchmark, of one model's runs.
+
+    Raises:
+        UsageError: The runs are of several models, or several of one benchmark, or a benchmark has
+            no dataset.
+    """
     results, options = results_of(request.runs), request.options
     _check(results)
     named: Any = options["hub_dataset"]

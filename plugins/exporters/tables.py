@@ -24,7 +24,11 @@ def csv_files(request: ExportRequest) -> Iterator[ExportFile]:
 
 
 def parquet_files(request: ExportRequest) -> Iterator[ExportFile]:
-    """One Parquet file for each table."""
+    """One Parquet file for each table.
+
+    Raises:
+        ConfigError: pyarrow is not installed.
+    """
     packed = _parquet_writer()
     for name, row, rows in _tables(request):
         yield ExportFile(f"{name}.parquet", packed(row, rows))

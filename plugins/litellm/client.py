@@ -245,7 +245,7 @@ class LiteLLMClient:
 
 
 def _refusal(failed: ProviderError, answer: providers.HttpFailure, sent: JsonObject) -> list[str]:
-    """What to leave out from now on."""
+    """The parameters that a refusal names, to leave out from now on; none for another failure."""
     if failed.kind != ErrorKind.INVALID_REQUEST:
         return []
     if name := providers.refused_parameter(answer, sent):
@@ -254,7 +254,10 @@ def _refusal(failed: ProviderError, answer: providers.HttpFailure, sent: JsonObj
 
 
 def _refuse_proxy(base_url: str) -> None:
-    """A proxy would get what is meant for this machine; litellm knows only NO_PROXY."""
+    """Raise `ConfigError` where a proxy would get what is for this machine.
+
+    litellm knows only NO_PROXY.
+    """
     parts = urlsplit(base_url)
     proxies, host = urllib.request.getproxies(), parts.hostname or ""
     if (parts.scheme in proxies or "all" in proxies) and not urllib.request.proxy_bypass(host):

@@ -27,7 +27,7 @@ from eibench import (
 
 from . import demo, prompts
 from .disputes import Dispute, read_disputes
-from .player import LEFT, ROLE, SETTLED, Talk, hold_talk, judge_messages
+from .talk import LEFT, ROLE, SETTLED, Talk, hold_talk, judge_messages
 
 SCORE, BROKEN = "rubric_score", "broken-turn"
 _OVER = "disputes"

@@ -52,7 +52,11 @@ class Dispute(NamedTuple):
 
 
 def read_disputes(source: PackSource) -> list[Item]:
-    """The disputes of a pack, in its order."""
+    """The disputes of a pack, in its order.
+
+    Raises:
+        DataError: The file holds none, or one that is not of the form.
+    """
     (path,) = source.files.values()
     rows = read_toml(path).get("dispute")
     if not isinstance(rows, list) or not rows:

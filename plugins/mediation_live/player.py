@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from eibench import ChatResponse, JsonDict, Message, Model, is_blank, no_answer
+from eibench import ChatResponse, JsonDict, Message, Model, is_blank
 from eibench.judges import Reading, ask, fill, neutralise, read_object
 
 from .disputes import Dispute, Fact
-from .prompts import CARD, GATE, GATE_RULES, JUDGE, MEDIATE, NEWS, PLAY, RUBRIC, TURN
+from .prompts import CARD, GATE, GATE_RULES, NEWS, PLAY, TURN
 
 NOTHING = "(Nobody says anything.)"
 """Stands for a reply of which nothing can be used."""
@@ -59,7 +59,10 @@ class Speech(NamedTuple):
 class Player:
     """Who plays the two people of one talk.
 
-    `breaks` says what was wrong where no reply kept to the rules, by turn; trust is the latest.
+    Attributes:
+        ledger: What has been unlocked.
+        breaks: What was wrong where no reply kept to the rules, by turn.
+        trust: The latest of each person.
     """
 
     def __init__(self, dispute: Dispute, role: Model) -> None:
@@ -208,78 +211,3 @@ def _gate(waiting: Sequence[Fact], turn: str, before: str) -> list[Message]:
         "turn": neutralise(turn, GATE.markers),
     }
     return [Message("system", GATE_RULES), Message("user", fill(GATE.user, values))]
-
-
-ROLE = "disputants"
-OPEN, SETTLED, LEFT = "open", "settled", "breaking point"
-
-
-class Talk(NamedTuple):
-    """All that one sample gave: what was said aloud after the openings, and how it ended.
-
-    Trust is of each person at the end, 0 to 10, without who never said; `unread` says why the talk
-    is not graded: a turn of the model's that says nothing.
-    """
-
-    aloud: tuple[SpokenLine, ...]
-    exchanges: int
-    ended: str
-    trust: Mapping[str, float]
-    ledger: Sequence[Unlocked]
-    breaks: Sequence[str]
-    unread: str | None = None
-
-    @property
-    def facts(self) -> JsonDict:
-        """What is kept beside the score."""
-        return {
-            "ended": self.ended,
-            "exchanges": self.exchanges,
-            "trust": dict(self.trust),
-            "ledger": [entry._asdict() for entry in self.ledger],
-            "breaks": list(self.breaks),
-        }
-
-
-async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
-    """The talk that the model leads; the two hear its words, it hears what they say aloud."""
-    player = Player(dispute, model.role(ROLE))
-    values = {"situation": dispute.situation, "openings": dispute.openings}
-    opening = fill(MEDIATE, {**values, "exchanges": str(exchanges)})
-    messages, aloud, ended, n = (
-        [Message("user", opening)],
-        list[SpokenLine](),
-        OPEN,
-        0,
-    )
-    unread = None
-    while n < exchanges and ended == OPEN:
-        response = await model.chat(messages, cache_prefix=len(messages))
-        if reason := no_answer(response):
-            unread = f"turn {n + 1}: {reason}"
-            break
-        n += 1
-        turn = response.text.strip()
-        speech = await player.answer(turn, n)
-        aloud += [SpokenLine("Mediator", turn), *speech.aloud]
-        messages += [Message("assistant", turn), Message("user", str(speech))]
-        ended = LEFT if speech.leaves else SETTLED if speech.settled else OPEN
-    return Talk(tuple(aloud), n, ended, player.trust, player.ledger, player.breaks, unread)
-
-
-def judge_messages(dispute: Dispute, talk: Talk) -> list[Message]:
-    """What asks for a verdict: what was said aloud, each line marked as somebody's words."""
-    openings = [SpokenLine(person.name, person.opening) for person in dispute.people]
-    values = {
-        "situation": dispute.situation,
-        "talk": "\n\n".join(
-            f"{speaker}:\n{_quoted(says)}" for speaker, says in (*openings, *talk.aloud)
-        ),
-        "note": dispute.note,
-        "output_format": RUBRIC.shown,
-    }
-    return [Message("system", JUDGE.system), Message("user", fill(JUDGE.user, values))]
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in neutralise(text, JUDGE.markers).splitlines())

@@ -3,7 +3,7 @@
 A reply may number the options, name the emotions, be JSON, or be four bare numbers. What
 counts is what it says last: of several full answers the last one, of JSON and text the JSON.
 Numbers may be negative, percentages or of another sum; what becomes of those is for
-`scoring.prepared` to say. There is no reading when an emotion has no number or one that is
+`stories.prepared` to say. There is no reading when an emotion has no number or one that is
 none (a range, a sum), and the reason is told.
 
 Nothing here raises, whatever the text.
@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .answers_json import json_sets
-from .answers_pairs import NumberedOption, WrittenNumber, find_pairs, read_number
+from .answers_numbers import WrittenNumber, read_number
+from .answers_pairs import NumberedOption, find_pairs
 from .stories import sums_to_ten
 
 #: What each flag of a reading says, in the order in which a reading lists them.
@@ -63,7 +64,7 @@ class PointsReading(NamedTuple):
 
 
 def read_answer(text: str, options: Sequence[str]) -> PointsReading:
-    """The numbers that a reply, without thinking, gives to the options of the prompt."""
+    """The numbers that a reply, without thinking, gives to the options in the prompt's order."""
     names = tuple(plain(name) for name in options)
     reading = PointsReading(None, "no number for any of the four emotions")
     for part in _NEXT.split(plain(text)):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from eibench import JsonObject
 
-from .answers_pairs import WrittenNumber, end_of_number, read_number
+from .answers_numbers import WrittenNumber, end_of_number, read_number
 
 _DECODER = json.JSONDecoder()
 _START = re.compile(r"[{\[]")

@@ -11,7 +11,8 @@ import eibench
 from eibench import DataError, JsonDict, Paragraph, Table, UsageError, find_pack, tell
 
 from .benchmark import Seceu
-from .norming import Normed, People, make_norm, read_people
+from .norming import Normed, make_norm
+from .people import People, read_people
 from .reading import read_contents
 from .stories import Contents, Story
 

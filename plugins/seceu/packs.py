@@ -27,7 +27,11 @@ class _At(NamedTuple):
 
 
 def read_file(path: Path, *, lang: str) -> Contents:
-    """The contents of a JSON pack; `lang` is of the stories where the file does not say."""
+    """The contents of a JSON pack; `lang` is of the stories where the file does not say.
+
+    Raises:
+        DataError: The file is not of that form.
+    """
     raw = read_json(path)
     rows = raw.get("items") if isinstance(raw, dict) else None
     if not isinstance(rows, list) or not rows:

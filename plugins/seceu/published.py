@@ -27,6 +27,7 @@ def failed_models() -> list[str]:
 
 
 def _rows() -> list[dict[str, Any]]:
+    """A row for each model of the file, with and without scores."""
     numbers = ("seceu_score", "eq", "pattern_r")
     return read_rows(FILE, {"model": str, "prompting": str, **dict.fromkeys(numbers, float | None)})
 

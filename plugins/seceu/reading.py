@@ -26,7 +26,12 @@ class NormedPack(Pack):
 
 
 def read(source: PackSource, options: Options) -> NormedPack:
-    """A pack with its stories as they are asked with these options."""
+    """A pack with its stories as they are asked with these options.
+
+    Raises:
+        DataError: A file is broken, there are no stories in that language, or the file that the
+            prompting takes its words from is missing.
+    """
     path, contents = read_contents(source, options["lang"])
     prompting, shuffle = options["prompting"], options["shuffle_options"]
     if _lacks_prompts(source) and contents.lang == "en" and prompting in WORDED.values():
@@ -40,7 +45,7 @@ def read(source: PackSource, options: Options) -> NormedPack:
 
 
 def read_contents(source: PackSource, lang: str) -> tuple[Path, Contents]:
-    """What a pack's files hold, and the file of its stories."""
+    """What a pack's files hold, and the file of its stories; ``DataError`` as of `read`."""
     files = dict(source.files)
     if not files:
         message = f"the {source.name} pack has no stories in {lang!r}"
@@ -90,7 +95,11 @@ _PLACE = re.compile(r"\{(story|options)\}")
 
 
 def template(path: Path, contents: Contents, prompting: str) -> str:
-    """The pack's own wording of a prompting, else eibench's in the pack's language."""
+    """The pack's own wording of a prompting, else eibench's in the pack's language.
+
+    Raises:
+        DataError: There is neither.
+    """
     if prompting in contents.prompts:
         return contents.prompts[prompting]
     ours = WORDING.get(contents.lang)
@@ -103,7 +112,10 @@ def template(path: Path, contents: Contents, prompting: str) -> str:
 def items(
     path: Path, contents: Contents, text: str, prompting: str, *, shuffle: bool
 ) -> Iterator[Item]:
-    """The items of a pack, each with its whole prompt; orders drawn are the same in every run."""
+    """The items of a pack, each with its whole prompt; ``DataError`` for a story without reference.
+
+    With `shuffle` the options stand in an order drawn per item, the same in every run.
+    """
     template_of = contents.norm.template if contents.norm else (None,) * len(contents.stories)
     for story, human in zip(contents.stories, template_of, strict=True):
         if story.reference is None:

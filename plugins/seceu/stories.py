@@ -1,4 +1,8 @@
-"""Stories and packs as data: what is read from files, and what an item holds."""
+"""Stories and packs as data: what is read from files, and what an item holds.
+
+And how an answer's points are prepared and its distance taken (Wang et al. 2023, "The SECEU
+test for LLMs").
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,8 +22,10 @@ ROUNDING = 0.02
 class Story(NamedTuple):
     """A story with four emotions, as its file has it; it ends with words such as "She would feel:".
 
-    The reference is points of each emotion: the standard scores of people, or what the authors
-    decided; ``None`` in a file that is still to be normed.
+    Attributes:
+        options: The emotions, in the order of the file.
+        reference: Points of each emotion: the standard scores of people, or what the authors
+            decided; ``None`` in a file that is still to be normed.
     """
 
     id: str
@@ -30,9 +36,11 @@ class Story(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the files of a pack hold; without a norm there are distances, and no EQ.
+    """What the files of a pack hold.
 
-    `prompts` are templates by prompting that the pack brings; others are eibench's own.
+    Attributes:
+        norm: ``None`` where no people were asked: then there are distances, and no EQ.
+        prompts: Templates by prompting that the pack brings; others are eibench's own.
     """
 
     stories: tuple[Story, ...]

@@ -93,7 +93,11 @@ def read_csv(path: Path) -> CsvTable:
 
 
 def _records(path: Path) -> list[CsvRow]:
-    """All rows that hold anything, the heading first."""
+    """All rows that hold anything, the heading first.
+
+    Raises:
+        DataError: There is none, or a quotation is broken.
+    """
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     rows: list[CsvRow] = []
     try:

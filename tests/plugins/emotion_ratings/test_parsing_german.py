@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from eibench.plugins.emotion_ratings.forms import GERMAN, Form
 from eibench.plugins.emotion_ratings.parsing import PARSERS, read_strict
-from eibench.plugins.emotion_ratings.parsing_reference import (
-    german_pairs,
-    german_sections,
-    read_reference,
-)
+from eibench.plugins.emotion_ratings.parsing_reference import read_reference
+from eibench.plugins.emotion_ratings.parsing_reference_german import german_pairs, german_sections
 from eibench.plugins.emotion_ratings.parsing_types import ParsedReply, SectionReading
 
 EMOTIONS = ("Wütend", "Reuevoll", "Gleichgültig", "Tief gerührt")

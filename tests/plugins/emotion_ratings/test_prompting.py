@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eibench.plugins.emotion_ratings.forms import GERMAN
-from eibench.plugins.emotion_ratings.questions import (
+from eibench.plugins.emotion_ratings.prompting import (
     listed_emotions,
     usual_sentence,
     without_revision,

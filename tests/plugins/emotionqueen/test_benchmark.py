@@ -19,7 +19,8 @@ from eibench import (
     Usage,
 )
 from eibench.core.datasets import find_pack
-from eibench.plugins.emotionqueen.benchmark import _FLAT, EmotionQueen
+from eibench.plugins.emotionqueen.benchmark import EmotionQueen
+from eibench.plugins.emotionqueen.demo import _FLAT
 from eibench.plugins.emotionqueen.statements import LIFE_SCENARIOS, TASKS, Statement
 from eibench.testing import ScriptedModel
 

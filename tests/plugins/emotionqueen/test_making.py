@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from eibench import ChatResponse, Item, Pack, SampleScore, Score, folder
 from eibench.core.datasets import find_pack
 from eibench.plugins.emotionqueen.making import StatementMaker
-from eibench.plugins.emotionqueen.slots import ROUND, SimilarityIndex, Slot, slots, words
+from eibench.plugins.emotionqueen.similarity import SimilarityIndex, words
+from eibench.plugins.emotionqueen.slots import ROUND, Slot, slots
 from eibench.plugins.emotionqueen.statements import LIFE_SCENARIOS, TASKS, read_statements
 from eibench.plugins.emotionqueen.writing import Draft, check, read_draft
 from eibench.testing import ScriptedModel

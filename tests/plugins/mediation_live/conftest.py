@@ -11,7 +11,7 @@ import pytest
 from eibench import ChatRequest, Item, Message, Model, PackSource, Sampling
 from eibench.plugins.mediation_live.benchmark import MediationLive
 from eibench.plugins.mediation_live.disputes import Dispute, read_disputes
-from eibench.plugins.mediation_live.player import Talk, hold_talk
+from eibench.plugins.mediation_live.talk import Talk, hold_talk
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 NAMES = ("Ada", "Bo")

@@ -286,7 +286,7 @@ def test_chance_gives_ten_points_in_every_way_alike() -> None:
     """Of 28,600 draws each of the 286 ways comes about 100 times."""
     from collections import Counter
 
-    from eibench.plugins.seceu.benchmark import _allocation
+    from eibench.plugins.seceu.demo import _allocation
 
     rng = Random(0)
     drawn = Counter(tuple(_allocation(4, rng)) for _ in range(28_600))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from eibench import DataError
-from eibench.plugins.seceu.norming import People, read_people
+from eibench.plugins.seceu.people import People, read_people
 from eibench.plugins.seceu.stories import Story
 
 OPTIONS = ("Angry", "Bored", "Glad", "Sad")

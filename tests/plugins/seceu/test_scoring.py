@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from eibench import Item, folder
 from eibench.plugins.seceu.baselines import baselines
 from eibench.plugins.seceu.norms import MeanAndSD, Norm, band
+from eibench.plugins.seceu.patterns import similarity
 from eibench.plugins.seceu.stories import AskedStory, distance, prepared, sums_to_ten
-from eibench.plugins.seceu.summary import similarity
 
 FACTS = json.loads((folder("seceu") / "norm.json").read_text(encoding="utf-8"))
 STANDARD = [tuple(row) for row in FACTS["standard_scores"]]

@@ -10,8 +10,9 @@ import pytest
 
 from eibench import Item, SampleScore, Score, Summary
 from eibench.plugins.seceu.norms import MeanAndSD, Norm
+from eibench.plugins.seceu.patterns import similarity
 from eibench.plugins.seceu.stories import POINT_NAMES, AskedStory
-from eibench.plugins.seceu.summary import similarity, summarise
+from eibench.plugins.seceu.summary import summarise
 
 NAMES = ("a", "b", "c", "d")
 N = 20
