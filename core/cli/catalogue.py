@@ -1,6 +1,6 @@
 """`bench list` and `bench info`: what is installed, and what a benchmark is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import click
@@ -17,8 +17,15 @@ from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, command
 
-_KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "pages", "exporters",
-          "commands")  # fmt: skip
+_KINDS = (
+    "benchmarks",
+    "providers",
+    "rating_engines",
+    "report_sections",
+    "pages",
+    "exporters",
+    "commands",
+)
 
 
 @command("list")
@@ -45,11 +52,12 @@ class _Added(NamedTuple):
 
 
 def _listing(catalogue: Catalogue) -> dict[str, list[_Added]]:
-    registries: dict[str, Registry[object]] = {kind: getattr(catalogue, kind) for kind in _KINDS}
-    return {
-        kind: [_Added(n, _title(thing), of.origins[n]) for n, thing in of.declared.items()]
-        for kind, of in registries.items()
-    }
+    listing = {}
+    for kind in _KINDS:
+        registry: Registry[object] = getattr(catalogue, kind)
+        declared = registry.declared.items()
+        listing[kind] = [_Added(n, _title(thing), registry.origins[n]) for n, thing in declared]
+    return listing
 
 
 def _title(thing: object) -> str:
@@ -87,17 +95,16 @@ def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> N
     With --pack: scores of rules that never read a scene, such as the best constant answer.
     """
     if pack is not None:
-        tables = list(_without_reading(benchmark, pack))
-        if json_output:
-            click.echo(as_text(tables))
-            return
-        for table in tables:
-            console.output.show(console.tables.table(table))
+        _print_tables(list(_without_reading(benchmark, pack)), json_output)
         return
     packs = list(_packs(benchmark))
     if json_output:
         click.echo(as_text(_as_json(benchmark, packs)))
-        return
+    else:
+        _print_info(benchmark, packs)
+
+
+def _print_info(benchmark: Benchmark, packs: Iterable["_Pack"]) -> None:
     click.echo(f"{benchmark.name} v{benchmark.version}: {benchmark.title}")
     click.echo(f"  sampling: {_pairs(benchmark.sampling.sent())}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
@@ -115,16 +122,28 @@ def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> N
 
 
 def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
-    """A table for each language of a pack."""
+    """A table for each language of a pack.
+
+    Raises:
+        UsageError: The benchmark has no such rules.
+    """
     defaults = {option.name: option.default for option in benchmark.options}
     languages = next((o.choices for o in benchmark.options if o.name == "lang"), ())
-    for of_language in [{"lang": language} for language in languages] or [{}]:
-        options = {**defaults, **of_language}
-        pack = guard(benchmark).read_pack(find_pack(benchmark, name, options), options)
+    for language in [{"lang": lang} for lang in languages] or [{}]:
+        values = {**defaults, **language}
+        pack = guard(benchmark).read_pack(find_pack(benchmark, name, values), values)
         table = guard(benchmark).without_reading(pack)
         if table is None:
             raise UsageError(f"{benchmark.name} has no rules that score without reading")
-        yield table._replace(title=" ".join([*of_language.values(), table.title]))
+        yield table._replace(title=" ".join([*language.values(), table.title]))
+
+
+def _print_tables(tables: Sequence[Table], json_output: bool) -> None:
+    if json_output:
+        click.echo(as_text(tables))
+        return
+    for table in tables:
+        console.output.show(console.tables.table(table))
 
 
 def _option(option: Option) -> str:
@@ -167,7 +186,7 @@ def _as_json(benchmark: Benchmark, packs: Sequence[_Pack]) -> object:
         "title": benchmark.title,
         "sampling": benchmark.sampling.sent(),
         "judged": benchmark.judged,
-        **({"roles": roles} if roles else {}),
+        **({"roles": roles} if roles else {}),  # a benchmark without roles has no such key
         "options": [
             {"name": o.name, "default": o.default, "choices": o.choices, "help": o.help}
             for o in benchmark.options

@@ -13,19 +13,18 @@ import click
 import eibench.data
 
 from ..datasets import cache_folder, find_pack, read_manifest
-from ..datasets.fetching import (
+from ..datasets.fetching import fetch, import_files
+from ..datasets.files import Watch
+from ..datasets.official import (
     DATA_ONLY,
     FetchState,
     Ladder,
     OfficialPack,
-    fetch,
-    import_files,
     is_data_only,
     pack_folders,
     read_ladder,
     read_official,
 )
-from ..datasets.files import DownloadSettings
 from ..datasets.sources import FileEntry
 from ..errors import DataError, UsageError
 from ..plugins import installed
@@ -182,8 +181,8 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
 
 def _fetch(pack: OfficialPack, lang: str | None, source: str | None) -> Sequence[FileEntry]:
     with _meter() as meter:
-        settings = DownloadSettings(progress=meter.progress, say=meter.say)
-        return fetch(pack, lang=lang, source=source, settings=settings)
+        watch = Watch(progress=meter.progress, say=meter.say)
+        return fetch(pack, lang=lang, source=source, watch=watch)
 
 
 def ladder_of(name: str) -> Ladder:

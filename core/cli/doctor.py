@@ -10,7 +10,7 @@ import eibench.data
 from ..benchmark.model import JUDGE, MODEL
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
-from ..datasets.fetching import pack_folders
+from ..datasets.official import pack_folders
 from ..errors import BenchError
 from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
@@ -87,7 +87,7 @@ async def _checks(
         yield check
     async for check in _check_models(settings, models, call=call):
         yield check
-    used = {target.settings.name for target in models.values() if target.settings}
+    used = {target.server.name for target in models.values() if target.server}
     for endpoint in (e for name, e in file.endpoints.items() if name not in used):
         async for check in _endpoint(endpoint, catalogue):
             yield check

@@ -19,10 +19,17 @@ _KINDS = {
 
 
 def kind_of(error: BaseException) -> str:
-    """What kind of error it is, in a word."""
-    return next((kind for of, kind in _KINDS.items() if isinstance(error, of)), "unexpected")
+    """What kind of error it is, in a word: "unexpected" for one that is none of ours."""
+    return next((kind for known, kind in _KINDS.items() if isinstance(error, known)), "unexpected")
 
 
 def error_of(kind: str, message: str, code: int, **more: str) -> JsonDict:
-    """An error as a program reads it; of one of several runs with what names it."""
+    """An error as a program reads it.
+
+    Args:
+        kind: What it is, see `kind_of`.
+        message: Put on one line, and without keys.
+        code: The exit code.
+        **more: Fields that name the run, where there are several.
+    """
     return {"kind": kind, "message": line(redact(message)), "exit_code": code, **more}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .. import ratings
-from ..datasets.fetching import Ladder
+from ..datasets.official import Ladder
 from ..datasets.sources import FileEntry
 from ..errors import DataError
 from ..exchange.files import read_foreign

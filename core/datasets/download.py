@@ -9,7 +9,6 @@ import http.client
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -22,11 +21,9 @@ from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError
 from ..journal.temporary import replacing
 from ..parties.secrets import shown_address
-from .files import DownloadSettings, WrongContents, check, objection, read_right
+from .files import Patience, Watch, WrongContents, check, objection, read_right
+from .official import OfficialPack
 from .sources import FileEntry
-
-if TYPE_CHECKING:
-    from .fetching import OfficialPack
 
 MOST = 100 * 2**20
 """Bytes of a file whose size no manifest says; GitHub takes no larger one."""
@@ -42,25 +39,30 @@ _KINDS = {401: ErrorKind.AUTH, 403: ErrorKind.AUTH, 407: ErrorKind.AUTH,
 
 
 def put(
-    pack: "OfficialPack", file: FileEntry, origin: Path | str, settings: DownloadSettings
+    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: Patience
 ) -> None:
-    """Copy or download a file into the cache, where it appears in one step."""
+    """Copy or download a file into the cache, where it appears in one step.
+
+    Raises:
+        DataError: It is not the one of the manifest, or the cache cannot be written.
+        ProviderError: The network or the server failed.
+    """
     target = pack.folder / file.path
     with _writing(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
     with _writing(target), replacing(target) as out:  # before any request, to know that it can be
-        out.write(_contents(pack, file, origin, settings))
+        out.write(_contents(pack, file, origin, watch, patience))
 
 
 def _contents(
-    pack: "OfficialPack", file: FileEntry, origin: Path | str, settings: DownloadSettings
+    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: Patience
 ) -> bytes:
     if isinstance(origin, Path):
         if not origin.is_file():
             raise DataError(origin, f"no such file; it is one of {pack.title}")
         return read_right(file, origin)
     try:
-        data = _Download(file, origin, settings).run()
+        data = _Download(file, origin, watch, patience).run()
     except ProviderError as error:
         error.args = (f"{error}; the same command goes on with what is missing; {pack.way_out}",)
         raise
@@ -81,23 +83,23 @@ def _writing(path: Path) -> Iterator[None]:
 class _Download:
     """One file on its way."""
 
-    def __init__(self, file: FileEntry, url: str, settings: DownloadSettings) -> None:
-        self._file, self._url, self._settings = file, url, settings
+    def __init__(self, file: FileEntry, url: str, watch: Watch, patience: Patience) -> None:
+        self._file, self._url, self._watch, self._patience = file, url, watch, patience
         self._have = 0
 
     def run(self) -> bytes:
         """All of it, after as many attempts as it needs."""
-        settings, attempt, end = self._settings, 1, time.monotonic() + self._settings.total_s
+        patience, attempt, end = self._patience, 1, time.monotonic() + self._patience.total_s
         while True:
             try:
                 return asyncio.run(self._attempt(end - time.monotonic()))
             except ProviderError as error:
                 error.attempts = attempt
-                if not error.retryable or attempt > settings.retries:
+                if not error.retryable or attempt > patience.retries:
                     raise
-                wait = max(settings.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
-                settings.say(f"{error}; trying again in {wait:g} s")
-                settings.sleep(wait)
+                wait = max(patience.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
+                self._watch.say(f"{error}; trying again in {wait:g} s")
+                patience.sleep(wait)
                 attempt += 1
 
     async def _attempt(self, left_s: float) -> bytes:
@@ -111,15 +113,12 @@ class _Download:
                 with ending_with_its_connection(answer):
                     return await self._read(answer)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if not total.expired():
-                raise self._unreached(error) from None
-            of_all = f" of {self._file.size:,}" if self._file.size else ""
-            came = f"{self._have:,}{of_all} bytes came within {self._settings.total_s:,.15g} s"
-            message = f"{came}; --from names another source"
-            raise self._failure(ErrorKind.TIMEOUT, message) from None
+            if total.expired():
+                raise self._too_slow() from None
+            raise self._unreached(error) from None
 
     def _session(self) -> aiohttp.ClientSession:
-        silent_s = self._settings.timeout_s
+        silent_s = self._patience.timeout_s
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=system_tls()),
             headers=_HEADERS,
@@ -153,7 +152,7 @@ class _Download:
         return await self._answer(session, location, redirects - 1)
 
     async def _read(self, answer: aiohttp.ClientResponse) -> bytes:
-        """The body, no further than the manifest or the limit allows."""
+        """The body, no further than the manifest or, where it states no size, `MOST` allows."""
         size, length, data = self._file.size, answer.content_length, bytearray()
         most, whose = size or MOST, "manifest" if size else "limit"
         if length is not None and length > most:
@@ -161,14 +160,14 @@ class _Download:
         if length is not None and length < (size or 0):
             raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
         expected = size or length
-        self._settings.progress(self._file.path, 0, expected or most)
+        self._watch.progress(self._file.path, 0, expected or most)
         try:
             async for piece in answer.content.iter_chunked(_CHUNK):
                 data += piece
                 self._have = len(data)
                 if len(data) > most:
                     raise self._wrong(f"sends more than the {most:,} bytes of the {whose}")
-                self._settings.progress(self._file.path, len(data), expected or most)
+                self._watch.progress(self._file.path, len(data), expected or most)
             is_whole = len(data) >= (size or 0)
         except aiohttp.ClientPayloadError:
             is_whole = False
@@ -179,6 +178,11 @@ class _Download:
 
     def _wrong(self, what: str) -> WrongContents:
         return WrongContents(self._url, f"{what}; refused, as it is another file")
+
+    def _too_slow(self) -> ProviderError:
+        of_all = f" of {self._file.size:,}" if self._file.size else ""
+        came = f"{self._have:,}{of_all} bytes came within {self._patience.total_s:,.15g} s"
+        return self._failure(ErrorKind.TIMEOUT, f"{came}; --from names another source")
 
     def _refusal(self, status: int, headers: Mapping[str, str]) -> ProviderError:
         kind = ErrorKind.SERVER if status >= 500 else ErrorKind.INVALID_REQUEST
@@ -191,17 +195,18 @@ class _Download:
         return failure
 
     def _unreached(self, error: Exception) -> ProviderError:
-        failure = self._failure(ErrorKind.CONNECTION, self._reason(error))
+        failure = self._failure(ErrorKind.CONNECTION, self._explain(error))
         failure.final = isinstance(error, aiohttp.ClientConnectorCertificateError)
         return failure
 
-    def _reason(self, error: Exception) -> str:
+    def _explain(self, error: Exception) -> str:
+        """Why there is no file; the order of the cases matters, as some are kinds of later ones."""
         match error:
             case aiohttp.ClientConnectorCertificateError(certificate_error=cause):
                 why = getattr(cause, "verify_message", cause)
                 return f"the server's certificate is not valid: {why}"
             case TimeoutError():
-                return f"no answer for {self._settings.timeout_s:g} s"
+                return f"no answer for {self._patience.timeout_s:g} s"
             case aiohttp.ClientConnectorDNSError():
                 return "its host is not found; there may be no network"
             case aiohttp.ClientProxyConnectionError():

@@ -19,17 +19,15 @@ class WrongContents(DataError):
 
 
 @dataclass(frozen=True, slots=True)
-class DownloadSettings:
-    """How long to put up with a server, and who is told what happens meanwhile.
+class Patience:
+    """How long to put up with a server.
 
     Attributes:
         retries: Attempts after the first one.
         backoff_s: Seconds before the second attempt; doubled before each further one.
         timeout_s: Seconds without a byte that end an attempt.
-        total_s: Seconds after which a file is given up, even while bytes come.
+        total_s: Seconds after which a file is given up, over all attempts and waits.
         sleep: Waits so many seconds.
-        progress: Gets a file's path in the pack, the bytes that are there, and all its bytes.
-        say: Gets one line on what went wrong and will be tried again.
     """
 
     retries: int = 3
@@ -37,11 +35,23 @@ class DownloadSettings:
     timeout_s: float = 30.0
     total_s: float = 3600.0
     sleep: Callable[[float], object] = time.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who is told what happens meanwhile.
+
+    Attributes:
+        progress: Gets a file's path in the pack, the bytes that are there, and all its bytes; the
+            most that it may have where neither manifest nor server says its size.
+        say: Gets one line on what went wrong and will be tried again.
+    """
+
     progress: Callable[[str, int, int], object] = lambda path, have, size: None
     say: Callable[[str], object] = lambda line: None
 
 
-ORDINARY = DownloadSettings()
+UNWATCHED, PATIENT = Watch(), Patience()
 
 
 def objection(url: str) -> str:
@@ -62,7 +72,11 @@ def objection(url: str) -> str:
 
 
 def check_entry(manifest: Path, file: FileEntry, kept: str) -> None:
-    """Refuse a file that would leave the folder it is kept in, or come from a wrong address."""
+    """Refuse a file that would leave the folder it is kept in, or come from a wrong address.
+
+    Raises:
+        DataError: Likewise if its size or checksum is missing; a file of a ladder needs no size.
+    """
     entry = f"file {file.path!r}"
     if not _stays_inside(file.path):
         raise DataError(manifest, f"its path must stay inside the {kept}'s folder", entry)
@@ -85,7 +99,11 @@ def _stays_inside(path: object) -> bool:
 
 
 def is_right(file: FileEntry, path: Path) -> bool:
-    """Whether a file is at a path, with the contents that the manifest names."""
+    """Whether a file is at a path, with the contents that the manifest names.
+
+    Raises:
+        DataError: It cannot be read.
+    """
     try:
         return is_there(path) and path.is_file() and bool(read_right(file, path))
     except WrongContents:
@@ -93,7 +111,12 @@ def is_right(file: FileEntry, path: Path) -> bool:
 
 
 def read_right(file: FileEntry, path: Path) -> bytes:
-    """The contents of the file that is at a path; `WrongContents` if they are another's."""
+    """The contents of the file that is at a path.
+
+    Raises:
+        DataError: It cannot be read.
+        WrongContents: It is not the one of the manifest; of another size, it is not read.
+    """
     try:
         size = path.stat().st_size
         if file.size not in (None, size):
@@ -107,7 +130,7 @@ def read_right(file: FileEntry, path: Path) -> bytes:
 
 
 def check(file: FileEntry, data: bytes, origin: object) -> None:
-    """Refuse contents, which came from `origin`, with another checksum."""
+    """Refuse contents, which came from `origin`, with another checksum, by `WrongContents`."""
     by_sha = file.sha256 is not None
     checksum = hashlib.sha256(data).hexdigest() if by_sha else blob_id(data)
     if checksum != file.checksum:

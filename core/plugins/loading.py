@@ -23,7 +23,7 @@ import pluggy
 import eibench.data
 
 from ..benchmark import Benchmark
-from ..datasets.fetching import DATA_ONLY, pack_folders
+from ..datasets.official import DATA_ONLY, pack_folders
 from ..errors import PluginError, UsageError
 from ..guard import calls
 from ..guard.printing import StdoutCapture

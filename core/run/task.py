@@ -11,7 +11,8 @@ from ..clients.caller import Caller
 from ..clients.keys import Environment
 from ..clients.limits import Limits
 from ..datasets import find_pack, read_manifest
-from ..datasets.fetching import FetchState, OfficialPack, fetch, read_official
+from ..datasets.fetching import fetch
+from ..datasets.official import FetchState, OfficialPack, read_official
 from ..errors import BenchError, DataError, JournalError, UsageError
 from ..guard import guard
 from ..guard.calls import named_with_origin

@@ -45,7 +45,7 @@ def run_configs(
                 replace(make_config(benchmark, settings, allow(model)), panel=_panel(settings)),
                 _fitting_judges(benchmark, options, model.endpoint.spec, named),
             ),
-            limits=limits_of(settings, model.settings),
+            limits=limits_of(settings, model.server),
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
             role_sampling=_role_sampling(benchmark, settings),
         )

@@ -5,6 +5,7 @@ file's ``[run]``. Where the file had a say in which key goes where, the user mus
 approved that on this machine; what the user says in the command itself needs no approval.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..clients.approvals import Sending, needs_approval, place_of
@@ -19,10 +20,16 @@ from .tables import EndpointSettings
 
 
 class Target(NamedTuple):
-    """A party's endpoint, what the file says of it, and what of that needs an approval."""
+    """A party's endpoint, what the file says of it, and what of that needs an approval.
+
+    Attributes:
+        sending: What the user must have approved, as the file had a say in it; nothing is to be
+            sent before whoever takes this has seen to that.
+        party: Whose the endpoint is.
+    """
 
     endpoint: Endpoint
-    settings: EndpointSettings | None = None
+    server: EndpointSettings | None = None
     sending: Sending | None = None
     party: PartyOptions = OF_MODEL
 
@@ -32,49 +39,59 @@ class Target(NamedTuple):
         if self.sending is None:
             return ""
         message = f"bench config --approve {self.sending.place} {self.sending.variable} allows it"
-        if "://" in self.sending.place:
+        if _is_unencrypted(self.sending.place):
             return message
         return f"{message}, or name the key yourself with {self.party.api_key_env}"
 
 
 def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF_MODEL) -> Target:
-    """The endpoint that settings give a model, a judge or who plays a role."""
+    """The endpoint that settings give a model, a judge or who plays a role.
+
+    Raises:
+        UsageError: The settings do not go with it, or name no endpoint.
+    """
     provider = installed().provider(spec.provider)
     base_url, variable = settings.base_url_of(party), settings.api_key_env_of(party)
     if provider.demo:
         headers = settings.headers if party is OF_MODEL else {}
         options = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
-        for option in (option for option, value in options.items() if value):
-            raise UsageError(
-                f"{option} does not go with {spec}, which is no server's; "
-                "name a real model, such as openai/NAME"
-            )
+        _refuse_first(spec, [option for option, value in options.items() if value])
         return Target(Endpoint(spec, limits=limits_of(settings, None)), party=party)
     role = settings.filed_roles.get(party.role)
     if base_url is None and role:
         base_url = role.base_url
     if variable:
         check_variable(variable, process_environment(), party)
-    endpoint = settings.file.endpoint(base_url, party) if settings.file else None
-    if endpoint:
-        base_url, variable = endpoint.base_url, variable or endpoint.api_key_env
+    server = settings.file.endpoint(base_url, party) if settings.file else None
+    if server:
+        base_url, variable = server.base_url, variable or server.api_key_env
     elif base_url is not None:
         base_url = check_base_url(base_url, party)
     if settings.file:
         variable = variable or (role.api_key_env if role else None)
         variable = variable or settings.file.run.get(_name(party.api_key_env))
-    asked = Endpoint(
+    endpoint = Endpoint(
         spec,
         base_url,
         variable,
         settings.headers if party is OF_MODEL else {},
-        endpoint.name if endpoint else None,
-        limits=limits_of(settings, endpoint),
+        server.name if server else None,
+        limits=limits_of(settings, server),
     )
-    return Target(asked, endpoint, _sending(settings, asked, provider, party), party)
+    return Target(endpoint, server, _sending(settings, endpoint, provider, party), party)
+
+
+def _refuse_first(spec: ModelSpec, options: Sequence[str]) -> None:
+    """Refuse the first option, if any: a model in this process has no address, key or headers."""
+    if options:
+        raise UsageError(
+            f"{options[0]} does not go with {spec}, which is no server's; "
+            "name a real model, such as openai/NAME"
+        )
 
 
 def _name(option: str) -> str:
+    """The name of a setting, from that of its option: ``base_url`` of ``--base-url``."""
     return option.removeprefix("--").replace("-", "_")
 
 
@@ -91,8 +108,13 @@ def _sending(
     if _place_by_user(settings, party):
         return None
     # Given for this very command is a yes, but not one to sending it unencrypted.
-    allowed = settings.is_given(_name(party.api_key_env)) and "://" not in address
+    allowed = settings.is_given(_name(party.api_key_env)) and not _is_unencrypted(address)
     return None if allowed else Sending(address, variable)
+
+
+def _is_unencrypted(place: str) -> bool:
+    """Whether requests go there without TLS: only such a place has a scheme, see `place_of`."""
+    return "://" in place
 
 
 def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:
@@ -100,17 +122,17 @@ def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:
     base_url = settings.base_url_of(party)
     if not settings.by_user(_name(party.base_url if base_url else party.spec)):
         return False
-    return base_url is None or "://" in base_url  # else it is a name of the file's
+    return base_url is None or "://" in base_url  # without it, the name of an endpoint of the file
 
 
-def limits_of(settings: RunSettings, endpoint: EndpointSettings | None) -> Limits:
-    """How fast requests to an endpoint may go: the user's, then the endpoint's, then defaults."""
+def limits_of(settings: RunSettings, server: EndpointSettings | None) -> Limits:
+    """How fast requests may go: by the user, then by the file of that server, then by default."""
 
     def chosen(name: str) -> Any:
-        limit = getattr(endpoint, name, None)
+        limit = getattr(server, name, None)
         return getattr(settings, name) if limit is None or settings.by_user(name) else limit
 
-    is_stated = "concurrency" in settings.sources or bool(endpoint and endpoint.concurrency)
+    is_stated = "concurrency" in settings.sources or bool(server and server.concurrency)
     return Limits(
         chosen("concurrency"),
         not is_stated,

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import eibench.data
-from eibench.core.datasets.fetching import OfficialPack, read_official
+from eibench.core.datasets.official import OfficialPack, read_official
 
 DATA = eibench.data.folder("")
 MANIFESTS = sorted(DATA.glob("*/manifest.json"))

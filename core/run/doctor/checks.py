@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ...benchmark import Benchmark
 from ...datasets import cache_folder, find_pack, read_manifest
-from ...datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
+from ...datasets.official import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
 from ...errors import BenchError, JournalError, PluginError
 from ...guard import guard
 from ...journal import network_file_system

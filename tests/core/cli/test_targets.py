@@ -61,7 +61,7 @@ def show(**params: Any) -> None:
     (text,) = settings.judges or settings.models
     spec = ModelSpec.parse(text)
     target = find_target(settings, spec, OF_JUDGE if settings.judges else OF_MODEL)
-    endpoint, limits = allow(target), limits_of(settings, target.settings)
+    endpoint, limits = allow(target), limits_of(settings, target.server)
     speed = [limits.concurrency, limits.rpm, limits.tpm, limits.timeout_s]
     click.echo(json.dumps([endpoint.base_url, endpoint.api_key_env, speed]))
 
