@@ -24,16 +24,8 @@ from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
 from .run.task import Pricing, Session, Task, have_data
 from .sample.progress import Progress
-from .settings.python import (
-    RunArguments,
-    described,
-    find_benchmark,
-    from_python,
-    in_python_words,
-    python_words,
-    refuse_unknown,
-    takes_settings,
-)
+from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
+from .settings.python import find_benchmark, from_python, in_python_words, python_words
 from .settings.resolve import run_configs
 from .settings.run_config import RunConfig
 from .settings.run_settings import RunSettings

@@ -45,7 +45,11 @@ class Command(click.Command):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments."""
+        """Parse the arguments.
+
+        Raises:
+            click.UsageError: An option is given twice.
+        """
         refuse_repeated(self, ctx, args)
         typed.set((*ctx.command_path.split(" ")[1:], *args))
         left = super().parse_args(ctx, args)
@@ -85,7 +89,11 @@ def _place(ctx: click.Context) -> Iterator[str]:
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str]) -> None:
-    """Refuse an option that stands twice and cannot."""
+    """Refuse an option that stands twice and cannot.
+
+    Raises:
+        click.UsageError: There is one.
+    """
     params: list[click.Parameter] = []
     with contextlib.suppress(click.UsageError):  # which parsing in earnest tells
         _, _, params = command.make_parser(ctx).parse_args(list(args))

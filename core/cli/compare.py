@@ -94,7 +94,11 @@ def graded_pair(
     values: Mapping[str, str] | None = None,
     dataset: str | None = None,
 ) -> tuple[Pack, list[GradedSamples]]:
-    """The pack of two runs, and the samples of each by one grader: that of `judge` or its own."""
+    """The pack of two runs, and the samples of each by one grader: that of `judge` or its own.
+
+    Raises:
+        BenchError: They cannot be compared.
+    """
     refuse_unlike([run.record for run in two])
     by = judge or own_judge(run.document for run in two)
     pair = same_grader(*(chosen(r.record, r.graders(), values or {}, by) for r in two))

@@ -186,7 +186,11 @@ def _fetch(pack: OfficialPack, lang: str | None, source: str | None) -> Sequence
 
 
 def ladder_of(name: str) -> Ladder:
-    """The published ladder of a pack."""
+    """The published ladder of a pack.
+
+    Raises:
+        UsageError: There is no such pack, or it has none.
+    """
     return read_ladder(_pack(name).name, _folders()[name])
 
 

@@ -38,7 +38,11 @@ class ImportOptions(NamedTuple):
 
 
 def bring_in(args: ImportOptions) -> None:
-    """Import a foreign file, and tell what was left out of it."""
+    """Import a foreign file, and tell what was left out of it.
+
+    Raises:
+        UsageError: What it holds goes elsewhere than the options say, or the judge has no name.
+    """
     file, output = args.file, args.output
     if not args.judge.isprintable():
         raise UsageError("--judge is no name: it has a character that cannot be printed")

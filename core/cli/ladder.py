@@ -21,7 +21,12 @@ from .session import tell
 
 
 def import_ladder(ladder: Ladder, runs_dir: Path) -> None:
-    """Add the runs of a ladder to a journal, and put its comparisons where `bench rate` looks."""
+    """Add the runs of a ladder to a journal, and put its comparisons where `bench rate` looks.
+
+    Raises:
+        DataError: A file is broken, or neither runs nor comparisons can be read of all of them.
+        JournalError: The journal cannot be used.
+    """
     comparisons: list[Comparison] = []
     imported = sum(_import_file(ladder, file, runs_dir, comparisons) for file in ladder.all_files)
     if comparisons:

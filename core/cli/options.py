@@ -225,7 +225,11 @@ def wants_details() -> bool:
 
 
 def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunSettings:
-    """The settings that the options of the running command give; of several benchmarks for one."""
+    """The settings that the options of the running command give; of several benchmarks for one.
+
+    Raises:
+        UsageError: A value cannot be read.
+    """
     ctx = click.get_current_context()
     every = ctx.meta.get(BENCHMARKS, ())
     common = params.keys() - {option.name for one in every for option in one.options}

@@ -122,7 +122,11 @@ def rate_command(
 
 
 def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None, str | None]:
-    """The file of comparisons that a word names, or else the benchmark."""
+    """The file of comparisons that a word names, or else the benchmark.
+
+    Raises:
+        UsageError: A benchmark is named twice.
+    """
     is_benchmark = source in installed().benchmarks.things and not Path(str(source)).is_file()
     if source is None or not is_benchmark:
         return (Path(source) if source else None), benchmark
@@ -197,7 +201,11 @@ def _of_journal(
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
-    """The anchors of ``--anchor MODEL=RATING``, given twice or not at all."""
+    """The anchors of ``--anchor MODEL=RATING``, given twice or not at all.
+
+    Raises:
+        UsageError: One is not of that form, or they fix no scale.
+    """
     return check_anchors([_anchor(text) for text in texts])
 
 

@@ -138,7 +138,11 @@ def judge_again(
     dry: bool,
     json_output: bool,
 ) -> int:
-    """Have a stored run's transcripts judged by the judge of the settings; the exit code."""
+    """Have a stored run's transcripts judged by the judge of the settings; the exit code.
+
+    Raises:
+        UsageError: There are several.
+    """
     spec, *others = map(judge_spec, settings.judges)
     if others:
         message = "bench rejudge takes one judge at a time"

@@ -74,7 +74,11 @@ def _newest(runs: RunSet) -> StoredRun:
 
 
 def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) -> RunInput:
-    """What a report shows of a run, with its transcripts if they are wanted."""
+    """What a report shows of a run, with its transcripts if they are wanted.
+
+    Raises:
+        UsageError: It has no result yet.
+    """
     run, board = gather_run(stored, sections, tell)
     texts = texts_of(run, public=policy.public) if transcripts else ()
     return RunInput(run, board, list(texts), stored.journal.runs())

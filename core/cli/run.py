@@ -31,7 +31,11 @@ from .summary import FailedRun, Limit, lacking, read_limit, shortfalls, summary
 
 
 def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
-    """The benchmarks that are named, or those of the suite."""
+    """The benchmarks that are named, or those of the suite.
+
+    Raises:
+        UsageError: Neither is given, or both, or a benchmark twice.
+    """
     if suite and benchmarks:
         raise UsageError(f"--suite {suite} names its benchmarks; leave the others out")
     if twice := next((b.name for b in benchmarks if list(benchmarks).count(b) > 1), None):
@@ -136,7 +140,11 @@ def start(
     json_output: bool,
     limits: Sequence[Limit] = (),
 ) -> int:
-    """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code."""
+    """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code.
+
+    Raises:
+        BenchError: The only run ended early, or nobody reads what is printed.
+    """
     for run in runs:
         console.output.tell_wrapped(session.describe_plan(run))
         for warning in judge_warnings(run.config):

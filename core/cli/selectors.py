@@ -72,7 +72,11 @@ def _in_ratings(option: Option) -> bool:
 
 
 def rating_options(benchmark: Benchmark, requested: JsonObject) -> JsonDict:
-    """The benchmark's options, those that were given and the defaults of others."""
+    """The benchmark's options, those that were given and the defaults of others.
+
+    Raises:
+        UsageError: One is not the benchmark's.
+    """
     defaults = {option.name: option.default for option in benchmark.options}
     values = {name: value for name, value in requested.items() if value is not None}
     for name in values.keys() - defaults.keys():
@@ -81,7 +85,7 @@ def rating_options(benchmark: Benchmark, requested: JsonObject) -> JsonDict:
 
 
 def no_rating_options(requested: JsonObject) -> None:
-    """Refuse them where a file is rated."""
+    """Refuse them, by `UsageError`, where a file is rated."""
     for name, value in requested.items():
         if value is not None:
             message = (
@@ -122,7 +126,11 @@ class GivenBoard(NamedTuple):
 
 
 def given_board() -> GivenBoard:
-    """What the options of the command under way say."""
+    """What the options of the command under way say.
+
+    Raises:
+        UsageError: One of ``--role`` is not of the form NAME=SPEC.
+    """
     return GivenBoard(
         chosen("dataset"),
         chosen("judge"),
@@ -166,7 +174,11 @@ def named_pack(benchmark: Benchmark, dataset: str) -> str:
 
 
 def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack, str | None]:
-    """The pack that is named, by default the official one if there is any, and what names it."""
+    """The pack that is named, by default the official one if there is any, and what names it.
+
+    Raises:
+        DataError: It is not there.
+    """
     if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
         dataset = "official"
     defaults = {option.name: option.default for option in benchmark.options}
@@ -233,7 +245,12 @@ def selector() -> Selector:
 
 
 def find(runs: RunSet, start: str, by: Selector | None = None) -> StoredRun:
-    """The one run whose id begins so, or whose model is called so, or so after a slash."""
+    """The one run whose id begins so, or whose model is called so, or so after a slash.
+
+    Raises:
+        UsageError: There is none, or more than one.
+        DataError: It is not on the data at the path that is given.
+    """
     return find_matching(runs, start, by).only(start)
 
 
@@ -262,7 +279,11 @@ def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
 
 
 def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
-    """The runs that are named, each once; without names all that the options choose."""
+    """The runs that are named, each once; without names all that the options choose.
+
+    Raises:
+        UsageError: One cannot be found, or there is none.
+    """
     if starts:
         return runs.of(find(runs, start) for start in starts)
     if matches := runs.chosen(selector()):
@@ -278,7 +299,11 @@ def check_named(start: str | None) -> None:
 
 
 def find_one(runs: RunSet, start: str | None) -> StoredRun:
-    """The one run that is named, or else that the options choose."""
+    """The one run that is named, or else that the options choose.
+
+    Raises:
+        UsageError: There is none, or more than one.
+    """
     check_named(start)
     if start is not None:
         return find(runs, start)

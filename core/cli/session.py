@@ -182,7 +182,11 @@ def _cost(plan: Plan) -> str:
 
 
 def ask_to_spend(runs: Sequence[PlannedRun], *, sure: bool) -> None:
-    """Ask on a terminal before money is spent, unless the user is `sure` already."""
+    """Ask on a terminal before money is spent, unless the user is `sure` already.
+
+    Raises:
+        click.Abort: The user does not want to.
+    """
     costly, costs = _costs(runs)
     if not costly or sure or not on_terminal():
         return
@@ -201,6 +205,9 @@ def allow(target: Target) -> Endpoint:
     """The target's endpoint, once the user has approved what the file does with a key.
 
     Asks on a terminal; nothing but an answer there counts as a yes, ``--yes`` does not.
+
+    Raises:
+        ConfigError: It is not approved, or the approvals cannot be read.
     """
     sending = target.sending
     if sending is None or sending in (approvals := Approvals()):
@@ -237,7 +244,11 @@ def check(task: Task, session: Session, *, dry: bool) -> None:
 
 
 async def work(task: Task, session: Session, position: str = "") -> Result:
-    """Do what is left of a task, with a live display; a signal ends it gently."""
+    """Do what is left of a task, with a live display; a signal ends it gently.
+
+    Raises:
+        BenchError: The run ended early for another reason than the user's wish.
+    """
     config = task.config
     title = f"{config.benchmark.name} {config.display_name}{position}"
     judge = ", ".join(party.label for party in config.judges)

@@ -3,6 +3,8 @@
 Precedence is option, environment, file, default. A file that sends a key to a
 host does so only once the user has approved that, so the variables of keys are
 no defaults of options: only what looks for endpoints reads them.
+
+Here too is how the texts of options and of variables are read: types of click, ``K=V``, JSON.
 """
 
 import json
@@ -99,7 +101,11 @@ def env_name(option: str) -> str:
 
 
 def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
-    """``K=V`` texts as a mapping."""
+    """``K=V`` texts as a mapping.
+
+    Raises:
+        UsageError: A text has no ``=``, or a key stands twice.
+    """
     values: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -116,7 +122,11 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
 
 
 def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
-    """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under ""."""
+    """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under "".
+
+    Raises:
+        UsageError: One is no number of tokens, or a role stands twice.
+    """
     name = "--role-max-tokens"
     numbers = pairs(tuple(text if "=" in text else f"*={text}" for text in texts), name)
     return {
@@ -126,7 +136,11 @@ def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
 
 
 def read_system(text: str | None) -> str | None:
-    """The system prompt, from a file when it is ``@FILE``."""
+    """The system prompt, from a file when it is ``@FILE``.
+
+    Raises:
+        UsageError: The file cannot be read.
+    """
     if text is None or not text.startswith("@"):
         return text
     try:
@@ -138,7 +152,11 @@ def read_system(text: str | None) -> str | None:
 
 
 def json_object(text: str | None, name: str) -> JsonObject | None:
-    """A JSON object given as an option."""
+    """A JSON object given as an option.
+
+    Raises:
+        UsageError: It is not one, has a key twice, or holds NaN.
+    """
     if text is None:
         return None
     try:
@@ -189,7 +207,11 @@ def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path 
 
 
 def find_suite(settings: SettingsFile, name: str) -> Suite:
-    """The suite of that name."""
+    """The suite of that name.
+
+    Raises:
+        ConfigError: The file has none.
+    """
     if name in settings.suites:
         return settings.suites[name]
     if settings.path is None:
@@ -225,7 +247,11 @@ def given_by_user(name: str) -> bool:
 
 
 def defaults(settings: SettingsFile, params: Iterable[click.Parameter]) -> JsonDict:
-    """The file's values for those of the options that it sets, by parameter name."""
+    """The file's values for those of the options that it sets, by parameter name.
+
+    Raises:
+        ConfigError: A value is not what its option takes.
+    """
     here = {setting_name(p): p for p in params if isinstance(p, click.Option)}
     return {
         str(here[name].name): _checked(settings.path, here[name], value)

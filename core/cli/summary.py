@@ -23,7 +23,11 @@ class Limit(NamedTuple):
 
 
 def read_limit(text: str) -> Limit:
-    """A limit from ``METRIC=N`` or ``N``."""
+    """A limit from ``METRIC=N`` or ``N``.
+
+    Raises:
+        UsageError: It is neither.
+    """
     name, _, value = text.rpartition("=")
     try:
         limit = float(value)

@@ -49,7 +49,11 @@ def place_of(provider: Provider, spec: ModelSpec, base_url: str | None) -> str:
 
 
 def normal(text: str) -> str:
-    """A place as it is stored, from what a person writes: a host or an address."""
+    """A place as it is stored, from what a person writes: a host or an address.
+
+    Raises:
+        UsageError: It is no place.
+    """
     scheme, mark, rest = text.partition("://")
     scheme, rest = (scheme.lower(), rest) if mark else ("https", text)
     head = rest.partition("/")[0]
@@ -87,7 +91,11 @@ class Approvals:
         return sending in self.all()
 
     def all(self) -> list[Sending]:
-        """All pairs, sorted."""
+        """All pairs, sorted.
+
+        Raises:
+            ConfigError: The file cannot be read, is broken, or others may write to it.
+        """
         try:
             with self.path.open(encoding="utf-8") as file:
                 mode, text = os.fstat(file.fileno()).st_mode, file.read()
@@ -104,7 +112,11 @@ class Approvals:
         return sorted(self._pairs(raw))
 
     def add(self, sending: Sending) -> None:
-        """Approve a pair."""
+        """Approve a pair.
+
+        Raises:
+            ConfigError: The file is broken or cannot be written.
+        """
         self._write({*self.all(), sending})
 
     def remove(self, sending: Sending) -> bool:

@@ -100,7 +100,9 @@ class Caller:
     ) -> ChatResponse:
         """The reply to a request, which `shape` makes of it once its turn has come.
 
-        An error says in `attempts` how many there were.
+        Raises:
+            ProviderError: The last attempt's error; `attempts` says how many there were.
+            BudgetReached: Another attempt might exceed the spending limit.
         """
         course = _Course()
         while True:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
-from ..spending.budget import causes, never_sent
+from ..spending.billing import causes, never_sent
 from ..text import readable
 from ..types.rules import size_text
 from .keys import redact

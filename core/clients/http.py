@@ -161,7 +161,11 @@ async def _take(stream: aiohttp.StreamReader, body: Body, until: int) -> bool:
 
 
 def proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for an address; never for this machine's own."""
+    """The proxy that the environment names for an address; never for this machine's own.
+
+    Raises:
+        ConfigError: It is of a kind that cannot be used.
+    """
     parts = urlsplit(url)
     if is_loopback(url) or urllib.request.proxy_bypass(parts.netloc):
         return None

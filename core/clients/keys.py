@@ -79,6 +79,10 @@ def choose_key(
 
     `variable` is that given with ``--api-key-env``, if any. The provider's standard key may be used
     on its own host and on loopback.
+
+    Raises:
+        ConfigError: A key is needed and its variable is not set, or holds what is no key.
+        UsageError: A name is given that may be the key itself.
     """
     if variable:
         check_variable(variable, environment, party)
@@ -200,6 +204,6 @@ def refuse_credentials(sampling: Sampling, where: str) -> None:
 
 
 def refuse_reserved(extra: JsonObject, reserved: Collection[str] = tuple(OURS)) -> None:
-    """Refuse fields that a client itself sets."""
+    """Refuse fields that a client itself sets, by `UsageError`."""
     if named := sorted(extra.keys() & set(reserved)):
         raise UsageError(f"--extra-body may not set {', '.join(named)}: the program does")

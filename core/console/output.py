@@ -114,5 +114,9 @@ def show_line(text: Text) -> None:
 
 
 def show(renderable: RenderableType) -> None:
-    """Print a result; where there is no terminal, a table may be wider than the rest."""
+    """Print a result; where there is no terminal, a table may be wider than the rest.
+
+    Raises:
+        TypeError: One is no part, or cannot be shown as it is.
+    """
     _console(stderr=False).print(renderable, crop=False)

@@ -60,7 +60,11 @@ class OfficialPack:
         return tuple(f for f in self.all_files if f.lang in (None, lang))
 
     def state(self, file: FileEntry) -> FetchState:
-        """How a file is in the cache, told by its contents."""
+        """How a file is in the cache, told by its contents.
+
+        Raises:
+            DataError: It cannot be read.
+        """
         path = self.folder / file.path
         if not is_there(path):
             return FetchState.ABSENT
@@ -111,7 +115,11 @@ def is_data_only(name: str, folder: Path, benchmarks: Mapping[str, Path | None])
 
 
 def read_official(name: str, data: Path, *, cache: Path | None = None) -> OfficialPack:
-    """The official pack that a data folder's manifest describes; `UsageError` if there is none."""
+    """The official pack that a data folder's manifest describes; `UsageError` if there is none.
+
+    Raises:
+        DataError: The manifest is missing, or says what cannot be.
+    """
     entry = read_manifest(data).get("official")
     if entry is None:
         raise UsageError(f"{name} has no official pack")
@@ -123,7 +131,11 @@ def read_official(name: str, data: Path, *, cache: Path | None = None) -> Offici
 
 
 def read_ladder(name: str, data: Path) -> Ladder:
-    """The ladder that a data folder's manifest names; `UsageError` if there is none."""
+    """The ladder that a data folder's manifest names; `UsageError` if there is none.
+
+    Raises:
+        DataError: The manifest is missing, or says what cannot be.
+    """
     manifest = data / "manifest.json"
     facts = read_json(manifest).get("ladder")
     if facts is None:

@@ -36,6 +36,9 @@ def read_parts(chunks: Iterable[bytes], lists: Collection[Keys]) -> Iterator[For
     """The parts of a JSON object in UTF-8, in their order.
 
     `lists` are the keys that lead to each list whose elements are parts.
+
+    Raises:
+        ValueError: It is not one JSON object, or a part is too long.
     """
     text = _Text(chunks)
     if (begins := text.peek()) != "{":
@@ -169,6 +172,11 @@ def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -
     """The comparisons and runs in a JSON file of another program, plain or gzip.
 
     `judge` is who judged, where the file does not say.
+
+    Raises:
+        UsageError: No benchmark reads that form.
+        DataError: The file is not of it, or nothing in it can be read.
+        PluginError: The benchmark failed.
     """
     benchmarks = {name: b for b in catalogue.benchmarks for name in b.foreign_forms}
     if form not in benchmarks:

@@ -115,7 +115,13 @@ def begin(source: Source, run: ForeignRun) -> Import:
 
 
 def import_foreign(folder: Path, source: Source, runs: Sequence[ForeignRun]) -> list[Import]:
-    """Add foreign runs to a folder's journal, new or not; what became of each, in their order."""
+    """Add foreign runs to a folder's journal, new or not; what became of each, in their order.
+
+    Raises:
+        DataError: Nothing in them can be used, or the journal says something else.
+        JournalError: The journal cannot be used, or another process owns one of the runs.
+        PluginError: The benchmark failed.
+    """
     lines = _Lines(source, [begin(source, run) for run in runs])
     data = (source.benchmark.name, source.pack.source.sha256)
 

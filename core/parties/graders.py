@@ -1,4 +1,9 @@
-"""How samples of a run were graded: by whom, with which options, and how verdicts are read."""
+"""How samples of a run were graded: by whom, with which options, and how verdicts are read.
+
+A `Judge` is one party or a `Panel` of several. Each judge's verdict is a grade of its own. A
+panel's score is an aggregation over them, kept beside them, so that another judge can be added to
+what is there and one can be left out. A `Grader` is the judge with all else that a grade is by.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace

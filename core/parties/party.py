@@ -2,6 +2,9 @@
 
 Parties are compared, stored and looked up by value. `Party.label` is for people to read, and
 nothing reads it back: a name may hold a space, a comma, `` at `` or a bracket.
+
+Here is also what a party tells by its address, the site that it is at (`site_of`), and by its
+name, whether another program asked it (`is_imported`).
 """
 
 from collections.abc import Mapping
@@ -84,7 +87,11 @@ class Party:
 
     @classmethod
     def of(cls, spec: str, host: str | None = None) -> "Party":
-        """That of a spec as people write it."""
+        """That of a spec as people write it.
+
+        Raises:
+            UsageError: It is none.
+        """
         return cls(ModelSpec.parse(spec), host)
 
     @property

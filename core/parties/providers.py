@@ -99,7 +99,12 @@ class ModelSpec(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "ModelSpec":
-        """The spec's parts."""
+        """The spec's parts.
+
+        Raises:
+            UsageError: There is no slash, or nothing on one side of it, or there is a line break
+                or another control character.
+        """
         provider, slash, name = text.partition("/")
         if not (provider and slash and name):
             raise UsageError(
@@ -224,7 +229,11 @@ class Provider:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Refuse what cannot stand in an HTTP header; the message never shows a value."""
+    """Refuse what cannot stand in an HTTP header; the message never shows a value.
+
+    Raises:
+        UsageError: A name or a value cannot be sent.
+    """
     for name, value in headers.items():
         shown = f"--header {shown_header(name)}"
         if not _HEADER_NAME.fullmatch(name):

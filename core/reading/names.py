@@ -35,7 +35,11 @@ def check_without(without: Iterable[str], names: Collection[str]) -> None:
 def left_out_of(
     names: Collection[str], without: Iterable[str] = (), models: Iterable[str] = ()
 ) -> frozenset[str]:
-    """Those of some names that ``--without`` and ``--model`` leave out."""
+    """Those of some names that ``--without`` and ``--model`` leave out.
+
+    Raises:
+        UsageError: One that is given is not there.
+    """
     check_without(without, names)
     for model in models:
         check_name(model, names, f"--model {model}: no such model", "there are")

@@ -173,7 +173,11 @@ def _response(origin: object, position: str, row: object) -> tuple[SampleKey, st
 
 
 def sample_key(origin: object, position: str, row: Mapping[str, Any]) -> SampleKey:
-    """Which request of which sample a row is about."""
+    """Which request of which sample a row is about.
+
+    Raises:
+        DataError: It does not say so.
+    """
     item_id = row.get("item_id")
     if isinstance(item_id, int) and not isinstance(item_id, bool):
         item_id = str(item_id)

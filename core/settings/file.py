@@ -31,7 +31,14 @@ TABLES = ("run", "suite", "endpoints", "roles", "prices", "families")
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What a settings file says; `run` by the long names of options, with underscores."""
+    """What a settings file says.
+
+    Attributes:
+        run: Values for options by their long names with underscores, as TOML has them.
+        prices: By model spec; the other tables are by name.
+        families: Of models, by a name or a pattern of names.
+        path: ``None`` when there is no file.
+    """
 
     run: Mapping[str, Any] = field(default_factory=dict)
     endpoints: Mapping[str, EndpointSettings] = field(default_factory=dict)
@@ -44,7 +51,12 @@ class SettingsFile:
     def endpoint(
         self, base_url: str | None, party: PartyOptions = OF_MODEL
     ) -> EndpointSettings | None:
-        """The endpoint of that name or address; ``None`` for another address, or for none."""
+        """The endpoint of that name or address; ``None`` for another address, or for none.
+
+        Raises:
+            UsageError: It is neither a name nor an address, holds a secret, or is the address of
+                several.
+        """
         if base_url is None:
             return None
         if base_url in self.endpoints:
@@ -66,7 +78,12 @@ class SettingsFile:
 
 
 def read_settings(path: Path) -> SettingsFile:
-    """What a file says; errors name the file and the key, or the line where it is not TOML."""
+    """What a file says.
+
+    Raises:
+        ConfigError: It is missing, not TOML (with the line), or something in it is unknown or
+            wrong; the message names the file and the key.
+    """
     raw = _toml(path)
     for name in raw:
         if name not in TABLES:
@@ -114,7 +131,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def check_names(settings: SettingsFile, usable: Collection[str]) -> None:
-    """Refuse a setting of ``[run]`` or of a suite that is none."""
+    """Refuse a setting of ``[run]`` or of a suite that is none, by `ConfigError`."""
     tables = {"run": settings.run} | {f"suite.{s.name}": s.run for s in settings.suites.values()}
     for heading, table in tables.items():
         for name in table:

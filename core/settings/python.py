@@ -1,6 +1,4 @@
-"""Settings from the arguments of `eibench.run`, those as type checkers see them, and messages.
-
-What each argument means is declared at `RunSettings` and `Sampling`; a test holds them together.
+"""Settings from the arguments of a Python function, and messages in Python's words.
 
 Numbers come out as the command line has them, so that both mean the same run: a temperature
 of 1 is 1.0.
@@ -9,16 +7,14 @@ of 1 is 1.0.
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields, replace
-from inspect import Parameter, Signature, signature
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from ..benchmark import Benchmark
 from ..errors import BenchError, PluginError, UsageError
 from ..plugins import installed
-from ..reading.names import nearest
 from ..spending.book import read_prices
 from ..types import SAMPLING, Sampling, canonical
 from .rules import RULES, fitting
@@ -31,7 +27,12 @@ _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
 
 def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
-    """The benchmark of that name, or the one that is given."""
+    """The benchmark of that name, or the one that is given.
+
+    Raises:
+        UsageError: There is none of that name.
+        PluginError: It is no benchmark.
+    """
     catalogue = installed()
     if isinstance(benchmark, str):
         return catalogue.benchmark(benchmark)
@@ -41,7 +42,11 @@ def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
 
 
 def from_python(arguments: Mapping[str, object]) -> RunSettings:
-    """Settings from arguments by name; ``None`` stands for the default."""
+    """Settings from arguments by name; ``None`` stands for the default.
+
+    Raises:
+        UsageError: One is not what its rule wants, or is given in two ways.
+    """
     values = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
     single = {name: values[name] for name in SAMPLING.keys() & values.keys()}
     fields = {name: values[name] for name in _SETTINGS & values.keys()}
@@ -152,106 +157,3 @@ def in_python_words() -> Iterator[None]:
     except BenchError as error:
         error.args = (python_words(str(error)),)
         raise
-
-
-PathLike = str | os.PathLike[str]
-
-
-class RunArguments(TypedDict, total=False):
-    """What a run may be given; ``None`` stands for the default."""
-
-    model: str
-    judge: str | Iterable[str] | None
-    panel: str | None
-    quorum: int | None
-    exclude_kin: bool
-    overlap: float | None
-    dataset: PathLike | None
-    options: Mapping[str, Any] | None
-    base_url: str | None
-    judge_base_url: str | Mapping[str, str] | None
-    api_key_env: str | None
-    judge_api_key_env: str | Mapping[str, str] | None
-    roles: Mapping[str, str] | None
-    role_base_url: Mapping[str, str] | None
-    role_api_key_env: Mapping[str, str] | None
-    role_max_tokens: int | Mapping[str, int] | None
-    headers: Mapping[str, str] | None
-    sampling: Sampling | None
-    temperature: float | None
-    top_p: float | None
-    top_k: int | None
-    min_p: float | None
-    max_tokens: int | None
-    reasoning_effort: str | None
-    extra_body: Mapping[str, Any] | None
-    seed: int | None
-    system: str | None
-    iterations: int
-    limit: int | None
-    items: Iterable[str]
-    concurrency: int | None
-    rpm: float | None
-    tpm: float | None
-    timeout: float
-    max_retries: int
-    max_reply: int | str
-    transport: str
-    max_cost: float | None
-    prices: Mapping[str, Mapping[str, float]] | None
-    name: str | None
-    notes: Mapping[str, str] | None
-    fresh: bool
-    keep_going: bool
-    demo: bool
-    without: Iterable[str]
-    runs_dir: PathLike
-
-
-_HELP = {argument_of(name): python_words(one.help) for name, one in SETTINGS.items()} | {
-    "model": "PROVIDER/NAME, such as openai/gpt-4.1 (default: demo/medium).",
-    "base_url": "Address of the model, usually ending in /v1.",
-    "headers": "HTTP headers for it by name; never stored.",
-    "judge_base_url": "Address of all judges, or addresses by judge.",
-    "judge_api_key_env": "The variable that holds their key, or variables by judge.",
-    "roles": "Who plays roles of the benchmark, such as {'user': 'openai/gpt-4.1'}.",
-    "role_base_url": "Their addresses, likewise.",
-    "role_api_key_env": "The variables that hold their keys, likewise.",
-    "prices": "Dollars per million tokens, {'openai/x': {'input': 2, 'output': 8}}.",
-    "notes": "Kept with the run, such as {'quantisation': '8bit'}.",
-    "without": "Names of models that this one is not compared with.",
-    "options": "The benchmark's own options by name.",
-    "sampling": "How replies are drawn, in place of single arguments.",
-}
-"""What each is for, put otherwise where Python takes something else than the command line."""
-_DEFAULTS = {
-    argument_of(f.name): f.default
-    for f in fields(RunSettings)
-    if f.name in SETTINGS and f.default not in ((), MISSING)
-}
-
-
-def refuse_unknown(called: str, names: Iterable[str]) -> None:
-    """Refuse an argument that there is not, as Python does."""
-    if unknown := next((name for name in names if name not in _HELP), None):
-        message = f"{called}() got an unexpected keyword argument {unknown!r}"
-        raise TypeError(message + nearest(unknown, _HELP))
-
-
-def takes_settings(function: Callable[..., Any]) -> Signature:
-    """The signature of a function whose ``**settings`` are these arguments, each by its name."""
-    plain = signature(function)
-    types = RunArguments.__annotations__
-    named = [
-        Parameter(n, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(n), annotation=types.get(n, Any))
-        for n in _HELP
-    ]
-    kept = [p for p in plain.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-    return plain.replace(parameters=[*kept, *named])
-
-
-def described(text: str) -> str:
-    """A docstring with a line for each argument in place of ``**settings``."""
-    line = "        **settings: How it is run.\n"
-    lines = (f"        {name}: {text}\n" for name, text in _HELP.items())
-    return text.replace(line, "".join(lines))

@@ -27,6 +27,9 @@ def run_configs(
     """The runs that settings ask for, one per model.
 
     `allow` gives the endpoint of a target, once the user has approved what a file does with a key.
+
+    Raises:
+        UsageError: Settings contradict each other.
     """
     specs = [ModelSpec.parse(text) for text in settings.models or (USUAL_MODEL,)]
     if len(specs) > 1 and settings.name:
@@ -61,7 +64,11 @@ _AS_SET = (
 
 
 def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) -> RunConfig:
-    """What settings ask of one model, without a judge."""
+    """What settings ask of one model, without a judge.
+
+    Raises:
+        UsageError: Settings contradict each other.
+    """
     if settings.name is not None and not settings.name.strip():
         raise UsageError("--name must not be blank")
     check_extra_body(settings.sampling)
@@ -80,6 +87,9 @@ def items_or_limit(settings: RunSettings) -> RunSettings:
     """The settings with the ids of the items that are wanted, or how many, but not both.
 
     What is given with the command goes before what is not.
+
+    Raises:
+        UsageError: Both are given, or an item stands twice.
     """
     if settings.items and settings.limit is not None:
         if settings.is_given("items") == settings.is_given("limit"):
@@ -96,7 +106,11 @@ _PLAIN = re.compile(r"[\w./:@-]+")
 
 
 def judge_spec(text: str) -> ModelSpec:
-    """The one judge that a text names."""
+    """The one judge that a text names.
+
+    Raises:
+        UsageError: It names several, or none.
+    """
     names = re.split(r"[\s,]+", text.strip())
     providers = tuple(f"{name}/" for name in installed().providers.things)
     if len(names) > 1 and all(n.startswith(providers) and _PLAIN.fullmatch(n) for n in names):
@@ -147,7 +161,12 @@ def _panel(settings: RunSettings) -> Panel | None:
 
 
 def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
-    """Who plays the benchmark's roles, by role; some may be missing."""
+    """Who plays the benchmark's roles, by role; some may be missing.
+
+    Raises:
+        UsageError: A role is named that the benchmark does not have, or an address without a
+            player.
+    """
     names = [role.name for role in benchmark.roles]
     for option in ("roles", "role_base_url", "role_api_key_env", "role_max_tokens"):
         for name in getattr(settings, option):

@@ -43,7 +43,11 @@ class VariableRule:
 
 
 def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
-    """A value as it is used, or, if it `is_text`, the one that a text stands for."""
+    """A value as it is used, or, if it `is_text`, the one that a text stands for.
+
+    Raises:
+        UsageError: It is not what the rule wants.
+    """
     try:
         return rule.read(value) if is_text else rule.check(value)
     except UnfitValue as error:
@@ -52,7 +56,11 @@ def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
 
 
 def own_options(benchmark: Benchmark, options: Mapping[str, object]) -> dict[str, Any]:
-    """The values of a benchmark's own options: those that are given, else the defaults."""
+    """The values of a benchmark's own options: those that are given, else the defaults.
+
+    Raises:
+        UsageError: There is no such option, or it cannot have that value.
+    """
     names = [option.name for option in benchmark.options]
     if odd := next((name for name in options if name not in names), None):
         known = ", ".join(names) or "none"

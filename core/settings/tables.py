@@ -40,7 +40,11 @@ class EndpointSettings:
 
 
 def read_endpoints(raw: object, path: object) -> dict[str, EndpointSettings]:
-    """The endpoints of a settings file by name."""
+    """The endpoints of a settings file by name.
+
+    Raises:
+        ConfigError: A name, a key or a value is wrong.
+    """
     tables = tables_of(raw, path, "endpoints").items()
     return {name: _read_endpoint(name, table, path) for name, table in tables}
 
@@ -77,7 +81,11 @@ class Suite:
 
 
 def read_suites(raw: object, path: Path) -> dict[str, Suite]:
-    """The suites of a file, by name."""
+    """The suites of a file, by name.
+
+    Raises:
+        ConfigError: One names no benchmark, or holds what is no table where one belongs.
+    """
     return {n: _read_suite(n, table, path) for n, table in tables_of(raw, path, "suite").items()}
 
 
@@ -126,7 +134,11 @@ class RolePlayer:
 
 
 def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
-    """Who plays roles, by role."""
+    """Who plays roles, by role.
+
+    Raises:
+        ConfigError: A key or a value is wrong.
+    """
     needed = {"model": '; write model = "PROVIDER/NAME"'}
     return {
         name: RolePlayer(**read_table(f"{path}: [roles.{name}]", table, _OF_PLAYER, needed))
@@ -138,6 +150,9 @@ def check_value(where: str, key: str, value: object, rule: Rule, more: str = "")
     """A value of a settings file as it is used, held to the rule of the option.
 
     `where` is the file and the table, `more` what else the value may be, for messages.
+
+    Raises:
+        ConfigError: It is not what the rule wants.
     """
     try:
         return rule.check(value)
@@ -159,6 +174,9 @@ def read_table(
     """A table of a settings file, each value held to its rule.
 
     Of `needed` keys each has what to do where it is missing.
+
+    Raises:
+        ConfigError: A key is unknown or missing, or a value is wrong.
     """
     values = plain_names(where, table)
     for key in values:
@@ -171,7 +189,11 @@ def read_table(
 
 
 def plain_names(where: str, table: object) -> dict[str, Any]:
-    """A table of a settings file, with underscores for dashes in its keys."""
+    """A table of a settings file, with underscores for dashes in its keys.
+
+    Raises:
+        ConfigError: It is no table, or two of its keys mean the same.
+    """
     if not isinstance(table, Mapping):
         raise ConfigError(f"{where} must be a table")
     values: dict[str, Any] = {}

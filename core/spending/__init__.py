@@ -1,6 +1,6 @@
 """What calls cost, what they may cost, and when to stop.
 
-`prices` knows what a token costs and where that figure is from; `estimate`
-makes the range of the plan; `budget` keeps a command under ``--max-cost``;
-`billing` says which failed attempts may have cost something.
+`prices` knows what calls cost, at least and at most; `book` where prices are from;
+`budget` keeps a command under ``--max-cost``; `billing` says which failed attempts
+may have cost something.
 """

@@ -24,7 +24,11 @@ TABLE = Path(__file__).with_name("table.toml")
 
 
 def parse_price(text: str) -> Price:
-    """The price of ``--price IN,OUT``."""
+    """The price of ``--price IN,OUT``.
+
+    Raises:
+        UsageError: It is not two numbers from 0 on.
+    """
     try:
         dollars_in, dollars_out = (float(part) for part in text.split(","))
         source = f"--price {dollars_in:g},{dollars_out:g}"
@@ -45,6 +49,9 @@ def read_prices(raw: object, path: object) -> dict[str, Price]:
 
     Tables ``[prices."openai/gpt-x"]`` with ``input`` and ``output``, and ``cached`` and
     ``cache_write`` where they differ.
+
+    Raises:
+        ConfigError: A spec, a name or a value is wrong.
     """
     if not isinstance(raw, Mapping):
         raise ConfigError(f'{path}: prices must be tables; write [prices."openai/gpt-x"]')
@@ -78,7 +85,11 @@ def _read_price(row: object, where: str, *, source: str, valid_from: str = "") -
 
 @cache
 def read_table(path: Path = TABLE) -> dict[str, list[Price]]:
-    """Our price table by model spec, each model's rows in the order of their dates."""
+    """Our price table by model spec, each model's rows in the order of their dates.
+
+    Raises:
+        ConfigError: The file is broken.
+    """
     table: dict[str, list[Price]] = {}
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["price"]

@@ -22,70 +22,16 @@ A `Meter` prices the calls of one party and keeps them within the command's budg
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import isfinite
 from typing import TypedDict
 
-from ..errors import BudgetReached, ErrorKind, Interrupted, ProviderError
+from ..errors import BudgetReached
 from ..types import ChatRequest, ChatResponse
+from .billing import may_be_billed
 from .prices import Price, dollars, exact_dollars, input_bound, known_cost, upper_bound
-
-#: Answered before the model was asked.
-UNBILLED = frozenset(
-    {
-        ErrorKind.RATE_LIMIT,
-        ErrorKind.QUOTA,
-        ErrorKind.AUTH,
-        ErrorKind.NOT_FOUND,
-        ErrorKind.INVALID_REQUEST,
-    }
-)
-_CONNECTING = {"aiohttp.ClientConnectorError", "aiohttp.ConnectionTimeoutError"}
-_CONNECTING_HTTPX = {
-    f"{package}.{name}"
-    for package in ("httpx", "httpx2")
-    for name in ("ConnectError", "ConnectTimeout", "PoolTimeout")
-}
-
-
-def may_be_billed(error: BaseException) -> bool:
-    """Whether an attempt that ended so may have cost something.
-
-    Only what surely cost nothing is given back: a refusal that a provider gives before any work is
-    done, and a request that never left. Azure's "manage costs" page says that work is billed
-    whatever the status, and names a 400 for filtered content or too long an input; a server that
-    breaks down or goes silent has not said what it did.
-    """
-    if isinstance(error, Interrupted):
-        return False  # raised before sending, never after
-    if not isinstance(error, ProviderError):
-        return True
-    if error.kind == ErrorKind.CONNECTION:
-        return not error.unsent
-    return error.kind not in UNBILLED
-
-
-def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and what it came from, the nearest first."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def never_sent(cause: BaseException | None) -> bool:
-    """Whether a transport's error says that no connection was made, so nothing was sent."""
-    kinds = {kind for error in causes(cause) for kind in type(error).__mro__}
-    names = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds}
-    # The aiohttp transport of the openai SDK calls every lost connection ConnectTimeout, so
-    # aiohttp's own word comes first where there is one.
-    if any(name.startswith("aiohttp.") for name in names):
-        return bool(names & _CONNECTING)
-    return bool(names & _CONNECTING_HTTPX)
-
 
 _PICO = 10**12
 MOST = 1e12
@@ -173,6 +119,9 @@ class Budget:
         Set the reservation's `cost` when the reply is there. An attempt that fails in a way that
         may have been billed counts in full, and so does one that is cancelled. The first attempts
         of a party go alone until one is answered that is no `trial`.
+
+        Raises:
+            BudgetReached: It may exceed the limit, or a reply has cost more than it could.
         """
         reservation = await self.reserve(amount, party)
         try:
@@ -297,7 +246,12 @@ class Meter:
 
     @asynccontextmanager
     async def attempt(self, request: ChatRequest) -> AsyncIterator[Reservation]:
-        """One attempt; while it runs, the most it can cost is set aside."""
+        """One attempt; while it runs, the most it can cost is set aside.
+
+        Raises:
+            BudgetReached: It might exceed the limit, or a reply has cost more than it could.
+            UsageError: Nothing bounds its cost.
+        """
         if self.budget is None or self.price is None:
             yield Reservation(0)
             return

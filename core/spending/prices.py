@@ -230,7 +230,11 @@ def output_tokens(max_tokens: int | None) -> Range:
 
 
 def plan_calls(requests: Sequence[ChatRequest], calls: int) -> CallPlan:
-    """A plan for `calls` calls like the requests, a fair sample of them."""
+    """A plan for `calls` calls like the requests, a fair sample of them.
+
+    Raises:
+        ValueError: No request is given.
+    """
     if not requests:
         raise ValueError("a plan needs at least one request to go by")
     share = 1 / len(requests)

@@ -170,7 +170,12 @@ class Connection:
         return self._reader.at_eof() or self._writer.is_closing()
 
     async def read(self) -> RawRequest | None:
-        """The next request, None when the client has closed the connection."""
+        """The next request, None when the client has closed the connection.
+
+        Raises:
+            MalformedRequest: It is not HTTP/1.x, or its headers are too long.
+            asyncio.IncompleteReadError: The client left inside the body.
+        """
         try:
             head = await self._reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:
@@ -183,7 +188,11 @@ class Connection:
         return RawRequest(method, path, headers, await _read_body(self._reader, headers))
 
     async def send(self, response: Response, *, keep_alive: bool, body: bool = True) -> None:
-        """Returns when the kernel has taken the response (HEAD gets no body)."""
+        """Returns when the kernel has taken the response (HEAD gets no body).
+
+        Raises:
+            OSError: The client is known to be gone.
+        """
         head = response.head(keep_alive=keep_alive)
         self._writer.write(head + response.body if body else head)
         await self._writer.drain()

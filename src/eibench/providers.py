@@ -30,7 +30,7 @@ from eibench.core.clients.sdk import (
 )
 from eibench.core.parties.party import is_local
 from eibench.core.parties.providers import AskedParty, ModelSpec, is_loopback
-from eibench.core.spending.budget import causes
+from eibench.core.spending.billing import causes
 from eibench.core.spending.prices import Beyond, Price
 from eibench.core.types import unknown_to
 

@@ -52,7 +52,8 @@ from eibench import (
 )
 from eibench.core.cli.app import app
 from eibench.core.cli.run import run_command
-from eibench.core.settings.python import RunArguments, python_words
+from eibench.core.settings.arguments import RunArguments
+from eibench.core.settings.python import python_words
 from eibench.core.settings.rules import RULES
 from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from eibench.core.errors import ErrorKind, Interrupted, ProviderError
-from eibench.core.spending.budget import may_be_billed, never_sent
+from eibench.core.spending.billing import may_be_billed, never_sent
 from eibench.testing import LoopbackServer
 
 

@@ -18,7 +18,7 @@ from eibench.core.benchmark import Benchmark
 from eibench.core.clients.keys import HIDDEN, redact
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError, UsageError
 from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, Transfer
-from eibench.core.spending.budget import may_be_billed
+from eibench.core.spending.billing import may_be_billed
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.plugins.litellm.client import LiteLLMClient
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
