@@ -20,7 +20,7 @@ from eibench.core.ratings.auditing.grades import EffectSizes, grade_leaning, gra
 from eibench.core.reports.estimates import EstimateRow
 from eibench.core.reports.judge_words import DISORDER, OF_SPREAD
 from eibench.core.statistics.correlation import spearman
-from eibench.core.statistics.judges import liking_for_kin
+from eibench.core.statistics.kin import liking_for_kin
 from eibench.core.types.result_document import Grade
 
 from . import judges

@@ -16,9 +16,9 @@ import numpy as np
 
 from eibench.core.statistics.bootstrap import Floats
 from eibench.core.statistics.estimates import Estimate
-from eibench.core.statistics.judges import (
+from eibench.core.statistics.judges import judge_effects
+from eibench.core.statistics.kin import (
     Bools,
-    judge_effects,
     liking_for_kin,
     scales_from_items,
     scales_from_models,

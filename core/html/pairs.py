@@ -10,8 +10,8 @@ import numpy as np
 from ..ratings.arrays import Floats
 from ..ratings.result import Interval, Ratings
 from ..reports.graded import Key
-from ..statistics.differences import wild_intervals
 from ..statistics.few_families import why_no_interval
+from ..statistics.wild import wild_intervals
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
 from .shapes import FilePart, SitePairs

@@ -23,19 +23,23 @@ from ..ratings.mixed_model import (
 )
 from .expected_error import Known, Pairings, Sums, shared_variance
 from .goals import Goal, PairSlot
-from .latent import Blocks, Observer, Posterior, expected_luck, prior_of, solve
+from .latent import Blocks, Posterior, expected_luck, solve
+from .observing import Observer
+from .prior import prior_of
 
 BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 """Items in a batch, and in a batch after so many."""
 
 
 class NextCalls(NamedTuple):
-    """What to ask next, the best first; nothing when nothing is left.
+    """What to ask next.
 
-    `worthwhile`: one of them is the first on its transcript, or each call takes as much off the
-    expected squared error as the goal's floor, on average; always without a floor. `enough`: the
-    expected error is within the goal's multiple of what the model's transcripts leave, before
-    these.
+    Attributes:
+        items: The best first; empty when nothing is left.
+        worthwhile: Whether one of them is the first on its transcript, or each call takes as much
+            off the expected squared error as the goal's floor, on average; always without a floor.
+        enough: Whether the expected error is within the goal's multiple of what the model's
+            transcripts leave, before these.
     """
 
     items: list[PairSlot]

@@ -37,9 +37,15 @@ FEWEST_PAIRS = 30
 class Known(NamedTuple):
     """What the error is made of, natural units of the logit.
 
-    u and p, shape (n_slots, n_models), C, shape (n_models, n_models), s and f, as above. The family
-    of each scenario, shape (n_scenarios,), the scenario of each slot, and what each scenario weighs
-    in a rating, more than 0.
+    Attributes:
+        luck: u, shape (n_slots, n_models).
+        doubt: p, the same shape.
+        strengths: C, shape (n_models, n_models).
+        per_slot: s.
+        shared: f.
+        family: Of each scenario, shape (n_scenarios,).
+        scenario: Of each slot, shape (n_slots,).
+        share: What each scenario weighs in a rating, shape (n_scenarios,), more than 0.
     """
 
     luck: Floats
@@ -67,7 +73,7 @@ class Known(NamedTuple):
 
 
 class Pairings(NamedTuple):
-    """Items of a new model: opponent, slot, w, more than 0, and v, each of shape (n,)."""
+    """Items of a new model: indices of opponent and slot, w > 0, and v, each of shape (n,)."""
 
     opponent: Ints
     slot: Ints
@@ -124,9 +130,8 @@ class Sums:
         x = level @ self._met
         luck_of_model = known.own_error(level[known.scenario] * self._slots)
         rest = float(level @ self._luck) ** 2 + float(level**2 @ self._noise)
-        return (
-            float(luck_of_model + rest + x @ known.strengths @ x) / float(level @ self._weight) ** 2
-        )
+        squares = float(luck_of_model + rest + x @ known.strengths @ x)
+        return squares / float(level @ self._weight) ** 2
 
     def errors_with(self, items: Pairings) -> Floats:
         """What it would be with each of some items more, shape (n,)."""
@@ -162,8 +167,8 @@ def shared_variance(luck: Floats, doubt: Floats, tau2: float, family: Ints) -> f
     """How much of the variance of luck a family's transcripts share: the method of moments.
 
     An expected luck u is drawn towards 0 by r = 1 - p / tau2, so the product of two is expected to
-    be r r' times what they share; both have shape (n_slots, n_models). From 0 to `tau2`; a third of
-    it where too little is known.
+    be r r' times what they share. u (`luck`) and p (`doubt`) have shape (n_slots, n_models), and
+    `family` that of each slot. From 0 to `tau2`; a third of it where too little is known.
     """
     reliability = 1 - doubt / tau2
     products, pairs = 0.0, 0.0

@@ -51,9 +51,10 @@ class TranscriptPool:
 
 @dataclass(frozen=True)
 class Goal:
-    """The placement of one model on a ladder, by transcripts of which its own are some.
+    """The placement of one model on a ladder.
 
     Attributes:
+        pool: All transcripts, the model's own among them.
         rate: The engine whose interval decides.
         settings: Anchors: the target is on their scale.
         orders: ``both``: every item is bought in both orders; ``one``: in one, by turns;

@@ -25,7 +25,7 @@ from .staged import Position, as_calls, asked_items, plan_all, plan_staged
 
 
 class Matchmaker:
-    """Plans the placement of one model, by a judge's comparisons that do not involve it.
+    """Plans the placement of one model on a ladder of comparisons by the same judge.
 
     Raises:
         UsageError: There is nobody to compare with.

@@ -29,9 +29,12 @@ small."""
 
 
 class PointScale(NamedTuple):
-    """Points at a place of the ladder: in a natural unit of the logit, and the scale's variance.
+    """Points at one place of the ladder.
 
-    `t` is how many standard errors half an interval is; None with too few families for one.
+    Attributes:
+        unit: Points in a natural unit of the logit.
+        variance: Of the scale there, points squared.
+        t: How many standard errors half an interval is; None with too few families for one.
     """
 
     unit: float
@@ -66,8 +69,8 @@ def scale_at(
 ) -> PointScale | None:
     """The scale of ratings where a model stands: a line through the ratings on the strengths.
 
-    The model's families make its interval. None where less than two models have both, or all are
-    equal.
+    `strength` is the model's, `strengths` are those of the ladder's models. None where less than
+    two of these have a rating too, or all are equal.
     """
     indices = [n for n, row in enumerate(ratings.rows) if row.model in strengths]
     rows = [ratings.rows[n] for n in indices]
@@ -93,9 +96,9 @@ def _t_of(goal: Goal) -> float | None:
 
 
 class Expected(NamedTuple):
-    """How many more calls a placement is expected to take, and the interval's half-width then.
+    """How many more calls a placement is expected to take.
 
-    That is in points; None where it is not known.
+    `half_width` is that of the interval then, in points; None where it is not known.
     """
 
     calls: int

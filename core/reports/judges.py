@@ -24,7 +24,8 @@ from .robustness import Key, VerdictTable, verdicts_of
 from .suggestions import bench, judge_words
 
 if TYPE_CHECKING:
-    from ..statistics.judges import JudgeStudy, Scales
+    from ..statistics.judges import JudgeStudy
+    from ..statistics.kin import Scales
 
 LEAST_MODELS = 8
 """Fewer tell little of judges."""
@@ -165,7 +166,7 @@ def document_of(table: JudgedTable) -> JudgesDocument:
     families = [family(spec) or spec.name for spec in specs]
     models = [run.party.spec for run in table.runs.values()]
     kin = [[are_kin(model, judge) for judge in specs] for model in models]
-    scales = table.scales or statistics.judges.scales_from_models(table.means, kin)
+    scales = table.scales or statistics.kin.scales_from_models(table.means, kin)
     study_of_judges = statistics.judges.study_judges(table.means, kin, scales)
     rows = [
         ModelRow(
@@ -211,7 +212,7 @@ def _votes_and_scales(by_model: Sequence[VerdictTable]) -> "tuple[EstimateRow, S
     clusters = np.asarray([cluster for model in by_model for cluster in model.clusters])
     quality = statistics.votes.quality_elsewhere(table.mean(axis=1), models, items)
     votes = EstimateRow.of(statistics.votes.effective_votes(table, clusters, quality))
-    return votes, statistics.judges.scales_from_items(table, models, items, clusters)
+    return votes, statistics.kin.scales_from_items(table, models, items, clusters)
 
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[Party | str]) -> list[Party]:

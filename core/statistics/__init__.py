@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from . import bootstrap as bootstrap
     from . import differences as differences
     from . import judges as judges
+    from . import kin as kin
     from . import score_order as score_order
     from . import shares as shares
     from . import votes as votes

@@ -34,12 +34,15 @@ _TINY = 1e-18  # sums of squares below are rounding, in units of the estimates
 
 
 class Differences(NamedTuple):
-    """The differences of n estimates, each row's less the column's, shape (n, n).
+    """The differences of n estimates, each row's less the column's.
 
-    A gap is 0 where it is only rounding; each has a standard error. `df` are degrees of freedom,
-    one less than its effective clusters; infinite for a normal one, NaN where the difference is not
-    known. `replicates` are estimates with one cluster left out each, or as far off, shape
-    (n_clusters, n); no row where there are no clusters.
+    Attributes:
+        gap: Shape (n, n); 0 where a difference is only rounding.
+        error: Standard error of each, the same shape.
+        df: Degrees of freedom of each, one less than its effective clusters, the same shape;
+            infinite for a normal one, NaN where the difference is not known.
+        replicates: Estimates with one cluster left out each, or as far off, shape
+            (n_clusters, n); no row where there are no clusters.
     """
 
     gap: Floats
@@ -56,7 +59,8 @@ class Differences(NamedTuple):
 class Apart(NamedTuple):
     """Of each pair 1 where the row's is surely better, -1 where it is worse, else 0, shape (n, n).
 
-    Each pair by itself, all pairs of the row's at once, and all pairs at once.
+    `pair` is of each pair by itself, `of_row` of all pairs of the row's at once, `board` of all
+    pairs at once.
     """
 
     pair: Small

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .differences import EXACT_CLUSTERS, wild_tests
 from .few_families import FEWEST_FAMILIES
 from .joint import (
     Bools,
@@ -30,6 +29,7 @@ from .joint import (
     tell_apart,
 )
 from .student import quantile_of
+from .wild import EXACT_CLUSTERS, wild_tests
 
 ALPHA = 0.05
 CLEAR = 2.0
@@ -44,10 +44,13 @@ _ROUNDING = 1e-9  # of differences, in standard deviations of the items
 
 
 class ItemTable(NamedTuple):
-    """What models scored: sums over the samples of each item, and how many these are.
+    """What models scored.
 
-    The higher the better, 0 where a model has none, shape (n_models, n_items). Families of items
-    are numbered from 0.
+    Attributes:
+        sums: Of the scores of each model's samples of each item, the higher the better, 0 where it
+            has none, shape (n_models, n_items).
+        counts: How many these are, the same shape.
+        families: The family of each item, numbered from 0, shape (n_items,).
     """
 
     sums: Floats
@@ -58,10 +61,13 @@ class ItemTable(NamedTuple):
 class ScoreOrder(NamedTuple):
     """What is sure about the order of scores.
 
-    `of_row` are the ends of the interval of each rank alone, shape (n_models, 2), 0 where it is not
-    known; `board` those of all ranks at once. `tied` says whether two models cannot be told apart,
-    all pairs at once, shape (n_models, n_models); `known` whether they share enough families to be.
-    The families say as much as `effective` ones of equal size.
+    Attributes:
+        of_row: Ends of the interval of each rank alone, shape (n_models, 2); 0 where not known.
+        board: The same of all ranks at once.
+        tied: Whether two models cannot be told apart, all pairs at once, shape
+            (n_models, n_models).
+        known: Whether they share enough families to be told apart, the same shape.
+        effective: How many families of equal size would say as much.
     """
 
     of_row: Ints

@@ -1,10 +1,8 @@
 """Intervals, spreads, correlations and agreement for metrics. Importing this imports numpy."""
 
 from eibench.core.statistics.agreement import (
-    OrderAgreement,
     icc_agreement,
     mean_disagreement,
-    order_agreement,
     rank_agreement,
 )
 from eibench.core.statistics.bootstrap import (
@@ -21,22 +19,16 @@ from eibench.core.statistics.correlation import (
     Correlation,
     Pairs,
     complete_pairs,
-    cronbach_alpha,
     fisher_interval,
     leave_one_out,
-    lognormal_share_below,
     mean_ranks,
-    normal_share_below,
-    p_of_zero_correlation,
     pearson,
     spearman,
 )
 from eibench.core.statistics.differences import (
-    MeanTest,
     PairedDifference,
     holm,
     paired_difference,
-    wild_bootstrap,
 )
 from eibench.core.statistics.distribution import (
     Distribution,
@@ -48,7 +40,15 @@ from eibench.core.statistics.distribution import (
 )
 from eibench.core.statistics.estimates import Estimate
 from eibench.core.statistics.few_families import few_families, why_no_interval
+from eibench.core.statistics.ordering import OrderAgreement, order_agreement
+from eibench.core.statistics.psychometrics import (
+    cronbach_alpha,
+    lognormal_share_below,
+    normal_share_below,
+    p_of_zero_correlation,
+)
 from eibench.core.statistics.shares import share_interval
+from eibench.core.statistics.wild import MeanTest, wild_bootstrap
 
 __all__ = [
     "Correlation",

@@ -12,9 +12,10 @@ from .asking import NOT_KNOWN, Asking
 from .conclusions import Rows, conclusions_of
 from .criteria import Criteria, compare_criteria
 from .cycles import Cycles, find_cycles
-from .leanings import Orders, Terms, estimate_terms, read_orders
+from .orders import Orders, read_orders
 from .scenarios import Scenario, compare_items, find_strengths, measure_scenarios
 from .stability import Stability, leave_one_out
+from .terms import Terms, estimate_terms
 
 
 class PackName(NamedTuple):

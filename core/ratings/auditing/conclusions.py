@@ -25,7 +25,8 @@ from .grades import (
     grade_leaning,
     needed,
 )
-from .leanings import Orders, Terms, estimate_terms, read_orders
+from .orders import Orders, read_orders
+from .terms import Terms, estimate_terms
 
 Rows = Sequence[RatingRow]
 """Ratings as in `bench rate --json`."""

@@ -24,8 +24,9 @@ from eibench.core.matchmaking.calls import (
     default_schedule,
 )
 from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, PairSlot, TranscriptPool
-from eibench.core.matchmaking.latent import Blocks, Observer, expected_luck, solve
+from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
 from eibench.core.matchmaking.matchmaker import Matchmaker
+from eibench.core.matchmaking.observing import Observer
 from eibench.core.matchmaking.outlook import scale_at
 from eibench.core.matchmaking.staged import Turns, asked_items, neighbours, sparse_places
 from eibench.core.ratings import fractional_logit, glicko2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eibench.core.matchmaking.latent import guess
+from eibench.core.matchmaking.prior import guess
 
 LADDER = {f"m{n}": 0.3 * n for n in range(12)}
 SPREAD = float(np.std([0.3 * n for n in range(12)], ddof=1))

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eibench.core.statistics.judges import Bools, study_judges
+from eibench.core.statistics.judges import study_judges
+from eibench.core.statistics.kin import Bools
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eibench.core.statistics.bootstrap import Floats
-from eibench.core.statistics.judges import (
+from eibench.core.statistics.kin import (
     Bools,
     Scales,
     liking_for_kin,

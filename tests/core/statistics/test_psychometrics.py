@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.statistics.correlation import (
+from eibench.core.statistics.correlation import pearson
+from eibench.core.statistics.psychometrics import (
     cronbach_alpha,
     lognormal_share_below,
     normal_share_below,
     p_of_zero_correlation,
-    pearson,
 )
 
 # Four people, three items. Variances with n - 1: items 5/3, 11/12, 11/12, together 7/2; sums

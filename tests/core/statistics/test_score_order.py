@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.core.statistics.differences import wild_tests
 from eibench.core.statistics.score_order import ItemTable, ScoreOrder, order_scores
+from eibench.core.statistics.wild import wild_tests
 from eibench.statistics import mean_interval, paired_difference, wild_bootstrap
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.core.statistics.differences import wild_intervals
 from eibench.core.statistics.student import quantile
+from eibench.core.statistics.wild import wild_intervals
 from eibench.statistics import MeanTest, standard_error, wild_bootstrap
 
 # How many of the 45 scenarios of EQ-Bench 3 share a text.

@@ -4,7 +4,7 @@ from math import erf, exp, sqrt
 
 import pytest
 
-from eibench.core.ratings.auditing.leanings import flips_by_noise, read_orders
+from eibench.core.ratings.auditing.orders import flips_by_noise, read_orders
 from eibench.testing import Noise, Tournament
 
 from .conftest import Table

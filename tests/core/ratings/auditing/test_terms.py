@@ -6,7 +6,7 @@ import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.ratings import fractional_logit
-from eibench.core.ratings.auditing.leanings import estimate_terms, per_doubling, pluses
+from eibench.core.ratings.auditing.terms import estimate_terms, per_doubling, pluses
 from eibench.core.ratings.intervals import Q
 from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
