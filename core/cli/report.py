@@ -7,7 +7,8 @@ import click
 from ..errors import UsageError
 from ..html import RunInput, run_report, runs_report
 from ..html.gather import gather_run, places_of, read_run
-from ..html.policy import Masker, Policy
+from ..html.masking import Masker
+from ..html.policy import Policy
 from ..html.report import OPEN
 from ..html.transcripts import texts_of
 from ..reading.formats import write_text

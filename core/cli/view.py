@@ -17,7 +17,8 @@ from ..errors import BenchError, UsageError
 from ..hooks.sections import Table
 from ..html import Built, build_site, gather
 from ..html.gather import Gathered, places_of
-from ..html.policy import TEXTS, Masker, Policy
+from ..html.masking import Masker
+from ..html.policy import TEXTS, Policy
 from ..html.serving import SiteServer, follow
 from ..journal import Journal
 from ..journal.file import now

@@ -1,4 +1,8 @@
-"""What the models of a board are ranked by, which are tied, and what is special of each."""
+"""What is computed from the rows of a board, as pages and charts show it.
+
+What models are ranked by, which cannot be told apart, and what is special of each: criteria
+set against what the model's main number foretells, and not merely good.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -12,8 +12,9 @@ from ..types import Json, digest
 from .board_document import board_document
 from .board_files import board_files, graded_name, run_file, text_file
 from .board_page import board_page
+from .cost_page import cost_page
 from .gather import Gathered, SiteBoard
-from .index_page import compare_page, cost_page, first_documents, glossary_page, index_page
+from .index_page import compare_page, first_documents, glossary_page, index_page
 from .item_pages import item_pages
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
@@ -40,8 +41,9 @@ class Built(NamedTuple):
 class _Writer:
     """Writes files below a folder that is new, empty or of an earlier build, and knows which.
 
-    `before` has by path the digest of what an earlier build wrote, `texts_before` by the beginning
-    of their paths what files that take long were made from.
+    Attributes:
+        before: By path the digest of what an earlier build wrote.
+        texts_before: By the beginning of their paths what files that take long were made from.
     """
 
     def __init__(self, folder: Path, policy: Policy) -> None:
@@ -111,7 +113,12 @@ class _Writer:
 
 
 def build_site(folder: Path, gathered: Gathered, policy: Policy, date: str) -> Built:
-    """Write a site, or bring one up to date."""
+    """Write a site, or bring one up to date.
+
+    Raises:
+        UsageError: The folder holds something else.
+        DataError: It cannot be written.
+    """
     try:
         writer = _Writer(folder, policy)
         writer.begin()

@@ -138,7 +138,10 @@ def gather_run(
 ) -> tuple[SiteRun, SiteBoard | None]:
     """A run by the grader of its own result, and the board that counts it so, if there is one.
 
-    Why a board of it cannot be read is told. A run without a result is a `UsageError`.
+    Why a board of it cannot be read is told.
+
+    Raises:
+        UsageError: The run has no result.
     """
     run = read_run(stored, stored.result(), sections)
     reader = _boards_of(stored.journal, stored.catalogue, stored.benchmark)

@@ -1,4 +1,8 @@
-"""What the page of one run shows in words: samples, named items, cost, settings, limits."""
+"""What the page of one run shows in words.
+
+Samples, named items, cost and settings; where it stands on a board: what was found, what is
+special, how far the result goes, and other runs of its model.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast

@@ -17,7 +17,11 @@ HEIGHT, STEP = 26, 12
 
 
 class Mark(NamedTuple):
-    """A number with its interval, which need not be symmetric; shape and series say whose it is."""
+    """A number with its interval, which need not be symmetric.
+
+    `shape` (``dot``, ``square``, ``diamond`` or ``ring``) and `series`, the colour from 0, say
+    whose.
+    """
 
     value: float | None
     ci95: Ends | None = None

@@ -13,7 +13,8 @@ import pytest
 
 from eibench.core.cli.report import run_input
 from eibench.core.html import item_pages
-from eibench.core.html.policy import Masker, Policy
+from eibench.core.html.masking import Masker
+from eibench.core.html.policy import Policy
 from eibench.core.html.report import OPEN
 from eibench.core.journal import Journal
 from eibench.core.runs.stored_run import StoredRun

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from eibench.core.html.index_page import cost_page
+from eibench.core.html.cost_page import cost_page
 from eibench.core.html.rendering import rendered
 
 from .browsing import document, row

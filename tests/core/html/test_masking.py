@@ -11,7 +11,8 @@ from markupsafe import Markup
 from eibench.core.cli.session import sections
 from eibench.core.html import build_site, gather
 from eibench.core.html.charts.rows import Mark
-from eibench.core.html.policy import Masker, Policy
+from eibench.core.html.masking import Masker
+from eibench.core.html.policy import Policy
 from eibench.core.html.rendering import page_of, rendered
 from eibench.core.html.slugs import Address
 from eibench.core.journal import Journal
