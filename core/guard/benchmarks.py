@@ -44,8 +44,13 @@ def _checked(
 ) -> "Callable[Concatenate[Guarded, P], T]":
     """A method of a benchmark, of which what comes back is looked at.
 
-    A benchmark that is no `of` is taken for one that compares nothing, or returns ``None`` where
-    the method is optional. A slow one is told of when it takes long.
+    Args:
+        method: As `Benchmark` or the ability `of` declares it.
+        check: Refuses what may not come back.
+        of: The ability. A benchmark without it gives ``None`` where the method is optional;
+            without `Pairwise` it is taken for one that compares nothing.
+        optional: Whether it may be called on a benchmark without the ability.
+        slow: Whether standard error says so when it takes long.
     """
     name = method.__name__
 

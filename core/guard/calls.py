@@ -40,7 +40,7 @@ class PluginCall(NamedTuple):
         return f"{self.method} of {named}" if self.method else str(named)
 
     def refuse(self, message: str) -> NoReturn:
-        """Say what is wrong with what came back."""
+        """Say what is wrong with what came back, by a `PluginError`."""
         raise PluginError(f"{self} {message}")
 
 
@@ -63,7 +63,7 @@ def origin(thing: object) -> str:
 
 
 def call(called: PluginCall, function: Callable[..., T], *args: object) -> T:
-    """What a plugin's function returns."""
+    """What a plugin's function returns; `PluginError` where it raised anything that is not ours."""
     with StdoutCapture(called):
         try:
             return function(*args)
@@ -72,7 +72,11 @@ def call(called: PluginCall, function: Callable[..., T], *args: object) -> T:
 
 
 async def call_async(called: PluginCall, function: Callable[..., Awaitable[T]], *args: object) -> T:
-    """What a plugin's coroutine function comes to."""
+    """What a plugin's coroutine function comes to.
+
+    Raises:
+        PluginError: It is no coroutine function, or it raised anything that is not ours.
+    """
     with StdoutCapture(called):
         try:
             coroutine = function(*args)
@@ -109,7 +113,11 @@ def _where(error: BaseException, called: PluginCall) -> str:
 
 @contextlib.contextmanager
 def no_exit() -> Iterator[None]:
-    """Turn a plugin's SystemExit in a task of its own, which ends the event loop, into an error."""
+    """Turn a plugin's SystemExit in a task of its own, which would end the event loop.
+
+    Raises:
+        PluginError: There was one.
+    """
     try:
         yield
     except SystemExit as error:

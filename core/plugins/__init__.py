@@ -3,8 +3,8 @@
 Plugins come from the entry-point group ``eibench``, ours like everyone's.
 """
 
-from .loading import Catalogue as Catalogue
+from .catalogue import Catalogue as Catalogue
+from .catalogue import installed as installed
 from .loading import Plugin as Plugin
-from .loading import installed as installed
 from .registry import BrokenPlugin as BrokenPlugin
 from .registry import Registry as Registry

@@ -11,30 +11,18 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from importlib.metadata import EntryPoint
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import click
 import pluggy
 
-import eibench.data
-
 from ..benchmark import Benchmark
-from ..datasets.official import DATA_ONLY, pack_folders
-from ..errors import PluginError, UsageError
-from ..guard import calls
+from ..errors import PluginError
 from ..guard.printing import StdoutCapture
 from ..hooks import specs
-from ..hooks.exporters import Exporter
-from ..hooks.names import COMMANDS
-from ..hooks.on_demand import distribution_of, entries
-from ..hooks.sections import ReportPage, ReportSection
-from ..parties.providers import Provider
-from ..ratings import RatingEngine
-from . import declared
+from ..hooks.on_demand import distribution_of
 from .registry import BrokenPlugin, Registry, reason_of
 
 Hook = Callable[..., Any]
@@ -64,7 +52,7 @@ class _Claim(NamedTuple):
 
 
 class Loader:
-    """Asks plugins for what they add; where it goes, by hook."""
+    """Asks plugins for what they add, and puts it into registries, which are by hook."""
 
     def __init__(self, registries: Mapping[str, Registry[object]]) -> None:
         self._registries = registries
@@ -75,9 +63,9 @@ class Loader:
         self._reasons: dict[Plugin, str] = {}
 
     def load(self, plugins: Iterable[Plugin]) -> list[BrokenPlugin]:
-        """Fill the registries; those plugins that add nothing. Never raises for a plugin's fault.
+        """Fill the registries, and return the plugins that add nothing.
 
-        A name that two of them register is the first one's.
+        Never raises for a plugin's fault. A name that two of them register is the first one's.
         """
         plugins = tuple(plugins)
         hooks = {plugin: of_plugin for plugin in plugins if (of_plugin := self._hooks_of(plugin))}
@@ -162,7 +150,11 @@ class Loader:
 
 
 def _marked(plugin: object, known: list[str]) -> dict[str, Hook]:
-    """The hooks of a plugin, by name."""
+    """The hooks of a plugin, by name.
+
+    Raises:
+        PluginError: One is no hook or not marked, or there is none.
+    """
     hooks: dict[str, Hook] = {}
     for name, function in inspect.getmembers(plugin, inspect.isroutine):
         marks = getattr(function, "eibench_impl", None)
@@ -180,70 +172,3 @@ def _marked(plugin: object, known: list[str]) -> dict[str, Hook]:
     if not hooks:
         raise PluginError("it implements no hook; mark its functions with eibench.hookimpl")
     return hooks
-
-
-class Catalogue:
-    """What plugins add.
-
-    `broken` stops only those commands that need what it would have added; `registries` are by hook.
-    """
-
-    def __init__(self) -> None:
-        self.broken: list[BrokenPlugin] = []
-        reserved = frozenset(COMMANDS)
-        self.benchmarks = Registry[Benchmark]("benchmark", declared.benchmark, self.broken)
-        self.providers = Registry[Provider]("provider", declared.provider, self.broken)
-        self.rating_engines = Registry[RatingEngine]("rating engine", declared.engine, self.broken)
-        self.report_sections = Registry[ReportSection](
-            "report section", declared.section, self.broken
-        )
-        self.pages = Registry[ReportPage]("page", declared.page, self.broken)
-        self.exporters = Registry[Exporter]("exporter", declared.exporter, self.broken)
-        self.commands = Registry[click.Command]("command", declared.command, self.broken, reserved)
-        self.registries: dict[str, Registry[Any]] = {
-            f"register_{name}": registry
-            for name, registry in vars(self).items()
-            if isinstance(registry, Registry)
-        }
-
-    def load(self, plugins: Iterable[Plugin]) -> None:
-        """Add all that plugins register; never raises for a fault of theirs."""
-        self.broken += Loader(self.registries).load(plugins)
-
-    @property
-    def data_folders(self) -> dict[str, Path | None]:
-        """The data folder of each benchmark, by name."""
-        return {benchmark.name: benchmark.data for benchmark in self.benchmarks}
-
-    def benchmark(self, name: str) -> Benchmark:
-        """The benchmark of that name, or `UsageError`."""
-        if name not in self.benchmarks.things and name in pack_folders(eibench.data.folder(""), {}):
-            listed = ", ".join(self.benchmarks.things)
-            raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}")
-        return self.benchmarks.get(name)
-
-    def provider(self, name: str) -> Provider:
-        """The provider of that prefix, or `UsageError`."""
-        return self.providers.get(name)
-
-    def distribution_of(self, thing: object) -> str | None:
-        """Which distribution registered an object; ``None`` where none did."""
-        for registry in self.registries.values():
-            for name, known in registry.declared.items():
-                if known is thing or getattr(known, "data_maker", None) is thing:
-                    return registry.origins[name]
-        return None
-
-
-@cache
-def installed() -> Catalogue:
-    """The catalogue of this process; never raises for a plugin's fault."""
-    catalogue = Catalogue()
-    calls.find_distribution = catalogue.distribution_of
-    catalogue.load(map(Plugin.at, entries()))
-    return catalogue
-
-
-def benchmarks() -> Mapping[str, Benchmark]:
-    """The benchmarks that are installed, by name; each is imported when it is taken out."""
-    return installed().benchmarks.things

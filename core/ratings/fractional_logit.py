@@ -43,11 +43,17 @@ RIDGE = 1e-3
 
 
 class Calls(NamedTuple):
-    """What the likelihood is over: for each call models, score y and weight, shape (n,).
+    """What the likelihood is over.
 
-    A row may stand for several calls. `terms` is what pi and gamma are multiplied with, shape
-    (n_terms, n); each is 1, or the difference of the logarithms of lengths. `component` is of each
-    model; `precision` of the prior of a model's strength, natural units.
+    Attributes:
+        component: Of each model, shape (n_models,).
+        first: Model read first, shape (n,); `second` likewise.
+        score: y, shape (n,).
+        weight: How many calls a row stands for, shape (n,).
+        terms: What pi and gamma are multiplied with, shape (n_terms, n); each is 1, or the
+            difference of the logarithms of lengths.
+        names: Of the terms: ``position``, ``length``.
+        precision: Of the prior of a model's strength, natural units.
     """
 
     component: Ints
@@ -83,10 +89,15 @@ class Calls(NamedTuple):
 
 
 class LogitFit(NamedTuple):
-    """The maximum: strengths, natural units, shape (n_models,), and terms, shape (n_terms,).
+    """The maximum.
 
-    `expected` is E, shape (n,); `covariance` the inverse of the negative Hessian. `last_step` is
-    the largest change in the last of so many Newton steps.
+    Attributes:
+        theta: Strengths, natural units, shape (n_models,).
+        beta: Of the terms, shape (n_terms,).
+        expected: E, shape (n,).
+        covariance: Inverse of the negative Hessian, shape (n_models + n_terms, same).
+        steps: How many Newton steps it took.
+        last_step: Largest change in the last one.
     """
 
     theta: Floats
@@ -343,7 +354,6 @@ def leave_one_out(comparisons: Comparisons, calls: Calls, fit: LogitFit) -> Floa
     for family, rows in enumerate(np.split(order, ends[:-1])):
         calls_of_family, e = calls.only(rows), fit.expected[rows]
         score = gradient(point, e, calls_of_family, none)
-        replicates[family] = point - np.linalg.solve(
-            whole - hessian_of(e, calls_of_family, none), score
-        )
+        left = whole - hessian_of(e, calls_of_family, none)
+        replicates[family] = point - np.linalg.solve(left, score)
     return replicates

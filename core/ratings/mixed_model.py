@@ -46,8 +46,8 @@ def logit_margins(comparisons: Comparisons) -> Floats:
 class Observations(NamedTuple):
     """Items that were compared, each column of shape (n,).
 
-    Indices of models and slot, the margin on the logit scale, and 1 where both orders were read,
-    else 0.
+    `i` and `j` are indices of models, `slot` is one too; `z` is the margin on the logit scale, and
+    `both` 1 where both orders were read, else 0.
     """
 
     i: Ints
@@ -93,7 +93,11 @@ class Block(NamedTuple):
 
 
 class Absorbed(NamedTuple):
-    """What is left of slots when their lucks are eliminated: B^-1, B^-1 L and B^-1 h."""
+    """What is left of slots when their lucks are eliminated.
+
+    `inverse` is B^-1 and `information` B^-1 L, shape (n_slots, m, m); `score` is B^-1 h, shape
+    (n_slots, m).
+    """
 
     inverse: Floats
     information: Floats

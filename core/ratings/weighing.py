@@ -26,7 +26,8 @@ from .settings import RatingSettings
 class ItemCalls(NamedTuple):
     """Which calls make an item: one, or two in both orders.
 
-    The row of `Comparisons` that each item begins with, and how many each has, shape (n_items,).
+    `rows` is the row of `Comparisons` that each item begins with, `calls` how many calls it has;
+    both of shape (n_items,).
     """
 
     rows: Ints
@@ -87,7 +88,7 @@ LARGEST = 4.0
 def weigh(comparisons: Comparisons, settings: RatingSettings, games: Floats) -> Floats:
     """What each comparison counts, shape (n,).
 
-    `games` is what it does before anything is weighed, such as a half for one of two orders.
+    `games` is what each counts before anything is weighed, such as a half for one of two orders.
     """
     return np.asarray(games * level(comparisons, games) * own_weights(comparisons, settings))
 

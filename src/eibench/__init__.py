@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from eibench.core.parties.providers import Client as Client
     from eibench.core.parties.providers import ClientConfig as ClientConfig
     from eibench.core.parties.providers import Provider as Provider
-    from eibench.core.plugins.loading import benchmarks as benchmarks
+    from eibench.core.plugins.catalogue import benchmarks as benchmarks
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.auditing.audit import JudgeAudit as JudgeAudit
     from eibench.core.ratings.auditing.estimates import AuditEstimate as AuditEstimate
@@ -189,7 +189,7 @@ _HOMES = {
     "eibench.core.cli.public": "chosen_runs completion provided run_options run_selector"
     " shared_options",
     "eibench.core.journal.archives": "write_lines",
-    "eibench.core.plugins.loading": "benchmarks",
+    "eibench.core.plugins.catalogue": "benchmarks",
     "eibench.core.reading.names": "check_name left_out_of",
     "eibench.core.parties.graders": "Grader Judge",
     "eibench.core.reports.estimates": "EstimateRow",

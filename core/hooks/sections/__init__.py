@@ -7,11 +7,11 @@ from .parts import Output as Output
 from .parts import Paragraph as Paragraph
 from .parts import Part as Part
 from .parts import Plot as Plot
-from .parts import Quote as Quote
-from .parts import RecordedCall as RecordedCall
 from .parts import ReportPage as ReportPage
 from .parts import ReportSection as ReportSection
 from .parts import Series as Series
 from .parts import Table as Table
-from .parts import TranscriptView as TranscriptView
-from .parts import Turn as Turn
+from .transcript_views import Quote as Quote
+from .transcript_views import RecordedCall as RecordedCall
+from .transcript_views import TranscriptView as TranscriptView
+from .transcript_views import Turn as Turn

@@ -1,0 +1,94 @@
+"""Everything that plugins add, by kind."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+import eibench.data
+
+from ..benchmark import Benchmark
+from ..datasets.official import DATA_ONLY, pack_folders
+from ..errors import UsageError
+from ..guard import calls
+from ..hooks.exporters import Exporter
+from ..hooks.names import COMMANDS
+from ..hooks.on_demand import entries
+from ..hooks.sections import ReportPage, ReportSection
+from ..parties.providers import Provider
+from ..ratings import RatingEngine
+from . import declared
+from .loading import Loader, Plugin
+from .registry import BrokenPlugin, Registry
+
+
+class Catalogue:
+    """What plugins add.
+
+    Attributes:
+        broken: What cannot be used, with its distribution and the reason; it stops only those
+            commands that need what it would have added.
+        registries: The registry behind each hook, by the hook's name.
+    """
+
+    def __init__(self) -> None:
+        self.broken: list[BrokenPlugin] = []
+        reserved = frozenset(COMMANDS)
+        self.benchmarks = Registry[Benchmark]("benchmark", declared.benchmark, self.broken)
+        self.providers = Registry[Provider]("provider", declared.provider, self.broken)
+        self.rating_engines = Registry[RatingEngine]("rating engine", declared.engine, self.broken)
+        self.report_sections = Registry[ReportSection](
+            "report section", declared.section, self.broken
+        )
+        self.pages = Registry[ReportPage]("page", declared.page, self.broken)
+        self.exporters = Registry[Exporter]("exporter", declared.exporter, self.broken)
+        self.commands = Registry[click.Command]("command", declared.command, self.broken, reserved)
+        self.registries: dict[str, Registry[Any]] = {
+            f"register_{name}": registry
+            for name, registry in vars(self).items()
+            if isinstance(registry, Registry)
+        }
+
+    def load(self, plugins: Iterable[Plugin]) -> None:
+        """Add all that plugins register; never raises for a fault of theirs."""
+        self.broken += Loader(self.registries).load(plugins)
+
+    @property
+    def data_folders(self) -> dict[str, Path | None]:
+        """The data folder of each benchmark, by name."""
+        return {benchmark.name: benchmark.data for benchmark in self.benchmarks}
+
+    def benchmark(self, name: str) -> Benchmark:
+        """The benchmark of that name, or `UsageError`."""
+        if name not in self.benchmarks.things and name in pack_folders(eibench.data.folder(""), {}):
+            listed = ", ".join(self.benchmarks.things)
+            raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}")
+        return self.benchmarks.get(name)
+
+    def provider(self, name: str) -> Provider:
+        """The provider of that prefix, or `UsageError`."""
+        return self.providers.get(name)
+
+    def distribution_of(self, thing: object) -> str | None:
+        """Which distribution registered an object; ``None`` where none did."""
+        for registry in self.registries.values():
+            for name, known in registry.declared.items():
+                if known is thing or getattr(known, "data_maker", None) is thing:
+                    return registry.origins[name]
+        return None
+
+
+@cache
+def installed() -> Catalogue:
+    """The catalogue of this process; never raises for a plugin's fault."""
+    catalogue = Catalogue()
+    calls.find_distribution = catalogue.distribution_of
+    catalogue.load(map(Plugin.at, entries()))
+    return catalogue
+
+
+def benchmarks() -> Mapping[str, Benchmark]:
+    """The benchmarks that are installed, by name; each is imported when it is taken out."""
+    return installed().benchmarks.things
