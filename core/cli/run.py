@@ -1,4 +1,4 @@
-"""`bench run`: a benchmark on one or more models."""
+"""`bench run`: one or more benchmarks, or those of a suite, each on one or more models."""
 
 import asyncio
 from collections.abc import Sequence
@@ -141,6 +141,8 @@ def start(
     limits: Sequence[Limit] = (),
 ) -> int:
     """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code.
+
+    If `dry`, only the plans are said. A result may not be worse than the `limits`.
 
     Raises:
         BenchError: The only run ended early, or nobody reads what is printed.

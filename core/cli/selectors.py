@@ -1,4 +1,9 @@
-"""The options that choose stored runs; the runs that they choose, and the packs."""
+"""The options that choose among what is stored: first boards, then single runs.
+
+Of a board: `BoardCommand` adds the options of its benchmark, `rating_options` those of its ratings,
+`given_board` says which board they mean, and `named_pack` and `official_or_default` which pack. Of
+runs: `selector` says by what they are chosen, `find` and its kin find those that are named.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -255,7 +260,7 @@ def find(runs: RunSet, start: str, by: Selector | None = None) -> StoredRun:
 
 
 def find_matching(runs: RunSet, start: str, by: Selector | None = None) -> RunSet:
-    """The runs that could be meant, one at least; as `find`."""
+    """The runs that could be meant, one at least; `UsageError` and `DataError` as of `find`."""
     named = runs.named(start)
     by = by or selector()
     if chosen(_GRADES) and len(named) == 1:  # the command itself refuses another judge
@@ -267,7 +272,7 @@ def find_matching(runs: RunSet, start: str, by: Selector | None = None) -> RunSe
 
 
 def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
-    """Refuse a path that holds other data than the one run that is named was made with."""
+    """Refuse, by `DataError`, a path with other data than the run that is named was made with."""
     if (
         dataset
         and len(runs) == 1
@@ -293,7 +298,7 @@ def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
 
 
 def check_named(start: str | None) -> None:
-    """Refuse a command that says in no way which run is meant."""
+    """Refuse, by `UsageError`, a command that says in no way which run is meant."""
     if start is None and not any(selector()):
         raise UsageError(f"Missing argument 'RUN': an id or a model's name; {bench('runs')} lists")
 

@@ -295,8 +295,14 @@ def print_result(
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
-    `another` and `later` as for `console.tables.details`; `messages` go to standard error, `notes`
-    stand above them. `now`: it was made just now.
+    Args:
+        document: The result.
+        json_output: Print it as it is.
+        another: The command that asks another model the same.
+        later: What became of the rating after the result, where it has none.
+        messages: What is said on standard error above the last line.
+        notes: What is printed above them.
+        now: A run has made it just now; else it is only shown.
     """
     if json_output:
         click.echo(as_text(document))

@@ -70,7 +70,7 @@ def lacking(documents: Sequence[ResultDocument], limits: Sequence[Limit]) -> lis
 
 
 class FailedRun(NamedTuple):
-    """A run that an error ended; without one, it was not begun."""
+    """A run that an error ended; without an error, one that was not begun."""
 
     run: PlannedRun
     error: BenchError | None

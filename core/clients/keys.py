@@ -108,7 +108,10 @@ def choose_key(
 
 
 def check_variable(variable: str, environment: Environment, party: PartyOptions = OF_MODEL) -> None:
-    """Refuse what may be the key itself where its variable's name belongs; it is not shown."""
+    """Refuse, by `UsageError`, what may be the key itself and not its variable's name.
+
+    The message does not show it.
+    """
     if not is_variable_name(variable) and environment.get(variable) is None:
         raise UsageError(
             f"{party.api_key_env} takes the NAME of a variable, such as MY_API_KEY, and what is "
@@ -184,7 +187,11 @@ OURS = {
 
 
 def check_extra_body(sampling: Sampling) -> None:
-    """Refuse a field of an extra body that is ours, is set already, or is for a credential."""
+    """Refuse a field of an extra body that is ours, is set already, or is for a credential.
+
+    Raises:
+        UsageError: One is; the message does not show the value.
+    """
     others = replace(sampling, extra_body=None).sent()
     for name in sampling.extra_body or {}:
         if name in OURS or name in others:
@@ -194,7 +201,11 @@ def check_extra_body(sampling: Sampling) -> None:
 
 
 def refuse_credentials(sampling: Sampling, where: str) -> None:
-    """Refuse a credential in an extra body, as all fields of a request are stored with the run."""
+    """Refuse a credential in an extra body, as all fields of a request are stored with the run.
+
+    Raises:
+        UsageError: There is one; the message names its key and does not show it.
+    """
     for path in find_credentials(sampling.extra_body or {}):
         raise UsageError(
             f"{where} holds {dotted(path)!r}, which is for a credential: what stands there would "

@@ -1,4 +1,4 @@
-"""A result document as tables: the number, its interval, and all that others hide."""
+"""A result document as tables and sentences: its conclusions, its metrics, its ratings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -16,7 +16,10 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def check_name(name: str, names: Collection[str], message: str, label: str) -> None:
-    """Refuse a name that is none of these, with the nearest one; `label` is what to call them."""
+    """Refuse a name that is none of these by `UsageError`, which tells the nearest one.
+
+    The `message` says what was wrong, `label` what to call the names.
+    """
     if name in names:
         return
     by_case = {known.lower(): known for known in names}
@@ -27,7 +30,7 @@ def check_name(name: str, names: Collection[str], message: str, label: str) -> N
 
 
 def check_without(without: Iterable[str], names: Collection[str]) -> None:
-    """Refuse a model of ``--without`` that is none of these."""
+    """Refuse, by `UsageError`, a model of ``--without`` that is none of these."""
     for model in without:
         check_name(model, names, f"--without {model}: no such model", "there are")
 

@@ -93,7 +93,9 @@ class ResponseSet(NamedTuple):
 def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]) -> ResponseSet:
     """The answers of a file, rows or texts to the items of a pack, `requests` per sample of each.
 
-    An error has the place of what names nothing there is, or answers a request a second time.
+    Raises:
+        DataError: One is not of the form, names an item or a request that there is not, or
+            answers a request a second time; the message has its place.
     """
     origin = path_of(responses)
     first: dict[SampleKey, str] = {}
