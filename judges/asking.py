@@ -109,9 +109,13 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Filled(Generic[V]):
-    """A form as a judge filled it in: values as read and as the reply has them, and its own words.
+    """A form as a judge filled it in.
 
-    `unknown` are further keys of the reply, which count for nothing.
+    Attributes:
+        values: Of every key that was asked for, as read.
+        raw: The same, as the reply has them.
+        reasoning: The judge's own words, if it gave any.
+        unknown: Further keys of its reply, which count for nothing.
     """
 
     values: Mapping[str, V]
@@ -141,7 +145,7 @@ def read_form(
 ) -> Reading[Filled[V]]:
     """A form, if the reply has every key, and each has a value that can be read.
 
-    `read` gives ``None`` for a value that cannot be, `wanted` says what it has to be, for the
+    `read` gives ``None`` for a value that cannot be; `requirement` says what it has to be, for the
     reason that the judge is told; `optional` keys may be absent, or null.
     """
     reading = read_object(response, keys, quotable)

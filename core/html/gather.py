@@ -69,7 +69,7 @@ class SiteBoard(NamedTuple):
         document: As `bench leaderboard --json`.
         runs: Of its models, those with a result, by the model's name.
         history: The ratings after each model that joined.
-        without_kin: The same of a panel without judges that are kin of a model, where it can be.
+        without_kin: The document without a panel's judges that are kin of a model, if it can be.
         public: What judges are called without their hosts, by label.
     """
 

@@ -1,4 +1,4 @@
-"""What a parser gives back: an `ParsedReply` of two `SectionReading`s.
+"""What a parser gives back: a `ParsedReply` of two `SectionReading`s.
 
 Both parsers share these, so that scoring never needs to know which one read a reply.
 """

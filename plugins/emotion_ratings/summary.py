@@ -36,9 +36,8 @@ class PassSummary:
     Attributes:
         score: That of the better pass. Its interval chooses the pass anew in each resample, so it
             holds what the choice itself adds.
-        chosen_interval: Of the chosen pass by itself, at 97.5 %: both passes together are outside
-        of
-            theirs in 5 %, as Bonferroni has it, so it may be held against a baseline. None where
+        chosen_interval: Of the chosen pass by itself, at 97.5 %: one of both passes is outside of
+            its own in at most 5 % (Bonferroni), so it may be held against a baseline. None where
             one pass was asked for, whose own interval may.
         gain: Revised minus first pass, over the samples where both could be read.
         zero_filled: The chosen pass with unreadable answers as 0, as some peers count.

@@ -38,7 +38,13 @@ SHOWN = 8
 
 @dataclass
 class Collection:
-    """What has come of the places so far: drafts in order, counts of refusals, empty places."""
+    """What has come of the places so far.
+
+    Attributes:
+        kept: Statements by their place, in the order they were kept.
+        refused: How many drafts were refused, by kind of reason.
+        empty: Places that no draft fitted, and why the last one did not.
+    """
 
     index: SimilarityIndex
     kept: dict[Slot, Draft] = field(default_factory=dict)

@@ -23,10 +23,15 @@ TextOf = Callable[[str], str]
 class Kind:
     """How scenarios of one kind are asked and graded.
 
-    `prompt` wraps each user turn, in the place of ``{scenario_prompt}``, and replies are parsed by
-    its `headings`; `template` is the judge's prompt, `scored` the criteria that make the rubric
-    score. `limits` are of each section, or of the whole reply, in a comparison; `margin_cap` is how
-    many pluses a comparison counts at most in the published scheme.
+    Attributes:
+        prompt: What wraps each user turn, with a place for ``{scenario_prompt}``.
+        headings: Those that the prompt asks for, in order; replies are parsed by them.
+        debrief: What is asked after the last turn; ``None`` for nothing.
+        template, rubric: The judge's prompt, and what the judge is asked for.
+        scored: The criteria that the rubric score is made of; the others are logged.
+        pairwise: The judge's prompt for a comparison; ``None`` where there is none.
+        limits: Most of each section, or of the whole reply, in a comparison.
+        margin_cap: Most pluses that a comparison counts as, in the published scheme.
     """
 
     name: str

@@ -29,7 +29,9 @@ _RULE = re.compile(r"[-_*]{2,}")
 class Sections(NamedTuple):
     """A reply in its sections, in the order of the headings; empty for one that is missing.
 
-    `outside` are the characters of the reply that stand under no heading.
+    Attributes:
+        missing, repeated: Headings that were not found, or more than once.
+        outside: Characters of the reply that stand under no heading.
     """
 
     texts: tuple[str, ...]

@@ -12,13 +12,8 @@ import numpy as np
 import pytest
 
 import eibench.data
-from eibench.plugins.emotion_ratings.guessing import (
-    RULES,
-    ScoreAnswers,
-    ScoredPack,
-    chances,
-    class_of,
-)
+from eibench.plugins.emotion_ratings.guessing import RULES, ScoreAnswers, ScoredPack, chances
+from eibench.plugins.emotion_ratings.word_classes import class_of
 from eibench.plugins.eqbench_v1.benchmark import score_answers as by_proportions
 from eibench.plugins.eqbench_v2.benchmark import score_answers as by_height
 

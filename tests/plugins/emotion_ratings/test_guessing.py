@@ -14,10 +14,10 @@ from eibench.plugins.emotion_ratings.guessing import (
     best_constant,
     chances,
     class_means,
-    class_of,
     order_only,
     word_class,
 )
+from eibench.plugins.emotion_ratings.word_classes import class_of
 
 Bench = Callable[..., Any]
 
