@@ -22,7 +22,8 @@ from .reports.result import Result
 from .run.checks import check_task
 from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
-from .run.task import Pricing, Session, Task, have_data
+from .run.session import Pricing, Session
+from .run.task import Task, have_data
 from .sample.progress import Progress
 from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
 from .settings.python import find_benchmark, from_python, in_python_words, python_words

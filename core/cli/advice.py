@@ -15,7 +15,8 @@ from ..guard import guard
 from ..journal import Journal
 from ..reports.result import Result
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
-from ..run.task import Regrade, Session, Task
+from ..run.session import Session
+from ..run.task import Regrade, Task
 from ..runs import run_set
 from ..settings.run_config import RunConfig
 from ..text import line, plural

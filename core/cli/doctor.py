@@ -15,8 +15,9 @@ from ..errors import BenchError
 from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..run.doctor import checks
-from ..run.doctor.endpoints import TOKENS, Probe, plainest, probe, reach
-from ..run.task import Pricing
+from ..run.doctor.endpoints import TOKENS, Probe, probe, reach
+from ..run.doctor.one_item import plainest
+from ..run.session import Pricing
 from ..settings.file import SettingsFile
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings

@@ -13,7 +13,9 @@ from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import OF_JUDGE, ModelSpec
 from ..plugins import installed
-from ..run.rescore import CheckedRun, check_all, regrade, rejudge_task, rescore
+from ..run.rejudge import rejudge_task
+from ..run.rescore import regrade, rescore
+from ..run.rescore_all import CheckedRun, check_all
 from ..run.task import Regrade
 from ..runs import run_set
 from ..runs.selectors import place_of

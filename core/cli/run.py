@@ -14,7 +14,8 @@ from ..guard import guard, no_exit
 from ..reports.document import judge_warnings
 from ..reports.suggestions import bench
 from ..run.plan import make_plan, refuse_too_little
-from ..run.task import Session, Task
+from ..run.session import Session
+from ..run.task import Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_settings import RunSettings, option_of

@@ -22,7 +22,8 @@ from ..reports.result import Result
 from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan
 from ..run.run_work import run_task
-from ..run.task import Pricing, Session, Task
+from ..run.session import Pricing, Session
+from ..run.task import Task
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
 from ..settings.file import FILE

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..reports.comparing import MetricNumbers, RunComparison
     from ..reports.estimates import EstimateRow
     from ..reports.pairing import ValueDifference
-    from ..run.rescore import CheckedRun, Number
+    from ..run.rescore_all import CheckedRun, Number
 
 
 def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:

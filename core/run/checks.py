@@ -12,7 +12,8 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..text import readable
 from ..types import canonical
 from .connect import client_config
-from .task import Session, Task
+from .session import Session
+from .task import Task
 
 
 def check_task(task: Task, session: Session) -> None:

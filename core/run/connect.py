@@ -15,7 +15,8 @@ from ..plugins import installed
 from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint
 from ..types import digest
-from .task import Session, Task, TaskParty
+from .session import Session
+from .task import Task, TaskParty
 
 
 def client_config(

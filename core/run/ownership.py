@@ -23,7 +23,8 @@ from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
-from .task import Session, Task, TaskParty
+from .session import Session
+from .task import Task, TaskParty
 
 _LISTING = "openai"
 """The provider whose servers have such a list."""

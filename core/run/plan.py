@@ -27,7 +27,8 @@ from ..settings.run_config import Endpoint, RunConfig, grader, graders_of
 from ..spending.prices import CallPlan, Price, Range, cost_range, dollars, plan_calls, total_tokens
 from .connect import untried
 from .plan_requests import calls_left, first_requests
-from .task import Session, Task, TaskParty
+from .session import Session
+from .task import Task, TaskParty
 
 
 @dataclass(frozen=True, slots=True)

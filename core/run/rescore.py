@@ -1,30 +1,15 @@
-"""Grading a stored run again: from the journal alone, or by a judge that reads its transcripts.
+"""Grading a run again from the journal: no request is sent."""
 
-A change that moves a number raises a benchmark's `grading` or a rating engine's `version`.
-`check_all` sets each run's own result, made anew in memory, beside the stored one.
-"""
-
-import asyncio
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isclose
 from typing import NamedTuple, TypeVar
 
 from ..benchmark import Pack
-from ..compare.contest import Contest
-from ..compare.opponents import finished
-from ..compare.rating_summary import RatingSummary, engine_version, find_standing
-from ..errors import BenchError, JournalError, UsageError
-from ..guard import guard
-from ..journal import Failure, Journal, RunLock, RunRecord
+from ..errors import JournalError
+from ..journal import Failure, RunLock
 from ..parties.party import Party
-from ..parties.providers import Transfer
-from ..plugins import Catalogue
 from ..reports.document import build_document
-from ..reports.evidence import ModelComparisons, Selection, kept_comparisons
+from ..reports.evidence import Selection
 from ..reports.judge_replies import replies_of
-from ..reports.suggestions import bench
-from ..runs.finding import is_demo
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result, view_of
 from ..sample.context import RunContext, Sample
@@ -32,99 +17,12 @@ from ..sample.life import run_sample
 from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
 from ..sample.workers import Stop, run_workers
-from ..settings.run_config import Endpoint, RunConfig
-from ..types import JsonObject, SampleScore, Score
-from ..types.result_document import RatingNotes, ResultDocument
+from ..settings.run_config import RunConfig
+from ..types import SampleScore, Score
+from ..types.result_document import ResultDocument
 from .outcome import evidence_of
+from .rerate import rated_as_before
 from .task import Regrade, Task
-
-
-def rejudge_task(
-    stored: StoredRun,
-    judge: Endpoint,
-    *,
-    changes: JsonObject,
-    dataset: str | None,
-    transfer: Transfer,
-) -> Regrade:
-    """What judges the finished transcripts of a stored run, with other grading options if given."""
-    benchmark = stored.plugin
-    if not benchmark.judged:
-        again = bench("rescore", stored.id)
-        raise UsageError(f"{benchmark.name} asks no judge; {again} scores again")
-    config = stored.config(changes, judge=judge, dataset=dataset)
-    if not _asks_judge(config, stored.pack_of(config)):
-        usual = {o.name: o.default for o in benchmark.options if o.in_grades}
-        options = {**usual, **changes}
-        config = stored.config(options, judge=judge, dataset=dataset)
-    pack = stored.pack_of(config)
-    items, iterations = _finished(stored, config, pack)
-    config = replace(
-        config,
-        items=items,
-        iterations=iterations,
-        limits=judge.limits or config.limits,
-        transfer=transfer,
-        runs_dir=stored.journal.folder,
-    )
-    return Regrade(config, pack, stored.record)
-
-
-def _asks_judge(config: RunConfig, pack: Pack) -> bool:
-    """Whether any transcript is judged by itself: a run may only have been compared."""
-    plugin = guard(config.benchmark)
-    return any(plugin.planned_calls(item, config.options)["judge"] for item in pack.items)
-
-
-def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> tuple[tuple[str, ...], int]:
-    """The items with a finished transcript, in pack order, and the last iteration of one."""
-    whole = finished(Contest(stored.journal, config, pack), stored.record)
-    if not whole:
-        raise JournalError(
-            f"run {stored.id} has no finished transcript to judge; its own command makes them"
-        )
-    ids = {item_id for item_id, _ in whole}
-    return tuple(i.id for i in pack.items if i.id in ids), max(n for _, n in whole)
-
-
-def rated_as_before(context: RunContext, pack: Pack) -> ModelComparisons | None:
-    """The ratings of a run's stored result, for another document of it.
-
-    Where the engine that made them has another version today, they are made anew of all
-    comparisons that there are.
-    """
-    kept = kept_comparisons(context.config, context.journal.document(context.run))
-    if kept is None or not kept.ratings or _is_of_today(kept.notes):
-        return kept
-    today = _rated_today(context, pack, kept)
-    if not today.ratings:
-        return kept
-    return kept._replace(
-        ratings=today.ratings,
-        conclusions=today.conclusions,
-        notes={**kept.notes, **today.details},
-        warnings=today.warnings,
-    )
-
-
-def _is_of_today(notes: RatingNotes) -> bool:
-    """Whether an engine is as it was; one that is not installed is left alone."""
-    version = engine_version(str(notes.get("engine")))
-    return version in (None, notes.get("engine_version", "1"))
-
-
-def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> RatingSummary:
-    journal, config = context.journal, context.config
-    here = {other.name: other for other in journal.runs()}
-    names = [row["model"] for row in kept.ratings]
-    mixed = len({is_demo(name, here.get(name)) for name in names}) > 1
-    config = replace(config, mixed=mixed)
-    met = Contest(journal, config, pack).met()
-    engine = str(kept.notes.get("engine"))
-    return find_standing(
-        config.benchmark, pack, met, run=context.run, engine=engine, options=config.options
-    )
-
 
 C = TypeVar("C", bound=RunContext)
 
@@ -135,6 +33,9 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
     Only samples that were graded before are graded again: one that still waits for replies
     is left to the run's own command. The new grades are kept apart from those of `bench run`,
     which may ask further where this could not.
+
+    Raises:
+        JournalError: The run has no replies, or is owned by another process.
     """
     journal, run = stored.journal, stored.record
     with RunLock(journal.folder, run.run_id).acquire():
@@ -156,14 +57,22 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
 
 
 class Regraded(NamedTuple):
-    """A result that is not stored, and how many of its samples miss a reply that was never made."""
+    """A result that is not stored.
+
+    Attributes:
+        missing: How many of its samples need a reply that was never made.
+    """
 
     document: ResultDocument
     missing: int
 
 
 async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
-    """What `rescore` would store; nothing is."""
+    """What `rescore` would store; nothing is.
+
+    Raises:
+        JournalError: The run has no replies.
+    """
     run = stored.record
     samples, selection = _selected(stored, pack)
     context = _context(stored, Regrade(config, pack, run), Unkept)
@@ -244,107 +153,3 @@ def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = Fa
         regrades=True,
         offline=offline,
     )
-
-
-# All stored results as they would be today
-
-
-class Number(NamedTuple):
-    """A metric's value and its 95 % interval; each ``None`` where there is none."""
-
-    value: float | None = None
-    ci95: Sequence[float | None] | None = None
-
-    def is_like(self, other: "Number") -> bool:
-        """Whether two are the same to a billionth."""
-        one, two = ([number.value, *(number.ci95 or ())] for number in (self, other))
-        return len(one) == len(two) and all(map(_are_close, one, two))
-
-
-def _are_close(one: float | None, two: float | None) -> bool:
-    if one is None or two is None:
-        return one is two
-    return isclose(one, two, rel_tol=1e-9, abs_tol=1e-9)
-
-
-class Change(NamedTuple):
-    """A number of a stored result that would be another one today."""
-
-    metric: str
-    old: Number
-    new: Number
-
-
-_OTHER_SAMPLES = (
-    "the journal holds samples that its result does not have, or not any more: its own command "
-    "sums them up"
-)
-
-
-class CheckedRun(NamedTuple):
-    """What became of one run: its numbers that are others today, and the result stored instead.
-
-    Or the reason why nothing could be said, or may be changed.
-    """
-
-    run: RunRecord
-    changes: tuple[Change, ...] = ()
-    reason: str | None = None
-    rescored: ResultDocument | None = None
-
-    def as_json(self) -> object:
-        """The fields of the document."""
-        return {
-            "run_id": self.run.run_id,
-            "benchmark": self.run.benchmark,
-            "model": self.run.name,
-            "changes": self.changes,
-            "reason": self.reason,
-            "rescored": self.rescored is not None,
-        }
-
-
-def check_all(journal: Journal, catalogue: Catalogue, *, dry: bool) -> Iterator[CheckedRun]:
-    """Each run that has a result of its own, the oldest first; nothing is stored if `dry`."""
-    for run in journal.runs():
-        stored = StoredRun(journal, run, catalogue)
-        if stored.document is not None:
-            yield _check(stored, stored.document, dry=dry)
-
-
-def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> CheckedRun:
-    run = stored.record
-    try:
-        config = stored.config_of(document)
-        pack = stored.pack_of(config)
-        regraded = asyncio.run(regrade(stored, config, pack))
-        if document["items"]["total"] != regraded.document["items"]["total"]:
-            return CheckedRun(run, reason=_OTHER_SAMPLES)
-        changes = tuple(_changes(document, regraded.document))
-        if changes and regraded.missing:
-            are = "a sample needs" if regraded.missing == 1 else f"{regraded.missing} samples need"
-            message = f"{are} replies that were never made: its own command asks for them"
-            return CheckedRun(run, reason=message)
-        if dry or not changes:
-            return CheckedRun(run, changes)
-        return CheckedRun(run, changes, rescored=asyncio.run(rescore(stored, config, pack)))
-    except BenchError as error:
-        return CheckedRun(run, reason=str(error))
-
-
-def _changes(stored: ResultDocument, today: ResultDocument) -> Iterator[Change]:
-    """The metrics, and last the run's own rating, that are not alike."""
-    names = dict.fromkeys((*stored["metrics"], *today["metrics"]))
-    changes = [Change(name, _metric(stored, name), _metric(today, name)) for name in names]
-    changes.append(Change("rating", _rating(stored), _rating(today)))
-    yield from (change for change in changes if not change.old.is_like(change.new))
-
-
-def _metric(document: ResultDocument, name: str) -> Number:
-    row = document["metrics"].get(name)
-    return Number(row["value"], row["ci95"]) if row else Number()
-
-
-def _rating(document: ResultDocument) -> Number:
-    rows = (row for row in document["ratings"] if row["model"] == document["name"])
-    return next((Number(row["rating"], row["ci95"]) for row in rows), Number())

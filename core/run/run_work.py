@@ -33,7 +33,8 @@ from .connect import PartyConnector, untried
 from .outcome import Placement, RunOutcome
 from .ownership import Servers, keep_names, own_run
 from .plan import read_graded
-from .task import Session, Task
+from .session import Session
+from .task import Task
 
 
 async def run_task(task: Task, session: Session) -> Result:

@@ -1,109 +1,30 @@
-"""What a command is to do: one benchmark on one model; and what it needs from outside for that."""
+"""What a command is to do: one benchmark on one model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Self
 
 from ..benchmark import Pack
 from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..clients.caller import Caller
-from ..clients.keys import Environment
 from ..clients.limits import Limits
 from ..datasets import find_pack, read_manifest
 from ..datasets.fetching import fetch
 from ..datasets.official import FetchState, OfficialPack, read_official
-from ..errors import BenchError, DataError, JournalError, UsageError
+from ..errors import BenchError, DataError, JournalError
 from ..guard import guard
 from ..guard.calls import named_with_origin
-from ..guard.clients import price_lists
 from ..journal import Journal, RunRecord
-from ..parties.party import Party
 from ..parties.providers import OF_MODEL, PartyOptions, of_judge, of_role
-from ..plugins import installed
 from ..reading.names import check_name
 from ..reports.evidence import Selection
 from ..runs.finding import asked_as_first, asked_by_known, find_run
 from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
 from ..sample.model import ConnectedParty
-from ..sample.progress import Progress
-from ..sample.workers import Stop
 from ..settings.run_config import Endpoint, RunConfig
-from ..settings.run_settings import RunSettings
-from ..spending.book import PriceBook
-from ..spending.budget import Budget, Meter
-from ..spending.prices import Price, upper_bound
-from ..types import ChatRequest, Item, Sampling
-
-
-@dataclass(frozen=True, slots=True)
-class Pricing:
-    """What calls cost, and what all runs of a command may spend.
-
-    The price of ``--price``, `model_price`, is for the model, not for the judge.
-    """
-
-    book: PriceBook = field(default_factory=PriceBook)
-    model_price: Price | None = None
-    budget: Budget | None = None
-
-    @classmethod
-    def of(cls, settings: RunSettings) -> "Pricing":
-        """That of settings, for all runs that share them."""
-        providers, limit = list(installed().providers), settings.max_cost
-        book = PriceBook.of(providers, settings.prices, price_lists(providers))
-        return cls(book, settings.price, None if limit is None else Budget(limit))
-
-    def price(self, endpoint: Endpoint, phase: str) -> Price | None:
-        """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
-        is_model = phase == "generate"
-        return self.book.find(
-            endpoint.spec, endpoint.base_url, self.model_price if is_model else None
-        )
-
-    def meter(self, endpoint: Endpoint, phase: str) -> Meter:
-        """What counts the cost of a party's calls."""
-        party = f"the {phase.replace(':', ' ')} "
-        who = f"{'' if phase == 'generate' else party}{endpoint.label}"
-        return Meter(self.price(endpoint, phase), self.budget, who)
-
-    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
-        """Refuse a limit that cannot be kept: a price is unknown, or nothing bounds a cost."""
-        if self.budget is None:
-            return
-        price = self.price(endpoint, phase)
-        if price is None:
-            message = "--price IN,OUT or " if phase == "generate" else ""
-            raise UsageError(
-                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
-                f'{message}[prices."{endpoint.spec}"] in bench.toml'
-            )
-        upper_bound(ChatRequest((), sampling), price)
-
-
-@dataclass
-class Session:
-    """What a run needs from outside, and its counters; all but these is shared by a command.
-
-    Attributes:
-        answered: The judges that have answered.
-        absent: Hosts that refused every connection from the start.
-        tried: The judges that an earlier run tries, by its plan.
-    """
-
-    environment: Environment
-    pricing: Pricing = field(default_factory=Pricing)
-    say: Callable[[str], None] = lambda line: None
-    answered: set[Party] = field(default_factory=set)
-    absent: set[str] = field(default_factory=set)
-    tried: set[Party] = field(default_factory=set)
-    progress: Progress = field(default_factory=Progress)
-    stop: Stop = field(default_factory=Stop)
-
-    def for_next_run(self) -> "Session":
-        """The same for another run of the command."""
-        return replace(self, progress=Progress(), stop=Stop())
+from ..types import Item, Sampling
 
 
 class TaskParty(NamedTuple):

@@ -31,7 +31,8 @@ from eibench.core.journal import Journal
 from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.run_work import run_task
-from eibench.core.run.task import Session, Task
+from eibench.core.run.session import Session
+from eibench.core.run.task import Task
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from eibench.testing import LoopbackServer
 from tests.processes import Done, Process, run

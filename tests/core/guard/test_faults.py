@@ -31,7 +31,8 @@ from eibench import (
 from eibench.core.clients.keys import Environment
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.plan import make_plan
-from eibench.core.run.task import Session, Task
+from eibench.core.run.session import Session
+from eibench.core.run.task import Task
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from tests.core.guard.conftest import Fine, Told
 

@@ -1,0 +1,95 @@
+"""What the runs of a command need from outside: keys, prices, and a way to tell the user."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ..clients.keys import Environment
+from ..errors import UsageError
+from ..guard.clients import price_lists
+from ..parties.party import Party
+from ..plugins import installed
+from ..sample.progress import Progress
+from ..sample.workers import Stop
+from ..settings.run_config import Endpoint
+from ..settings.run_settings import RunSettings
+from ..spending.book import PriceBook
+from ..spending.budget import Budget, Meter
+from ..spending.prices import Price, upper_bound
+from ..types import ChatRequest, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """What calls cost, and what a command may spend.
+
+    Attributes:
+        book: All prices that are known.
+        model_price: The price of ``--price``: for the model, not for the judge.
+        budget: The limit of ``--max-cost``, shared by all runs of a command.
+    """
+
+    book: PriceBook = field(default_factory=PriceBook)
+    model_price: Price | None = None
+    budget: Budget | None = None
+
+    @classmethod
+    def of(cls, settings: RunSettings) -> "Pricing":
+        """That of settings, for all runs that share them."""
+        providers, limit = list(installed().providers), settings.max_cost
+        book = PriceBook.of(providers, settings.prices, price_lists(providers))
+        return cls(book, settings.price, None if limit is None else Budget(limit))
+
+    def price(self, endpoint: Endpoint, phase: str) -> Price | None:
+        """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
+        is_model = phase == "generate"
+        return self.book.find(
+            endpoint.spec, endpoint.base_url, self.model_price if is_model else None
+        )
+
+    def meter(self, endpoint: Endpoint, phase: str) -> Meter:
+        """What counts the cost of a party's calls."""
+        party = f"the {phase.replace(':', ' ')} "
+        who = f"{'' if phase == 'generate' else party}{endpoint.label}"
+        return Meter(self.price(endpoint, phase), self.budget, who)
+
+    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
+        """Refuse a limit that cannot be kept.
+
+        Raises:
+            UsageError: A price is unknown, or nothing bounds what a call may cost.
+        """
+        if self.budget is None:
+            return
+        price = self.price(endpoint, phase)
+        if price is None:
+            message = "--price IN,OUT or " if phase == "generate" else ""
+            raise UsageError(
+                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
+                f'{message}[prices."{endpoint.spec}"] in bench.toml'
+            )
+        upper_bound(ChatRequest((), sampling), price)
+
+
+@dataclass
+class Session:
+    """What a run needs from outside, and its counters; all but these is shared by a command.
+
+    Attributes:
+        say: Tells the user something.
+        answered: The judges that have answered.
+        absent: Hosts that refused every connection from the start.
+        tried: The judges that an earlier run tries, by its plan.
+    """
+
+    environment: Environment
+    pricing: Pricing = field(default_factory=Pricing)
+    say: Callable[[str], None] = lambda line: None
+    answered: set[Party] = field(default_factory=set)
+    absent: set[str] = field(default_factory=set)
+    tried: set[Party] = field(default_factory=set)
+    progress: Progress = field(default_factory=Progress)
+    stop: Stop = field(default_factory=Stop)
+
+    def for_next_run(self) -> "Session":
+        """The same for another run of the command."""
+        return replace(self, progress=Progress(), stop=Stop())
