@@ -1,5 +1,6 @@
 """The journal: one SQLite file that holds every reply before anyone sees it."""
 
+from .board_cache import CachedResult as CachedResult
 from .locks import RunLock as RunLock
 from .locks import network_file_system as network_file_system
 from .records import AskedParties as AskedParties
@@ -12,5 +13,4 @@ from .records import ReplySource as ReplySource
 from .records import RunRecord as RunRecord
 from .records import StoredCall as StoredCall
 from .records import StoredComparison as StoredComparison
-from .store import CachedResult as CachedResult
 from .store import Journal as Journal

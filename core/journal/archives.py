@@ -38,7 +38,8 @@ _OF_ITS_SIZE, _ADVICE = f"{RATIO_LIMIT} times its size", "if you trust it, unpac
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:
     """Put lines into a file; packed if its name ends in ``.gz``, always to the same bytes.
 
-    Where it cannot be written, what was there before is there still.
+    Raises:
+        DataError: It cannot be written; what was there before is there still.
     """
     with _naming(path):
         if path.exists() and not path.is_file():  # a device or a pipe: nothing to put in its place
@@ -51,7 +52,12 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def print_lines(lines: Iterable[bytes]) -> None:
-    """Put lines on standard output, not packed; a `BrokenPipeError` where nobody reads any more."""
+    """Put lines on standard output, not packed.
+
+    Raises:
+        DataError: It is closed, or cannot be written to.
+        BrokenPipeError: Nobody reads it any more.
+    """
     if sys.stdout is None:
         raise DataError("standard output", "is closed; name a file with -o")
     with _naming("standard output"):
@@ -81,18 +87,30 @@ def _write(file: BinaryIO, lines: Iterable[bytes], *, packed: bool) -> None:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """A file's lines with their numbers, unpacked if need be, one at a time."""
+    """A file's lines with their numbers, unpacked if need be, one at a time.
+
+    Raises:
+        DataError: It cannot be read, is damaged, or exceeds a limit.
+    """
     with _opened(path) as (file, packed):
         yield from _unpacked(path, file) if packed else _limited(path, file)
 
 
 def read_whole(path: Path) -> bytes:
-    """A file's bytes, unpacked if need be."""
+    """A file's bytes, unpacked if need be.
+
+    Raises:
+        DataError: It cannot be read, is damaged, or exceeds a limit.
+    """
     return b"".join(read_chunks(path, WHOLE_LIMIT))
 
 
 def read_chunks(path: Path, most: int | None = None) -> Iterator[bytes]:
-    """A file's bytes, unpacked if need be, some after others: no more than `most` of them."""
+    """A file's bytes, unpacked if need be, some after others: no more than `most` of them.
+
+    Raises:
+        DataError: It cannot be read, is damaged, or exceeds a limit.
+    """
     with _opened(path) as (file, packed):
         counted = _Counted(file)
         unpacking = gzip.GzipFile(fileobj=counted, mode="rb") if packed else file

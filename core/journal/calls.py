@@ -76,7 +76,11 @@ def call_row(
 
 
 def call_of(stored: Row) -> StoredCall:
-    """A call with its response, from all columns and the checksum."""
+    """A call with its response, from all columns and the checksum.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
     row = CallRow._make(CALLS.opened(stored))
     response = ChatResponse(
         finish=Finish(row.finish),
@@ -92,7 +96,11 @@ def call_of(stored: Row) -> StoredCall:
 
 
 def totals_of(row: Row) -> CallTotals:
-    """One sample's calls of one phase, added up."""
+    """One sample's calls of one phase, added up.
+
+    Raises:
+        DamagedRow: One of them holds what no call does.
+    """
     item_id, iteration, phase, calls, attempts, truncated, *used, cost, seconds = row
     if not all(isinstance(n, int) for n in (iteration, attempts, *used)):
         raise DamagedRow(f"the calls of item {item_id!r:.60} hold counts that are no numbers")

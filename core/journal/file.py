@@ -76,7 +76,11 @@ def now() -> str:
 
 
 def has_journal(folder: Path) -> bool:
-    """Whether a runs folder has a journal yet."""
+    """Whether a runs folder has a journal yet.
+
+    Raises:
+        JournalError: That cannot be told.
+    """
     return is_there(folder / FILE)
 
 
@@ -90,7 +94,11 @@ def _read_each(rows: Iterable[Row], read: Callable[[Row], T], run: RunRecord | N
 
 
 def object_of(text: str) -> JsonDict:
-    """The JSON object in a column."""
+    """The JSON object in a column.
+
+    Raises:
+        DamagedRow: It holds something else.
+    """
     value = json.loads(text)
     if not isinstance(value, dict):
         raise DamagedRow(f"{text!r:.40} is no JSON object")

@@ -1,139 +1,16 @@
-"""The grades and comparisons of a journal, and why samples have no grade: to rows, and back."""
+"""The grades of a journal, and why samples have none: to rows, and back."""
 
 import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ..parties.graders import Grader, Judge
+from ..parties.graders import Grader
 from ..types import JsonObject, SampleScore, Score
 from .file import JournalFile, now
-from .records import (
-    Failure,
-    GradeCount,
-    GradeRow,
-    RunRecord,
-    StoredComparison,
-    as_json,
-    grader_in,
-    judge_in,
-)
-from .runs import RUN_COLUMNS, run_of
-from .schema import COMPARISONS, FAILURES, GRADES
+from .records import Failure, GradeCount, GradeRow, RunRecord, as_json, grader_in
+from .schema import FAILURES, GRADES
 from .tables import DamagedRow, Row, quoted
-
-_ADD_COMPARISON = COMPARISONS.adding()
-_SELECT_COMPARISON = f"SELECT {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
-_COMPARISON_ORDER = " ORDER BY batch, pool, run_a, run_b, item_id, iteration, first"
-_PLACE = ("run", *COMPARISONS.key)
-"""The primary key."""
-_SELECT_KEPT = f"SELECT {', '.join(_PLACE)}, {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
-_ONE_BY_ONE = 200
-"""So many changed rows are read one by one; more of them with all the others."""
-_Place = tuple[object, ...]
-_Kept = tuple[object, StoredComparison]
-"""A checksum, and the row that has it."""
-
-
-def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
-    """The columns of a comparison with its checksum, but for its run."""
-    values = comparison._asdict()
-    values |= {"margins": as_json(comparison.margins), "flags": as_json(comparison.flags)}
-    values["judge"] = as_json(comparison.judge.as_json())
-    return COMPARISONS.sealed((*values.values(), at))
-
-
-def comparison_of(stored: Row) -> StoredComparison:
-    """A comparison, planned or done, from all columns and the checksum."""
-    *columns, _ = COMPARISONS.opened(stored)
-    values = dict(zip(COMPARISONS.columns, columns, strict=False))
-    values |= {"margins": json.loads(values["margins"]), "judge": judge_in(values["judge"])}
-    return StoredComparison(**values | {"flags": tuple(json.loads(values["flags"]))})
-
-
-def _pool_of(row: Row) -> tuple[RunRecord, str, Judge]:
-    pool, judge, *run = row
-    return run_of(tuple(run)), pool, judge_in(judge)
-
-
-def _kept_of(row: Row) -> tuple[_Place, _Kept]:
-    key, stored = row[: len(_PLACE)], row[len(_PLACE) :]
-    return key, (stored[-1], comparison_of(stored))
-
-
-class ComparisonStore(JournalFile):
-    """The journal's comparisons."""
-
-    _kept: dict[str, dict[_Place, _Kept]] | None = None
-
-    def add_comparison(self, run: RunRecord, comparison: StoredComparison) -> None:
-        """Store a comparison, planned or done; it is on the disk with the next group."""
-        self.writer.add(_ADD_COMPARISON, (run.n, *comparison_row(comparison, now())))
-
-    def keep_comparisons(self) -> None:
-        """Read each comparison of a pool once from here on, and again only when it has changed.
-
-        So what other processes write is seen as ever, and a long placement does not read all
-        comparisons for each of its batches.
-        """
-        self._kept = {}
-
-    def comparisons(
-        self, pool: str | None = None, run: RunRecord | None = None
-    ) -> Iterator[StoredComparison]:
-        """The comparisons of a pool, of a run, or all, in an order that their contents give."""
-        where, values = ["TRUE"], list[object]()
-        for name, value in (("pool", pool), ("run", run and run.n)):
-            if value is not None:
-                where.append(f"{name} = ?")
-                values.append(value)
-        chosen, arguments = " AND ".join(where), tuple(values)
-        if self._kept is None or pool is None:
-            return self._rows(
-                f"{_SELECT_COMPARISON}{chosen}{_COMPARISON_ORDER}", arguments, comparison_of
-            )
-        return self._changed_read(self._kept.setdefault(pool, {}), chosen, arguments)
-
-    def _changed_read(
-        self, kept: "dict[_Place, _Kept]", where: str, values: tuple[object, ...]
-    ) -> Iterator[StoredComparison]:
-        sql = f"SELECT {', '.join(_PLACE)}, crc FROM comparisons WHERE {where}{_COMPARISON_ORDER}"
-        present = list(self._rows(sql, values, lambda row: (row[:-1], row[-1])))
-        changed = [key for key, crc in present if kept.get(key, (None,))[0] != crc]
-        if len(changed) > _ONE_BY_ONE:
-            kept.update(self._rows(f"{_SELECT_KEPT}{where}", values, _kept_of))
-        else:
-            one = " AND ".join(f"{name} = ?" for name in _PLACE)
-            for key in changed:
-                kept.update(self._rows(f"{_SELECT_KEPT}{one}", key, _kept_of))
-        return (kept[key][1] for key, _ in present if key in kept)
-
-    def pools(self, benchmark: str) -> list[tuple[RunRecord, str, Judge]]:
-        """The pools that a benchmark's comparisons are in, by the run that asked and the judge."""
-        sql = (
-            f"SELECT c.pool, c.judge, {quoted(RUN_COLUMNS, 'r.')} FROM"
-            " (SELECT DISTINCT run, pool, judge FROM comparisons) AS c"
-            " JOIN runs AS r ON r.n = c.run WHERE r.benchmark = ? ORDER BY r.n, c.pool"
-        )
-        return list(self._rows(sql, (benchmark,), _pool_of))
-
-    def compared_by(self, run: RunRecord) -> list[str]:
-        """The names of models whose runs have had a comparison with a run read."""
-        sql = "SELECT DISTINCT a FROM comparisons WHERE run_b = ? AND status = 'read' ORDER BY a"
-        return list(self._rows(sql, (run.run_id,), lambda row: str(row[0])))
-
-    def comparisons_about(self, run_id: str, item_id: str) -> Iterator[StoredComparison]:
-        """The comparisons of an item that a run is one side of, whoever asked for them."""
-        where = "item_id = ? AND (run_a = ? OR run_b = ?)"
-        return self._rows(
-            _SELECT_COMPARISON + where + _COMPARISON_ORDER, (item_id, run_id, run_id), comparison_of
-        )
-
-    def comparisons_but(self, pool: str, grader: str) -> Iterator[StoredComparison]:
-        """The comparisons of a pool that were made, and are another grader's."""
-        where = "pool = ? AND status != 'planned' AND grader != ?"
-        return self._rows(_SELECT_COMPARISON + where, (pool, grader), comparison_of)
-
 
 _ADD = GRADES.adding()
 _SELECT_SHORT = f"SELECT run, {quoted(GRADES.short)} FROM grades WHERE run {{of}} AND grader = ?"
@@ -164,14 +41,22 @@ def grade_row(
 
 
 def grade_of(stored: Row) -> tuple[str, int, Score]:
-    """A grade with its detail, as it is stored."""
+    """A grade with its detail, as it is stored.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
     row = GradeRow._make(GRADES.opened(stored))
     item_id, iteration, score = _graded(row)
     return item_id, iteration, replace(score, detail=json.loads(row.detail))
 
 
 def short_grade_of(stored: Row) -> tuple[str, int, Score]:
-    """A grade without its detail, from the columns for that."""
+    """A grade without its detail, from the columns for that.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
     return _graded(GradeRow._make(GRADES.opened_short(stored)))
 
 
@@ -183,7 +68,11 @@ def _graded(row: GradeRow) -> tuple[str, int, Score]:
 
 
 def failure_of(columns: Row) -> Failure:
-    """Why a sample has no usable answer."""
+    """Why a sample has no usable answer.
+
+    Raises:
+        DamagedRow: It holds what no failure does.
+    """
     if wrong := FAILURES.wrong_type(FAILURES.columns, columns):
         raise DamagedRow(f"a failure of item {columns[0]!r:.60}: {wrong}")
     return Failure._make(columns[:-1])

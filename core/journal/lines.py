@@ -3,7 +3,9 @@
 A header, then each run with its calls, grades and failures, then a line that says how
 many lines there are. A line names its kind and has each column of its table by name;
 columns that hold JSON are JSON in it. Reading is strict: what `schema` says a line may
-hold is let through, and nothing else. Writing holds to the same.
+hold is let through, and nothing else; and each field of a run's settings and result that
+pages and boards read has the type that the program writes (`wrong_inside`). Writing holds
+to what `schema` says.
 """
 
 import json
@@ -102,7 +104,11 @@ def end_line(lines: int) -> bytes:
 
 
 def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
-    """The line of a table's row, whose columns are as they are stored."""
+    """The line of a table's row, whose columns are as they are stored.
+
+    Raises:
+        ValueError: It could not be read again.
+    """
     table = TABLES[name]
     owner = {} if name == "run" else {"run": run_id}
     values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
@@ -126,7 +132,11 @@ def _line(value: JsonObject) -> bytes:
 
 
 def read_line(raw: bytes) -> JsonDict:
-    """The object in a line."""
+    """The object in a line.
+
+    Raises:
+        ValueError: It is not one JSON object, or has a key twice or a number that is none.
+    """
     try:
         value = STRICT.decode(raw.decode())
     except json.JSONDecodeError as error:
@@ -171,7 +181,11 @@ STRICT = json.JSONDecoder(
 
 
 def check_header(line: JsonObject) -> None:
-    """Refuse what no `bench export` began."""
+    """Refuse what no `bench export` began.
+
+    Raises:
+        ValueError: It is another form, or that of a newer program.
+    """
     if line.get("format") == UNRELEASED:
         raise ValueError(
             "was written before version 1.0 of the journal, and only the earlier eibench that "
@@ -190,14 +204,22 @@ def check_header(line: JsonObject) -> None:
 
 
 def check_end(line: JsonObject, position: int) -> None:
-    """Refuse an end that does not fit what came before it."""
+    """Refuse an end that does not fit what came before it.
+
+    Raises:
+        ValueError: It counts other lines.
+    """
     _refuse(_END(line))
     if line["lines"] != position:
         raise ValueError(f"counts {line['lines']} lines, but is line {position}: lines are missing")
 
 
 def stored_row(line: JsonObject) -> tuple[object, ...]:
-    """A row's columns as they are stored, in the order of its kind."""
+    """A row's columns as they are stored, in the order of its kind.
+
+    Raises:
+        ValueError: The line is of an unknown kind, or not what its kind must be.
+    """
     name = line.get("kind")
     if not isinstance(name, str) or name not in TABLES:
         raise ValueError(f"is of an unknown kind, {name!r:.40}")

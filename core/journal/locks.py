@@ -64,7 +64,11 @@ class RunLock:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def acquire(self) -> "RunLock":
-        """Become the owner."""
+        """Become the owner.
+
+        Raises:
+            JournalError: Another process is, and the message names it; or there can be no lock.
+        """
         self._take_from_the_dead()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,23 +13,18 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import JournalError, UsageError
 from ..reading.files import exists
-from .locks import owner_of
 from .schema import (
     APPLICATION_ID,
-    CHECKED,
     UNRELEASED_ID,
     migrate,
-    newest,
     refuse_newer,
-    version_of,
 )
-from .tables import quoted
 
 FILE = "bench.sqlite"
 _HEADER = 100
@@ -81,7 +76,11 @@ def read_only(path: Path, **options: Any) -> sqlite3.Connection:
 
 
 def ensure(path: Path) -> None:
-    """Make the folder and a whole, empty journal, unless there is a file already."""
+    """Make the folder and a whole, empty journal, unless there is a file already.
+
+    Raises:
+        JournalError: The folder cannot be written to.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not exists(path):
@@ -94,7 +93,11 @@ def ensure(path: Path) -> None:
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a journal's file."""
+    """Whether there is a journal's file.
+
+    Raises:
+        JournalError: That cannot be told, as of a name that is too long.
+    """
     try:
         return exists(path)
     except OSError as error:
@@ -135,7 +138,11 @@ def put_into_place(fresh: Path, path: Path) -> bool:
 
 
 def open_checked(path: Path) -> tuple[sqlite3.Connection, FileId]:
-    """A connection to a file that is a journal, and what `closed` is to be told in the end."""
+    """A connection to a file that is a journal, and what `closed` is to be told in the end.
+
+    Raises:
+        JournalError: As of `check_file`.
+    """
     with _opening:
         _check_file(path)
         with reading(path):
@@ -162,13 +169,21 @@ def closed(which: FileId) -> None:
 
 
 def file_id(path: Path) -> FileId:
-    """Which file is at a path."""
+    """Which file is at a path.
+
+    Raises:
+        OSError: None is.
+    """
     status = path.stat()
     return status.st_dev, status.st_ino
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no journal, or a damaged one, without changing a byte of it."""
+    """Refuse what is no journal, or a damaged one, without changing a byte of it.
+
+    Raises:
+        JournalError: It cannot be read, is foreign, damaged, or of a newer program.
+    """
     with _opening:
         _check_file(path)
 
@@ -231,46 +246,3 @@ def _damaged(path: Path, why: object) -> JournalError:
         f"{path} is damaged or no journal ({message}); nothing was changed. "
         "Restore it from a copy, or use another --runs-dir"
     )
-
-
-_TOLD_AT_MOST = 3
-
-
-class Health(NamedTuple):
-    """What is known of a journal that can be used: its owners by the id of the run they work on."""
-
-    path: Path
-    size: int
-    schema: int
-    newest: int
-    runs: int
-    calls: int
-    owners: Mapping[str, str]
-
-
-def read_health(folder: Path) -> Health | None:
-    """How the journal of a runs folder is; ``None`` when there is none yet.
-
-    The whole structure is checked, and each row with a checksum, however large the file.
-    """
-    path = folder / FILE
-    if not is_there(path):
-        return None
-    check_file(path)
-    with reading(path), contextlib.closing(read_only(path)) as connection:
-        if wrong := damage_in(connection, _TOLD_AT_MOST):
-            raise JournalError(
-                f"{path} is damaged ({wrong}); nothing was changed. "
-                "Restore it from a copy, or use another --runs-dir"
-            )
-        schema = version_of(connection)
-        if schema == newest():
-            for checked in CHECKED:
-                sql = f"SELECT {quoted(checked.stored)} FROM {checked.name}"
-                for row in connection.execute(sql):
-                    checked.opened(row)
-        (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
-        ids = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs")]
-    owners = {run_id: owner for run_id in ids if (owner := owner_of(folder, run_id))}
-    size = path.stat().st_size
-    return Health(path, size, schema, newest(), len(ids), int(calls), owners)

@@ -77,7 +77,11 @@ def judge_in(column: str) -> Judge:
 
 @lru_cache(256)
 def grader_in(column: str) -> Grader:
-    """The grader of a column."""
+    """The grader of a column.
+
+    Raises:
+        DamagedRow: It holds none.
+    """
     return grader_of(_checked(column, GRADER))
 
 

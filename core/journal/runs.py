@@ -18,7 +18,11 @@ _SELECT = f"SELECT {quoted(RUN_COLUMNS)} FROM runs"
 
 
 def run_of(row: Row) -> RunRecord:
-    """A run from its `RUN_COLUMNS`."""
+    """A run from its `RUN_COLUMNS`.
+
+    Raises:
+        DamagedRow: It holds what no run does.
+    """
     columns = dict(zip(RUN_COLUMNS, row, strict=True))
     if wrong := RUNS.wrong_type(RUN_COLUMNS[1:], row[1:]):
         raise DamagedRow(f"run {columns['run_id']!r:.60}: {wrong}")
@@ -27,7 +31,11 @@ def run_of(row: Row) -> RunRecord:
 
 
 def asked_of(row: Row) -> AskedParties:
-    """Whom a run has asked, from the run's id and the columns of a party."""
+    """Whom a run has asked, from the run's id and the columns of a party.
+
+    Raises:
+        DamagedRow: It holds what no party does.
+    """
     run_id, *columns = row
     if wrong := PARTIES.wrong_type(PARTIES.columns, columns):
         raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
@@ -40,7 +48,11 @@ def _key_of(asked: AskedParties) -> tuple[str, str]:
 
 
 def document_of(text: str) -> ResultDocument:
-    """A run's result."""
+    """A run's result.
+
+    Raises:
+        DamagedRow: It is none.
+    """
     document = object_of(text)
     if wrong := RUNS.shapes["document"](document):
         raise DamagedRow(f"its result {wrong}")
@@ -111,7 +123,11 @@ class RunStore(JournalFile):
         self.writer.flush()
 
     def prepare_to_send(self, run: RunRecord, concurrency: int) -> None:
-        """Make sure that replies can be kept, before any is paid for."""
+        """Make sure that replies can be kept, before any is paid for.
+
+        Raises:
+            JournalError: There is no room for them, or nothing can be written.
+        """
         if self.writer.reserve is None:
             self.writer.reserve = Reserve(self.folder, run.run_id, concurrency)
         self._add("UPDATE runs SET status = 'running' WHERE n = ?", (run.n,))

@@ -100,7 +100,11 @@ def newest() -> int:
 
 
 def migrate(connection: sqlite3.Connection, path: object) -> None:
-    """Bring an open file to the newest schema, one transaction a step."""
+    """Bring an open file to the newest schema, one transaction a step.
+
+    Raises:
+        JournalError: A newer program wrote the file.
+    """
     refuse_newer(connection, path)
     while (done := version_of(connection)) < newest():
         script, reached = (MIGRATIONS[done - 1], done + 1) if done else (CREATE, newest())
@@ -108,7 +112,11 @@ def migrate(connection: sqlite3.Connection, path: object) -> None:
 
 
 def refuse_newer(connection: sqlite3.Connection, path: object) -> None:
-    """Check, without writing, that this program knows the file's schema."""
+    """Check, without writing, that this program knows the file's schema.
+
+    Raises:
+        JournalError: A newer program wrote the file.
+    """
     if (version := version_of(connection)) > newest():
         raise JournalError(
             f"{path} was written by a newer eibench (schema {version}, this one knows "

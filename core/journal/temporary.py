@@ -41,7 +41,11 @@ else:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of another one: whole or not at all."""
+    """A file to write that takes the place of another one: whole or not at all.
+
+    Raises:
+        OSError: It cannot be made, written or put into place; what was there is there still.
+    """
     start = f".{path.name}."
     remove_left_over(path.parent, start, PARTIAL)
     fresh, descriptor = make_held(path.parent, start, PARTIAL)
@@ -60,7 +64,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def make_held(folder: Path, start: str, end: str) -> tuple[Path, int]:
-    """A new, empty file that is ours alone, and its descriptor, which holds it while it is open."""
+    """A new, empty file that is ours alone, and its descriptor, which holds it while it is open.
+
+    Raises:
+        OSError: It cannot be made.
+    """
     while True:
         path = folder / f"{start}{os.getpid()}-{next(_numbers)}{end}"
         try:

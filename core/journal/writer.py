@@ -75,17 +75,29 @@ class GroupWriter:
         self._thread.start()
 
     async def write(self, sql: str, values: Sequence[object]) -> None:
-        """Write one row; returns when it is on the disk."""
+        """Write one row; returns when it is on the disk.
+
+        Raises:
+            JournalError: It could not be written.
+        """
         waiter = asyncio.get_running_loop().create_future()
         self._put(_Write(sql, values, waiter))
         await waiter
 
     def add(self, sql: str, values: Sequence[object]) -> None:
-        """Write one row with the next group; `flush` tells whether it arrived."""
+        """Write one row with the next group; `flush` tells whether it arrived.
+
+        Raises:
+            JournalError: An earlier row could not be written.
+        """
         self._put(_Write(sql, values, None))
 
     def flush(self) -> None:
-        """Wait until all that was given is on the disk."""
+        """Wait until all that was given is on the disk.
+
+        Raises:
+            JournalError: Something could not be written.
+        """
         done = threading.Event()
         self._put(done)
         done.wait()

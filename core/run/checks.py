@@ -17,7 +17,12 @@ from .task import Task
 
 
 def check_task(task: Task, session: Session) -> None:
-    """Refuse what cannot be, before anything is made or sent."""
+    """Refuse what cannot be, before anything is made or sent.
+
+    Raises:
+        UsageError: The settings contradict each other.
+        ConfigError: A key is missing.
+    """
     config = task.config
     _refuse_imported(task)
     _check_roles(config)
@@ -127,7 +132,12 @@ def _check_players(config: RunConfig, *, demo_model: bool) -> None:
 
 
 def check_stored(config: RunConfig) -> None:
-    """Refuse what must not be stored with the run, or cannot be."""
+    """Refuse what must not be stored with the run, or cannot be.
+
+    Raises:
+        UsageError: A key, or what is no text, is in a name, a note, the system prompt, an option
+            or an extra field.
+    """
     refuse_credentials(config.effective_sampling, "the sampling of the benchmark")
     if config.judge:
         refuse_credentials(config.benchmark.judge_sampling, "the sampling of the judge")

@@ -22,7 +22,12 @@ from .task import Task, TaskParty
 def client_config(
     endpoint: Endpoint, environment: Environment, party: PartyOptions = OF_MODEL
 ) -> ClientConfig:
-    """How an endpoint's client connects, and with which key, which is hidden from then on."""
+    """How an endpoint's client connects, and with which key, which is hidden from then on.
+
+    Raises:
+        UsageError: The provider or the address is none.
+        ConfigError: A key is needed and missing.
+    """
     provider = installed().provider(endpoint.spec.provider)
     base_url = check_base_url(endpoint.base_url, party) if endpoint.base_url else None
     key, key_name = choose_key(provider, base_url, endpoint.api_key_env, environment, party)

@@ -33,8 +33,10 @@ from .task import Task
 class Placement(NamedTuple):
     """What a command has done to place the model among others.
 
-    Why it is at its end, or was stopped; why comparisons could not be made, one reason each; and
-    whether none is left to make.
+    Attributes:
+        stopped: Why it is at its end, or was stopped.
+        failed: Why comparisons could not be made, one reason each.
+        done: No comparison of the run is left to make.
     """
 
     stopped: PlacementEnd | None = None
@@ -97,7 +99,11 @@ class RunOutcome:
     def _document(
         self, seconds: float, evidence: RunData, warnings: Sequence[str]
     ) -> ResultDocument:
-        """The result document; where the benchmark cannot sum up, the run goes on once it can."""
+        """The result document.
+
+        Raises:
+            PluginError: The benchmark cannot sum up; the run goes on once it can.
+        """
         journal, run, task = self.context.journal, self.context.run, self.task
         try:
             return build_document(

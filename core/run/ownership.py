@@ -51,6 +51,9 @@ class Servers:
         """Refuse a server that says itself that it has another model than the one asked before.
 
         One that was pulled or made again since may be the same, so that is said only.
+
+        Raises:
+            UsageError: It says so itself.
         """
         for party in task.asked:
             endpoint, role = party.endpoint, _role_of(party)
@@ -135,7 +138,11 @@ ID_LENGTHS = (8, 16, 32)
 
 @contextmanager
 def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
-    """The run that a task goes on with, or a new one, owned while the block runs."""
+    """The run that a task goes on with, or a new one, owned while the block runs.
+
+    Raises:
+        JournalError: Another process owns it.
+    """
     config, meant = task.config, identity(task.config, task.pack)
     run_identity, ordinal = digest(meant), 1
     if task.run is not None:

@@ -67,9 +67,13 @@ class PartyPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run will do; of `total` samples, so many are left that have no score yet.
+    """What a run will do.
 
-    It has begun where the journal has replies of it.
+    Attributes:
+        left: Samples that have no score yet, of `total`.
+        comparisons: What a placement is expected to come to.
+        iterations: How often each item is asked.
+        begun: Whether the journal has replies of the run.
     """
 
     total: int
@@ -316,6 +320,9 @@ def refuse_too_little(plans: Sequence[Plan], limit: float | None) -> None:
     """Refuse, before anything is sent, dollars that end the command before its result.
 
     Runs that go on are not refused: they may be paid for in instalments.
+
+    Raises:
+        UsageError: It does not cover the least; the message says what would fit.
     """
     costs = [plan.cost for plan in plans]
     least = sum((cost.low for cost in costs if cost is not None), 0.0)

@@ -38,7 +38,11 @@ from .task import Task
 
 
 async def run_task(task: Task, session: Session) -> Result:
-    """Do what is left of a task, and sum it up; its document is put beside the journal."""
+    """Do what is left of a task, and sum it up; its document is put beside the journal.
+
+    Raises:
+        BenchError: The run ended early for another reason than the user's wish.
+    """
     check_task(task, session)
     config = task.config
     session.progress.samples = task.selection.total  # items that are not there make no journal
@@ -83,7 +87,11 @@ class RunWork:
         self._placement, self._graded = Placement(), False
 
     async def do(self) -> ResultDocument:
-        """Work on all that is left, and sum it up."""
+        """Work on all that is left, and sum it up.
+
+        Raises:
+            BenchError: The run ended early for another reason than the user's wish.
+        """
         began = time.monotonic()
         ended = await self._work()
         seconds = time.monotonic() - began if self.progress.worked else 0.0

@@ -28,7 +28,11 @@ from .task import read_pack
 
 
 def needs_single_turn(benchmark: Benchmark, command: str) -> None:
-    """Refuse a benchmark whose requests depend on replies."""
+    """Refuse a benchmark whose requests depend on replies.
+
+    Raises:
+        UsageError: It is one.
+    """
     if not benchmark.single_turn:
         raise UsageError(
             f"bench {command} is for benchmarks of one turn; in {benchmark.name} a request "
@@ -42,6 +46,9 @@ def scoring_config(
     """What is known of answers made elsewhere, whose file's name stands for that of the model.
 
     If `saved`, they become a run, which may be a conversation's, or wait for a judge.
+
+    Raises:
+        UsageError: Answers alone are not enough to score this benchmark, or the name is no text.
     """
     if not saved:
         needs_single_turn(benchmark, "score")
@@ -64,6 +71,9 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
 
     The data has to be there. Iterations go up to the highest one in the file; a sample without a
     reply is unscored.
+
+    Raises:
+        DataError: The data or the answers are broken.
     """
     pack = read_pack(config)
     replies, failed = read_answers(config, pack, responses)
@@ -167,6 +177,10 @@ async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list
 
     Nobody replies, so these are the requests that depend on no reply. There must be as many as
     the sample has: else one waits for the reply to another.
+
+    Raises:
+        UsageError: There are fewer than the sample has: one waits for the reply to another.
+        PluginError: The benchmark asks nothing.
     """
     asked: list[OfflineRequest] = []
 

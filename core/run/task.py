@@ -143,7 +143,11 @@ class Regrade(Task):
         return False
 
     def find(self, journal: Journal) -> Self:
-        """The task with the run as it is now."""
+        """The task with the run as it is now.
+
+        Raises:
+            JournalError: It was deleted since.
+        """
         assert self.run is not None
         run = journal.find_run(self.run.run_id)
         if run is None:
@@ -167,7 +171,12 @@ def read_pack(config: RunConfig) -> Pack:
 
 
 def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
-    """The pack's items that the configuration asks for, in pack order."""
+    """The pack's items that the configuration asks for, in pack order.
+
+    Raises:
+        UsageError: An item is named that the pack does not have.
+        DataError: The pack is empty.
+    """
     items = list(pack.items)
     if not items:
         message = f"holds no items, as read_pack of {named_with_origin(config.benchmark)} reads it"
@@ -187,7 +196,12 @@ def _fetch(pack: OfficialPack, lang: str | None) -> None:
 def have_data(
     config: RunConfig, get: Callable[[OfficialPack, str | None], object] = _fetch
 ) -> None:
-    """Download what is needed of the official pack if it is asked for and not in the cache."""
+    """Download what is needed of the official pack if it is asked for and not in the cache.
+
+    Raises:
+        DataError: What came is not the pack, or the cache cannot be written.
+        ProviderError: The network or the server failed.
+    """
     benchmark, lang = config.benchmark, config.options.get("lang")
     if config.dataset != "official" or benchmark.data is None:
         return

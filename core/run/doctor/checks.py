@@ -20,7 +20,7 @@ from ...datasets.official import DATA_ONLY, FetchState, OfficialPack, is_data_on
 from ...errors import BenchError, JournalError, PluginError
 from ...guard import guard
 from ...journal import network_file_system
-from ...journal.opening import read_health
+from ...journal.health import read_health
 from ...plugins import Catalogue
 from ...reading.files import exists
 from ...text import plural
@@ -40,9 +40,14 @@ class CheckVerdict(StrEnum):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at, what was seen, and what to do about it, if anything.
+    """One thing that was looked at.
 
-    Where it failed, a command that needs it will end with an error, and that exit code; else 0.
+    Attributes:
+        name: What was looked at.
+        verdict: ``FAIL`` when a command that needs it will end with an error.
+        message: What was seen.
+        todo: What to do about it; empty when nothing need be done.
+        code: With which exit code such a command would end; 0 unless it failed.
     """
 
     name: str
@@ -64,9 +69,8 @@ def warn(name: str, message: str, todo: str) -> Check:
 
 def fail(name: str, message: object, todo: str = "", code: int = 3) -> Check:
     """A check that shows what will not work; an error tells itself what to do."""
-    exit_code = max(
-        getattr(message, "exit_code", code), 3
-    )  # what is looked at is no usage of the doctor
+    # At least 3: what is looked at is no usage of the doctor.
+    exit_code = max(getattr(message, "exit_code", code), 3)
     return Check(name, CheckVerdict.FAIL, str(message), todo, exit_code)
 
 
@@ -111,7 +115,12 @@ def check_plugins(catalogue: Catalogue) -> Iterator[Check]:
 
 
 def check_packs(catalogue: Catalogue, folders: Mapping[str, Path]) -> Iterator[Check]:
-    """The bundled packs, and the official ones of these folders as far as they are in the cache."""
+    """The bundled packs, and the official ones as far as they are in the cache.
+
+    Args:
+        catalogue: Whose benchmarks' bundled packs are read.
+        folders: The folder of each manifest by benchmark name.
+    """
     for benchmark in catalogue.benchmarks:
         yield from _bundled(benchmark)
     absent: list[str] = []

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunRecord, StoredComparison
-from eibench.core.journal.opening import read_health
+from eibench.core.journal.health import read_health
 from eibench.core.journal.schema import CALLS, CHECKED
 from eibench.core.journal.tables import DamagedRow, quoted
 from eibench.core.types import ChatResponse, Score

@@ -10,7 +10,7 @@ import pytest
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal
-from eibench.core.journal.opening import read_health
+from eibench.core.journal.health import read_health
 
 HOLD = """
 import sys

@@ -16,7 +16,7 @@ import pytest
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, records, schema
-from eibench.core.journal.opening import read_health
+from eibench.core.journal.health import read_health
 from eibench.core.journal.schema import APPLICATION_ID, UNRELEASED_ID
 from eibench.core.types import ChatResponse
 
