@@ -39,9 +39,8 @@ def comparability(
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers a result may stand beside.
 
-    `kept_back` are parameters that the server does not take; `elsewhere`: the answers were not
-    asked
-    for by eibench; `absent`: samples that these leave out; `cut_off`: the token limit cut a reply.
+    `kept_back` are parameters that the server does not take; `elsewhere`: eibench did not ask for
+    the answers; `absent`: samples that these leave out; `cut_off`: the token limit cut a reply.
     """
     benchmark, source = config.benchmark, pack.source
     changed = _deviations(config, kept_back, cut_off=cut_off)

@@ -48,9 +48,8 @@ def build_document(
     """A result document; `run` is ``None`` for answers that were given instead of asked for.
 
     `summary` and `baselines` are those of the benchmark where they are known already; `view` is
-    what
-    the document is called where it is not the run's own result; `elapsed_s` how long commands have
-    worked on the run, if not as its record says.
+    what the document is called where it is not the run's own result; `elapsed_s` how long commands
+    have worked on the run, if not as its record says.
     """
     subject = _Subject(run, config, pack, selection, evidence)
     if summary is None:
