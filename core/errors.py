@@ -42,15 +42,15 @@ class DataError(BenchError):
 
     Attributes:
         path: The file.
-        place: Where in it, such as ``line 3`` or ``item "7"``; empty for the whole file.
+        position: Where in it, such as ``line 3`` or ``item "7"``; empty for the whole file.
     """
 
     exit_code = 3
 
-    def __init__(self, path: object, message: str, place: str = "") -> None:
-        super().__init__(f"{path}{', ' + place if place else ''}: {message}")
+    def __init__(self, path: object, message: str, position: str = "") -> None:
+        super().__init__(f"{path}{', ' + position if position else ''}: {message}")
         self.path = str(path)
-        self.place = place
+        self.position = position
 
 
 class PluginError(BenchError):
@@ -113,8 +113,8 @@ class ProviderError(BenchError):
         attempts: int = 1,
         fatal: bool | None = None,
     ) -> None:
-        given: tuple[object, object] = (kind, message)
-        if not (isinstance(given[0], ErrorKind) and isinstance(given[1], str)):
+        args: tuple[object, object] = (kind, message)
+        if not (isinstance(args[0], ErrorKind) and isinstance(args[1], str)):
             raise TypeError(
                 f"ProviderError(kind, message) takes an ErrorKind and a text, not {kind!r:.40} "
                 f"and {message!r:.40}"

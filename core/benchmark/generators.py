@@ -18,18 +18,18 @@ COUNT = Option("count", 20, "How many to make.", in_grades=True, min=1)
 ATTEMPTS = Option("attempts", 5, "How often to ask for each until it fits.", in_grades=True, min=1)
 
 
-class Made(NamedTuple):
+class Generated(NamedTuple):
     """What a maker's run gave.
 
     Attributes:
         lines: The new items, one JSON object each, in the order of the file.
         missing: Why there are fewer than were asked for; ``None`` when all are there.
-        about: What else is worth knowing about how they came to be, as plain JSON values.
+        details: What else is worth knowing about how they came to be, as plain JSON values.
     """
 
     lines: Sequence[JsonObject]
     missing: str | None = None
-    about: Mapping[str, Json] = {}
+    details: Mapping[str, Json] = {}
 
 
 class DataMaker(Benchmark):
@@ -43,7 +43,7 @@ class DataMaker(Benchmark):
     options = (COUNT, ATTEMPTS)
 
     @abstractmethod
-    def made(self, score: Score, model: str) -> Made:
+    def generated(self, score: Score, model: str) -> Generated:
         """What a run gave.
 
         Args:

@@ -53,7 +53,7 @@ class Command(click.Command):
         refuse_repeated(self, ctx, args)
         typed.set((*ctx.command_path.split(" ")[1:], *args))
         left = super().parse_args(ctx, args)
-        run_options.set(tuple(_place(ctx)))
+        run_options.set(tuple(_folder_options(ctx)))
         return left
 
     def invoke(self, ctx: click.Context) -> object:
@@ -77,7 +77,7 @@ def _set_by(ctx: click.Context, message: str) -> str:
     return ""
 
 
-def _place(ctx: click.Context) -> Iterator[str]:
+def _folder_options(ctx: click.Context) -> Iterator[str]:
     """The options that say where runs and settings are, as they were given."""
     for option, value in (
         ("--runs-dir", ctx.params.get("runs_dir")),

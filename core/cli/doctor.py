@@ -70,14 +70,14 @@ def _conclusion(results: list[checks.Check]) -> str:
 
 async def _shown(results: AsyncIterator[checks.Check], *, quiet: bool) -> list[checks.Check]:
     """All results, printed as they come."""
-    made = []
+    results_shown = []
     async for check in results:
         hidden = check._replace(message=redact(check.message), todo=redact(check.todo))
-        made.append(hidden)
+        results_shown.append(hidden)
         if not quiet:
             todo = f"; {hidden.todo}" if hidden.todo else ""
             click.echo(line(f"{hidden.verdict:<4}  {hidden.name}: {hidden.message}{todo}"))
-    return made
+    return results_shown
 
 
 async def _checks(

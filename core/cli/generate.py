@@ -16,7 +16,7 @@ import click
 
 from .. import __version__
 from ..benchmark import Benchmark, Pack
-from ..benchmark.generators import ATTEMPTS, COUNT, Made, MakesData
+from ..benchmark.generators import ATTEMPTS, COUNT, Generated, MakesData
 from ..errors import DataError, UsageError
 from ..guard import guard, no_exit
 from ..journal import Journal, RunRecord
@@ -70,7 +70,7 @@ class GenerationRequest(NamedTuple):
                 message = f"{path} is there already; remove it, or name another file with -o"
                 raise UsageError(message)
 
-    def write(self, items: Made, facts: JsonObject) -> str:
+    def write(self, items: Generated, facts: JsonObject) -> str:
         """The SHA-256 of the items' file, once it and its provenance are written."""
         rows = [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in items.lines]
         data = "".join(f"{row}\n" for row in rows).encode()
@@ -159,12 +159,12 @@ def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> Generat
 
 def _finish(order: GenerationRequest, pack: Pack, result: Result, *, json_output: bool) -> int:
     """Write the file if the set is whole; the exit code."""
-    config, items, written = order.config, Made(()), None
+    config, items, written = order.config, Generated(()), None
     with Journal(config.runs_dir, create=False) as journal:
         run = journal.find_run(str(result.run_id))
         score = run and journal.score_of(run, grader(config), pack.items[0].id, 1)
     if run and score:
-        items = guard(config.benchmark).made(score, config.model.label)
+        items = guard(config.benchmark).generated(score, config.model.label)
         if items.missing is None:
             written = order.write(items, _provenance(order, pack, run, items))
     if json_output:
@@ -188,7 +188,7 @@ def _why(result: Result, missing: str | None) -> str:
     return "the same command goes on from here; everything answered so far is kept"
 
 
-def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, items: Made) -> JsonDict:
+def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, items: Generated) -> JsonDict:
     settings, maker = run.settings, order.config.benchmark
     return {
         "made_for": order.benchmark.name,
@@ -202,11 +202,13 @@ def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, items: Mad
         "options": dict(order.config.options),
         "kept_apart_from": {"pack": pack.source.name, "sha256": pack.source.sha256},
         "eibench": __version__,
-        **items.about,
+        **items.details,
     }
 
 
-def _as_json(order: GenerationRequest, result: Result, items: Made, sha256: str | None) -> object:
+def _as_json(
+    order: GenerationRequest, result: Result, items: Generated, sha256: str | None
+) -> object:
     return {
         "output": str(order.output) if sha256 else None,
         "sha256": sha256,

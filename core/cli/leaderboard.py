@@ -58,7 +58,7 @@ def leaderboard_command(
     runs_dir: Path,
     json_output: bool,
     csv_output: bool,
-    **own: Json,
+    **benchmark_options: Json,
 ) -> None:
     """Rank the models of a benchmark that the journal holds.
 
@@ -73,10 +73,10 @@ def leaderboard_command(
             Boards(journal, catalogue, benchmark),
             engine=chosen,
             anchors=anchor_sets(anchors),
-            options=rating_options(benchmark, own),
+            options=rating_options(benchmark, benchmark_options),
             exclude_kin=exclude_kin or additive,
             additive=additive,
-            **given_board().choice(benchmark, own),
+            **given_board().choice(benchmark, benchmark_options),
         )
     alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()

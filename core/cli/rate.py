@@ -89,7 +89,7 @@ def rate_command(
     dedupe: bool,
     runs_dir: Path,
     json_output: bool,
-    **own: Json,
+    **benchmark_options: Json,
 ) -> None:
     """Rate models from comparisons: of a file, of the journal, or of a published ladder.
 
@@ -106,11 +106,13 @@ def rate_command(
         path = _published(benchmark, board.dataset) if published else comparisons
         assert path is not None
         read = ratings.reading.read_comparisons
-        given = board.part(read(path, dedupe=dedupe, judge=board.judge))
-        settings = _settings(str(benchmark) if published else None, sets, own)
-        asked = _RateRequest(given, settings, ratings.reading.has_demo(given))
+        comparisons_read = board.part(read(path, dedupe=dedupe, judge=board.judge))
+        settings = _settings(str(benchmark) if published else None, sets, benchmark_options)
+        asked = _RateRequest(comparisons_read, settings, ratings.reading.has_demo(comparisons_read))
     else:
-        asked = _of_journal(installed().benchmark(str(benchmark)), board, sets, runs_dir, own)
+        asked = _of_journal(
+            installed().benchmark(str(benchmark)), board, sets, runs_dir, benchmark_options
+        )
     chosen = installed().rating_engines.get(engine or DEFAULT).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)
     if json_output:
@@ -163,14 +165,16 @@ def _only_one(benchmark: str | None, named: str) -> str:
     return installed().benchmark(named).name
 
 
-def _settings(name: str | None, sets: tuple[AnchorSet, ...], own: JsonObject) -> RatingSettings:
+def _settings(
+    name: str | None, sets: tuple[AnchorSet, ...], benchmark_options: JsonObject
+) -> RatingSettings:
     """How a file is rated: a benchmark's own with the anchors and weights of its pack."""
     if name is None:
-        no_rating_options(own)
+        no_rating_options(benchmark_options)
         return RatingSettings(sets)
     benchmark = installed().benchmark(name)
     pack, _ = official_or_default(benchmark, None)
-    return settings_of(benchmark, pack, sets, rating_options(benchmark, own))
+    return settings_of(benchmark, pack, sets, rating_options(benchmark, benchmark_options))
 
 
 def _of_journal(
@@ -178,12 +182,12 @@ def _of_journal(
     chosen: GivenBoard,
     sets: tuple[AnchorSet, ...],
     runs_dir: Path,
-    own: JsonObject,
+    benchmark_options: JsonObject,
 ) -> _RateRequest:
     """The journal's comparisons of a benchmark, and its anchors."""
-    name, options = benchmark.name, rating_options(benchmark, own)
+    name, options = benchmark.name, rating_options(benchmark, benchmark_options)
     with Journal(runs_dir, create=False) as journal:
-        choice = chosen.choice(benchmark, own)
+        choice = chosen.choice(benchmark, benchmark_options)
         board = read_leaderboard(Boards(journal, installed(), benchmark), **choice)
     if board.compared is None:
         raise UsageError(

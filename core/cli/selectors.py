@@ -109,9 +109,9 @@ class GivenBoard(NamedTuple):
     without: Collection[str]
     demo: bool
 
-    def choice(self, benchmark: Benchmark, own: JsonObject) -> BoardChoice:
+    def choice(self, benchmark: Benchmark, values: JsonObject) -> BoardChoice:
         """The board of a benchmark, whose own options may choose it too."""
-        protocol = {o.name: as_given(o.name, own.get(o.name)) for o in benchmark.options
+        protocol = {o.name: as_given(o.name, values.get(o.name)) for o in benchmark.options
                     if o.keeps_apart}  # fmt: skip
         return {
             "dataset": self.dataset and named_pack(benchmark, self.dataset),

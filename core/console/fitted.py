@@ -290,10 +290,10 @@ def whiskers(spans: Sequence[Span], width: int) -> list[str]:
         return []
     low, scale = min(ends), (width - 1) / (max(ends) - min(ends))
 
-    def place(x: float) -> int:
+    def position(x: float) -> int:
         return round((x - low) * scale)
 
-    return [_whisker(span, place, width) for span in spans]
+    return [_whisker(span, position, width) for span in spans]
 
 
 def _whisker(span: Span, position: Callable[[float], int], width: int) -> str:

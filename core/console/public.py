@@ -36,14 +36,14 @@ def show(*parts: Part, warnings: Sequence[str] = ()) -> None:
         output.show(tables.warning(message))
 
 
-def show_conclusions(found: Sequence[ConclusionRow], title: str = "") -> None:
+def show_conclusions(rows: Sequence[ConclusionRow], title: str = "") -> None:
     """Print what is concluded of a judge, a line for each, below the title if there is any.
 
     Args:
-        found: As of a result document or of a `JudgeAudit`.
+        rows: As of a result document or of a `JudgeAudit`.
         title: The line above them.
     """
-    for message in tables.conclusions(found, title):
+    for message in tables.conclusions(rows, title):
         output.show(message)
 
 

@@ -49,11 +49,11 @@ def strong(rows: Sequence[ConclusionRow]) -> list[ConclusionRow]:
 
 
 def judges_in_words(
-    found: "Sequence[JudgesDocument]", *, details: bool = True
+    documents: "Sequence[JudgesDocument]", *, details: bool = True
 ) -> list[RenderableType]:
     """What is said of several judges, by scores and ratings: all, or what was found strongly."""
     parts: list[RenderableType] = []
-    for one in found:
+    for one in documents:
         rows = one.conclusions if details else strong(one.conclusions)
         parts += conclusions(rows, f"\nThe judges, by {one.value}")
     return parts

@@ -55,7 +55,7 @@ def item(
             parts += chain.from_iterable(map(_own_turn, view.turns))
             calls = [call for call in calls if call["phase"] == "judge"]
         parts += _calls(calls, shown, full=full)
-        parts += map(table, view.beside)
+        parts += map(table, view.alongside)
         parts += _score(iteration)
     if rows := record["comparisons"]:
         parts += [Text(""), Fitted(comparisons_table(rows, record["model"]))]

@@ -133,7 +133,7 @@ def import_foreign(folder: Path, source: Source, runs: Sequence[ForeignRun]) -> 
             each.namesakes = names[each.config.display_name]
             _sum_up(journal, source, each, imported)
 
-    telling = Telling(lines.place, "import the other one into a --runs-dir of its own", sum_up)
+    telling = Telling(lines.location, "import the other one into a --runs-dir of its own", sum_up)
     import_lines(folder, source.path, lines.all(), telling)
     return lines.imports
 
@@ -170,7 +170,7 @@ class _Lines:
     used: list[Import] = field(default_factory=list)
     _locations: list[str] = field(default_factory=list)
 
-    def place(self, number: int) -> str:
+    def location(self, number: int) -> str:
         """Where in the file a line comes from."""
         return self._locations[number - 1]
 

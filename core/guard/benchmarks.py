@@ -19,7 +19,7 @@ from ..benchmark.abilities import (
     WithoutReading,
 )
 from ..benchmark.foreign import ForeignResults
-from ..benchmark.generators import DataMaker, Made
+from ..benchmark.generators import DataMaker, Generated
 from ..errors import PluginError
 from ..types import Item, JsonDict, PairScore, SampleScore, Sampling, Score
 from . import parts, values
@@ -105,7 +105,7 @@ class Guarded:
     read_foreign_parts = _checked(
         ReadsForeignParts.read_foreign_parts, values.an(ForeignResults), ReadsForeignParts
     )
-    made = _checked(DataMaker.made, values.an(Made), DataMaker)
+    generated = _checked(DataMaker.generated, values.an(Generated), DataMaker)
     compares = _checked(Pairwise.compares, values.an(bool), Pairwise)
     placement = _checked(Pairwise.placement, values.placement, Pairwise)
     is_comparable = _checked(Pairwise[Any, Any].is_comparable, values.an(bool), Pairwise)

@@ -71,7 +71,7 @@ def transcript_view(called: PluginCall, value: object) -> None:
     try:
         for n, turn in enumerate(value.turns, 1):
             _turn(called, turn, n)
-        parts(called, list(value.beside))
+        parts(called, list(value.alongside))
     except (TypeError, ValueError, AttributeError) as error:
         called.refuse(f"returned a TranscriptView that cannot be shown: {error}")
 

@@ -52,19 +52,19 @@ class OnDemand:
     `create` of a provider or the `build` of a report section.
 
     Attributes:
-        place: Where it is, as in an entry point: ``package.module:name``. What is registered
+        target: Where it is, as in an entry point: ``package.module:name``. What is registered
             may be a class there, which is then called without an argument.
         name: Where it is registered, the name that it has.
         title: Likewise, its line in `bench list`.
     """
 
-    place: str
+    target: str
     name: str = ""
     title: str = ""
 
     def load(self) -> Any:
-        """What is at the place."""
-        module, _, name = self.place.partition(":")
+        """What is at the target."""
+        module, _, name = self.target.partition(":")
         return getattr(import_module(module), name)
 
     def make(self) -> Any:

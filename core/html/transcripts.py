@@ -46,7 +46,7 @@ def _pack(item: ItemText, row: IterationRow) -> str:
     view = item.views.get(row["iteration"], TranscriptView())
     content = {
         "turns": [*map(_own_turn, view.turns)] or list(_turns(row["calls"])),
-        "beside": [*map(_table, view.beside)],
+        "beside": [*map(_table, view.alongside)],
         "compared": [_compared(c) for c in compared],
         "grade": _grade(row),
     }

@@ -44,7 +44,7 @@ class Spreader:
     def __init__(self, goal: Goal, asked: Collection[PairSlot]) -> None:
         self._goal = goal
         self._slots = spread_slots(goal)
-        self._place = {slot: i for i, slot in enumerate(self._slots)}
+        self._position = {slot: i for i, slot in enumerate(self._slots)}
         self._used = Counter(slot for _, slot in asked)
         self._taken = set(asked)
 
@@ -52,7 +52,7 @@ class Spreader:
         """So many new items with an opponent, or all there are."""
         shared = self._goal.pool.shared(self._goal.model, opponent)
         free = [slot for slot in shared if PairSlot(opponent, slot) not in self._taken]
-        free.sort(key=lambda slot: (self._used[slot], self._place[slot]))
+        free.sort(key=lambda slot: (self._used[slot], self._position[slot]))
         chosen = [PairSlot(opponent, slot) for slot in free[:count]]
         self._used.update(slot for _, slot in chosen)
         self._taken.update(chosen)

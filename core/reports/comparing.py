@@ -177,7 +177,7 @@ def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[s
     a, b = compared.a, compared.b
     each = [a, b] if a.run.run_id != b.run.run_id else [a]
     messages = [] if len(each) == 2 else ["this is one run set against itself"]
-    messages += [w for g in each for w in (g.told_partial(), g.told_kinship()) if w]
+    messages += [w for g in each for w in (g.partial_warning(), g.told_kinship()) if w]
     messages += [
         f"run {g.run.run_id} ({g.run.name}) was imported: {NOT_RECORDED}"
         for g in each

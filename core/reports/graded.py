@@ -119,7 +119,12 @@ class GradedSamples(NamedTuple):
         """The values that any sample has, in the order in which the benchmark gives them."""
         values = (score.score.values.items() for score in self.scores.values())
         return list(
-            dict.fromkeys(name for own in values for name, value in own if value is not None)
+            dict.fromkeys(
+                name
+                for sample_values in values
+                for name, value in sample_values
+                if value is not None
+            )
         )
 
     def counts(self) -> SampleTally:
@@ -137,7 +142,7 @@ class GradedSamples(NamedTuple):
         only_second = _counted([self.state(key) for key in theirs - ours])
         return CommonTally(len(ours & theirs), only_first, only_second, len(keys - ours - theirs))
 
-    def told_partial(self, *, by_judge: bool = False) -> str | None:
+    def partial_warning(self, *, by_judge: bool = False) -> str | None:
         """A warning that samples are missing, by its judge if wanted; ``None`` when none is."""
         counts = self.counts()
         missing = counts.failed + counts.pending

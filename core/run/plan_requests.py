@@ -200,7 +200,9 @@ def _made_so_far(benchmark: DataMaker, task: Task, replies: Mapping[CallKey, Cha
 
     model = model_of(config, answer, item)
     try:
-        return len(guard(benchmark).made(asyncio.run(_score(benchmark, task, model)), "").lines)
+        return len(
+            guard(benchmark).generated(asyncio.run(_score(benchmark, task, model)), "").lines
+        )
     except BenchError:  # a plan is an estimate, the run will tell
         return 0
 

@@ -297,9 +297,9 @@ def _view(plugin: Guarded, item: Item, row: IterationRow) -> TranscriptView:
         for call in row["calls"]
     ]
     try:
-        beside = plugin.beside_reference(item, score) if score else None
+        reference = plugin.beside_reference(item, score) if score else None
         view = plugin.transcript_view(item, calls, score) or TranscriptView()
     except PluginError as error:
         why = Table("The benchmark's own view cannot be shown", ("why",), [(str(error),)])
         return TranscriptView((), [why])
-    return view._replace(beside=[*filter(None, [beside]), *view.beside])
+    return view._replace(alongside=[*filter(None, [reference]), *view.alongside])

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from eibench import (
     DataMaker,
+    Generated,
     Item,
     JsonDict,
-    Made,
     Metric,
     Model,
     Options,
@@ -131,13 +131,13 @@ class StatementMaker(DataMaker):
         """A call for each statement, when none is refused."""
         return {"model": options["count"]}
 
-    def made(self, score: Score, model: str) -> Made:
+    def generated(self, score: Score, model: str) -> Generated:
         """The statements with their author; missing where places stayed empty."""
         detail = score.detail
         lines = [{**line, "made_by": model} for line in detail["statements"]]
         empty = [f"{name} ({message})" for name, message in detail["empty"].items()]
         missing = f"{len(empty)} stayed empty: {', '.join(empty[:3])}" if empty else None
-        return Made(lines, missing, {"refused": detail["refused"]})
+        return Generated(lines, missing, {"refused": detail["refused"]})
 
 
 async def _fill(some: Sequence[Slot], collection: Collection, model: Model, attempts: int) -> None:

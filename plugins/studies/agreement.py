@@ -194,8 +194,8 @@ def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> Mo
 
 def _partial(judged: Judged) -> list[str]:
     """Warnings that transcripts are missing: one if they are the same for both judges."""
-    alike = {graded.told_partial() for graded in judged}
-    named = (graded.told_partial(by_judge=len(alike) > 1) for graded in judged)
+    alike = {graded.partial_warning() for graded in judged}
+    named = (graded.partial_warning(by_judge=len(alike) > 1) for graded in judged)
     return [message for message in dict.fromkeys(named) if message]
 
 

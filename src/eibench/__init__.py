@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.foreign import ForeignSample as ForeignSample
     from eibench.core.benchmark.foreign import ForeignTurn as ForeignTurn
     from eibench.core.benchmark.generators import DataMaker as DataMaker
-    from eibench.core.benchmark.generators import Made as Made
+    from eibench.core.benchmark.generators import Generated as Generated
     from eibench.core.benchmark.metrics import Value as Value
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
@@ -171,7 +171,7 @@ _HOMES = {
     " ForeignTurn",
     "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",
-    "eibench.core.benchmark.generators": "DataMaker Made",
+    "eibench.core.benchmark.generators": "DataMaker Generated",
     "eibench.core.benchmark.metrics": "Value summarise_values",
     "eibench.core.hooks.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",

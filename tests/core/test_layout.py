@@ -207,9 +207,21 @@ ORDER = (
 )
 """Packages and modules of `core`: each imports what stands in a line above its own."""
 LEVEL = {name: level for level, line in enumerate(ORDER) for name in line.split()}
-OLD_WORDS = {"known_as", "open_shop", "shop", "switchboard", "told", "workshop"} | {
-    "Contestant", "Handle", "SampleSteps", "Shelf", "Standing", "Switchboard", "Wish", "Workshop"
+OLD_WORDS = {"known_as", "open_shop", "shop", "switchboard", "workshop"} | {
+    "Among", "Called", "Company", "Contestant", "Evidence", "Handle", "JournaledModel", "Money",
+    "Patience", "SampleSteps", "Shelf", "Speaker", "Spent", "Standing", "Switchboard", "Trial",
+    "Wish", "Workshop",
+} | {
+    "about", "beside", "bring_back", "due", "found", "given", "liking", "made", "own", "parted",
+    "place", "places", "said", "shelf", "there", "tidy", "told", "told_partial", "turned", "wanted",
 }  # fmt: skip
+"""Words that say what happened to a thing, or what it is in another trade, but not what it is."""
+IN_DOCUMENTS = {
+    "core/clients/approvals.py": {"place"},
+    "core/compare/placement.py": {"about"},
+    "core/types/result_document.py": {"about"},
+}
+"""Names of that kind which JSON documents and files of ours have."""
 CORE = [p for p in FILES if within(p, "core")]
 
 
@@ -287,11 +299,17 @@ def test_a_class_name_means_one_thing() -> None:
     assert not {name: where for name, where in homes.items() if len(where) > 1}
 
 
+def names_bound(path: Path) -> Iterator[str]:
+    """The names that a file gives: to variables, parameters, attributes, functions and classes."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Store):
+            continue
+        for field in ("id", "attr", "arg", "name"):
+            yield str(getattr(node, field, "")).strip("_")
+
+
 @each(FILES)
 def test_names_are_the_words_of_the_field(path: Path) -> None:
-    """No name from the time before they were put in order."""
-    used = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        for field in ("id", "attr", "arg", "name"):
-            used.add(str(getattr(node, field, "")).strip("_"))
-    assert not used & OLD_WORDS
+    """No name that says what happened to a thing, and none from before they were put in order."""
+    allowed = IN_DOCUMENTS.get(str(path.relative_to(ROOT)), set())
+    assert not {*names_bound(path)} & OLD_WORDS - allowed, path

@@ -53,8 +53,8 @@ class TranscriptView(NamedTuple):
 
     Attributes:
         turns: In place of the messages; where there are none, they are shown as they were.
-        beside: Tables beside it.
+        alongside: Tables beside it.
     """
 
     turns: Sequence[Turn] = ()
-    beside: Sequence[Table] = ()
+    alongside: Sequence[Table] = ()

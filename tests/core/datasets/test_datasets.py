@@ -213,7 +213,7 @@ def test_a_broken_file_is_told_with_its_place(
     path = tmp_path / "pack.json"
     path.write_text(text)
     error = refused(path)
-    assert (error.path, error.place) == (str(path), place)
+    assert (error.path, error.position) == (str(path), place)
     assert message in str(error)
 
 
@@ -221,7 +221,7 @@ def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
     """The place is the byte."""
     path = tmp_path / "pack.json"
     path.write_bytes(b'{"1": "\xff"}')
-    assert refused(path).place == "byte 7"
+    assert refused(path).position == "byte 7"
 
 
 def answer(name: str, value: object) -> Change:
@@ -264,7 +264,7 @@ def test_a_broken_item_is_told_with_file_and_item(
     path = tmp_path / "pack.json"
     path.write_text(json.dumps(some))
     error = refused(path)
-    assert (error.path, error.place) == (str(path), f'item "{broken}"')
+    assert (error.path, error.position) == (str(path), f'item "{broken}"')
     assert message in str(error)
 
 

@@ -190,7 +190,7 @@ def test_line_breaks_in_a_draft_become_spaces() -> None:
 async def test_each_place_gets_a_statement() -> None:
     """In the order of the places, with what the pack needs."""
     score, _ = await made(*(reply(text(n)) for n in range(25)), count=25)
-    lines = MAKER.made(score, "openai/x").lines
+    lines = MAKER.generated(score, "openai/x").lines
     wanted = list(slots(25))
     assert [line["id"] for line in lines] == [place.id for place in wanted]
     assert [line["statement"] for line in lines] == [text(n) for n in range(25)]
@@ -208,8 +208,8 @@ async def test_a_refused_draft_is_asked_for_again_with_the_reason() -> None:
     assert again.startswith(second)
     assert "the statement has 2 words, not 12 to 60" in again
     assert first != second
-    assert MAKER.made(score, "x").missing is None
-    assert MAKER.made(score, "x").about == {"refused": {"length": 1}}
+    assert MAKER.generated(score, "x").missing is None
+    assert MAKER.generated(score, "x").details == {"refused": {"length": 1}}
 
 
 async def test_a_copy_of_a_bundled_statement_is_refused() -> None:
@@ -231,7 +231,7 @@ async def test_a_place_that_nothing_fits_stays_empty() -> None:
     """After the attempts; the run is no whole set, and says which place and why."""
     score, writer = await made(*["No."] * 3, count=1, attempts=3)
     assert len(writer.requests) == 3
-    result = MAKER.made(score, "x")
+    result = MAKER.generated(score, "x")
     assert result.missing is not None
     assert "generated-key-event-achievements-01 (neither" not in result.missing
     assert "generated-key-event-achievements-01 (no JSON in the reply)" in result.missing
