@@ -196,6 +196,6 @@ class _NotCompared(Pairwise[Any, Any]):
         """No."""
         return False
 
-    async def compare(self, *args: object) -> PairScore:
+    async def compare(self, *args: Any, **kwargs: Any) -> PairScore:
         """Not possible."""
         raise NotImplementedError

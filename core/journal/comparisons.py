@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from ..parties.graders import Judge
 from .file import JournalFile, now
@@ -38,9 +39,11 @@ def comparison_of(stored: Row) -> StoredComparison:
         DamagedRow: It is not what was written.
     """
     *columns, _ = COMPARISONS.opened(stored)
-    values = dict(zip(COMPARISONS.columns, columns, strict=False))
-    values |= {"margins": json.loads(values["margins"]), "judge": judge_in(values["judge"])}
-    return StoredComparison(**values | {"flags": tuple(json.loads(values["flags"]))})
+    values: dict[str, Any] = dict(zip(COMPARISONS.columns, columns, strict=False))
+    values["margins"] = json.loads(values["margins"])
+    values["judge"] = judge_in(values["judge"])
+    values["flags"] = tuple(json.loads(values["flags"]))
+    return StoredComparison(**values)
 
 
 def _pool_of(row: Row) -> tuple[RunRecord, str, Judge]:
