@@ -21,7 +21,7 @@ from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError
 from ..journal.temporary import replacing
 from ..parties.secrets import shown_address
-from .files import Patience, Watch, WrongContents, check, objection, read_right
+from .files import DownloadLimits, Watch, WrongContents, check, objection, read_right
 from .official import OfficialPack
 from .sources import FileEntry
 
@@ -39,7 +39,7 @@ _KINDS = {401: ErrorKind.AUTH, 403: ErrorKind.AUTH, 407: ErrorKind.AUTH,
 
 
 def put(
-    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: Patience
+    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: DownloadLimits
 ) -> None:
     """Copy or download a file into the cache, where it appears in one step.
 
@@ -55,7 +55,7 @@ def put(
 
 
 def _contents(
-    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: Patience
+    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: DownloadLimits
 ) -> bytes:
     if isinstance(origin, Path):
         if not origin.is_file():
@@ -83,7 +83,7 @@ def _writing(path: Path) -> Iterator[None]:
 class _Download:
     """One file on its way."""
 
-    def __init__(self, file: FileEntry, url: str, watch: Watch, patience: Patience) -> None:
+    def __init__(self, file: FileEntry, url: str, watch: Watch, patience: DownloadLimits) -> None:
         self._file, self._url, self._watch, self._patience = file, url, watch, patience
         self._have = 0
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from ..errors import DataError, UsageError
 from ..parties.secrets import shown_address
 from ..reading.files import is_there
-from .files import PATIENT, UNWATCHED, Patience, Watch, is_right, objection, read_right
+from .files import PATIENT, UNWATCHED, DownloadLimits, Watch, is_right, objection, read_right
 from .official import OfficialPack
 from .sources import FileEntry
 
@@ -21,7 +21,7 @@ def fetch(
     lang: str | None = None,
     source: str | None = None,
     watch: Watch = UNWATCHED,
-    patience: Patience = PATIENT,
+    patience: DownloadLimits = PATIENT,
 ) -> tuple[FileEntry, ...]:
     """Get the files of a pack into the cache that are not there and right; which they were.
 
@@ -43,7 +43,7 @@ def _put_all(
     pack: OfficialPack,
     origins: Mapping[FileEntry, Path | str],
     watch: Watch = UNWATCHED,
-    patience: Patience = PATIENT,
+    patience: DownloadLimits = PATIENT,
 ) -> None:
     """Copy or download each file from where it is into the cache."""
     if origins:

@@ -19,7 +19,7 @@ class WrongContents(DataError):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class DownloadLimits:
     """How long to put up with a server.
 
     Attributes:
@@ -51,7 +51,7 @@ class Watch:
     say: Callable[[str], object] = lambda line: None
 
 
-UNWATCHED, PATIENT = Watch(), Patience()
+UNWATCHED, PATIENT = Watch(), DownloadLimits()
 
 
 def objection(url: str) -> str:

@@ -112,9 +112,9 @@ def _sending(
     return None if allowed else Sending(address, variable)
 
 
-def _is_unencrypted(place: str) -> bool:
-    """Whether requests go there without TLS: only such a place has a scheme, see `place_of`."""
-    return "://" in place
+def _is_unencrypted(destination: str) -> bool:
+    """Whether requests go there without TLS: only such a one has a scheme, see `place_of`."""
+    return "://" in destination
 
 
 def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:

@@ -260,7 +260,7 @@ def _datasets(texts: Sequence[str]) -> dict[str, str]:
         benchmark, _, pack = text.rpartition("=")
         if benchmark in chosen:
             whose = f"of {benchmark} " if benchmark else ""
-            message = f"--dataset {whose}is provided twice: {chosen[benchmark]} and {pack}"
+            message = f"--dataset {whose}is given twice: {chosen[benchmark]} and {pack}"
             raise UsageError(f"{message}; BENCHMARK=NAME is that of one benchmark")
         chosen[benchmark] = pack
     return chosen

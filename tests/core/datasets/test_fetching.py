@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.core.datasets.fetching import fetch, import_files
-from eibench.core.datasets.files import Patience, Watch, WrongContents, objection
+from eibench.core.datasets.files import DownloadLimits, Watch, WrongContents, objection
 from eibench.core.datasets.official import FetchState, OfficialPack, pack_folders, read_official
 from eibench.core.errors import DataError, ErrorKind, ProviderError, UsageError
 
 BODY = bytes(range(256)) * 1200  # more than a chunk, and every byte has its place
-QUICK = Patience(backoff_s=0.001, timeout_s=60)
+QUICK = DownloadLimits(backoff_s=0.001, timeout_s=60)
 Answer = Callable[["Handler", bytes], None]
 
 
@@ -229,7 +229,7 @@ def test_a_server_that_recovers_is_forgiven(
     """Three retries, with a wait before each that doubles."""
     waits: list[float] = []
     server.faults = [status(code), status(code), status(code)]
-    fetch(pack, patience=Patience(backoff_s=0.25, sleep=waits.append))
+    fetch(pack, patience=DownloadLimits(backoff_s=0.25, sleep=waits.append))
     assert target(pack).read_bytes() == BODY
     assert waits == [0.25, 0.5, 1.0]
 
@@ -238,7 +238,7 @@ def test_retry_after_is_obeyed(pack: OfficialPack, server: FileServer) -> None:
     """A server's own wait goes before ours, up to a minute."""
     waits: list[float] = []
     server.faults = [status(429, Retry_After="7"), status(503, Retry_After="86400")]
-    fetch(pack, patience=Patience(backoff_s=0.25, sleep=waits.append))
+    fetch(pack, patience=DownloadLimits(backoff_s=0.25, sleep=waits.append))
     assert waits == [7.0, 60.0]
 
 
@@ -296,7 +296,7 @@ def test_an_answer_that_is_none_is_one_line(
 
     server.faults = [send]
     with pytest.raises(ProviderError, match=f"{message}.*the same command") as caught:
-        fetch(pack, patience=Patience(retries=0))
+        fetch(pack, patience=DownloadLimits(retries=0))
     assert "\n" not in str(caught.value)
     assert leftovers(pack) == []
 
@@ -307,7 +307,7 @@ def test_a_proxy_that_is_down_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delenv("no_proxy", raising=False)
     pack = make_pack(tmp_path, entry("https://files.example/questions.json"))
     with pytest.raises(ProviderError, match="proxy of the environment is not reached: Connection"):
-        fetch(pack, patience=Patience(retries=0))
+        fetch(pack, patience=DownloadLimits(retries=0))
 
 
 def test_a_closed_port_is_no_network(tmp_path: Path, server: FileServer) -> None:
@@ -343,7 +343,7 @@ def test_a_silent_server_is_given_up(pack: OfficialPack, server: FileServer) -> 
 
     server.faults = [silent, silent]
     with pytest.raises(ProviderError, match=r"no answer for 3 s"):
-        fetch(pack, patience=Patience(retries=0, timeout_s=3))
+        fetch(pack, patience=DownloadLimits(retries=0, timeout_s=3))
     over.set()
     assert leftovers(pack) == []
 
@@ -370,7 +370,7 @@ def test_a_server_that_goes_on_for_ever_is_given_up(
     over = threading.Event()
     server.faults = [lambda handler, body: drip(handler, over)]
     with pytest.raises(ProviderError, match=r"bytes came within 4 s; --from") as caught:
-        fetch(pack, patience=Patience(timeout_s=60, total_s=4))
+        fetch(pack, patience=DownloadLimits(timeout_s=60, total_s=4))
     over.set()
     assert caught.value.attempts == 1 and len(server.asked) == 1
 
@@ -429,7 +429,7 @@ def test_a_proxy_is_asked_for_other_hosts(
     monkeypatch.delenv("no_proxy", raising=False)
     pack = make_pack(tmp_path, entry("https://files.example/questions.json"))
     with pytest.raises(ProviderError, match="the proxy answered 501"):
-        fetch(pack, patience=Patience(retries=0))
+        fetch(pack, patience=DownloadLimits(retries=0))
     assert server.asked == []
 
 
