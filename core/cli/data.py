@@ -14,7 +14,7 @@ import eibench.data
 
 from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.fetching import fetch, import_files
-from ..datasets.files import Watch
+from ..datasets.files import DownloadCallbacks
 from ..datasets.official import (
     DATA_ONLY,
     FetchState,
@@ -181,8 +181,8 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
 
 def _fetch(pack: OfficialPack, lang: str | None, source: str | None) -> Sequence[FileEntry]:
     with _meter() as meter:
-        watch = Watch(progress=meter.progress, say=meter.say)
-        return fetch(pack, lang=lang, source=source, watch=watch)
+        callbacks = DownloadCallbacks(progress=meter.progress, say=meter.say)
+        return fetch(pack, lang=lang, source=source, callbacks=callbacks)
 
 
 def ladder_of(name: str) -> Ladder:

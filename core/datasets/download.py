@@ -21,7 +21,7 @@ from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError
 from ..journal.temporary import replacing
 from ..parties.secrets import shown_address
-from .files import DownloadLimits, Watch, WrongContents, check, objection, read_right
+from .files import DownloadCallbacks, DownloadLimits, WrongContents, check, objection, read_right
 from .official import OfficialPack
 from .sources import FileEntry
 
@@ -39,7 +39,11 @@ _KINDS = {401: ErrorKind.AUTH, 403: ErrorKind.AUTH, 407: ErrorKind.AUTH,
 
 
 def put(
-    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: DownloadLimits
+    pack: OfficialPack,
+    file: FileEntry,
+    origin: Path | str,
+    callbacks: DownloadCallbacks,
+    limits: DownloadLimits,
 ) -> None:
     """Copy or download a file into the cache, where it appears in one step.
 
@@ -51,18 +55,22 @@ def put(
     with _writing(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
     with _writing(target), replacing(target) as out:  # before any request, to know that it can be
-        out.write(_contents(pack, file, origin, watch, patience))
+        out.write(_contents(pack, file, origin, callbacks, limits))
 
 
 def _contents(
-    pack: OfficialPack, file: FileEntry, origin: Path | str, watch: Watch, patience: DownloadLimits
+    pack: OfficialPack,
+    file: FileEntry,
+    origin: Path | str,
+    callbacks: DownloadCallbacks,
+    limits: DownloadLimits,
 ) -> bytes:
     if isinstance(origin, Path):
         if not origin.is_file():
             raise DataError(origin, f"no such file; it is one of {pack.title}")
         return read_right(file, origin)
     try:
-        data = _Download(file, origin, watch, patience).run()
+        data = _Download(file, origin, callbacks, limits).run()
     except ProviderError as error:
         error.args = (f"{error}; the same command goes on with what is missing; {pack.way_out}",)
         raise
@@ -83,23 +91,25 @@ def _writing(path: Path) -> Iterator[None]:
 class _Download:
     """One file on its way."""
 
-    def __init__(self, file: FileEntry, url: str, watch: Watch, patience: DownloadLimits) -> None:
-        self._file, self._url, self._watch, self._patience = file, url, watch, patience
+    def __init__(
+        self, file: FileEntry, url: str, callbacks: DownloadCallbacks, limits: DownloadLimits
+    ) -> None:
+        self._file, self._url, self._callbacks, self._limits = file, url, callbacks, limits
         self._have = 0
 
     def run(self) -> bytes:
         """All of it, after as many attempts as it needs."""
-        patience, attempt, end = self._patience, 1, time.monotonic() + self._patience.total_s
+        limits, attempt, end = self._limits, 1, time.monotonic() + self._limits.total_s
         while True:
             try:
                 return asyncio.run(self._attempt(end - time.monotonic()))
             except ProviderError as error:
                 error.attempts = attempt
-                if not error.retryable or attempt > patience.retries:
+                if not error.retryable or attempt > limits.retries:
                     raise
-                wait = max(patience.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
-                self._watch.say(f"{error}; trying again in {wait:g} s")
-                patience.sleep(wait)
+                wait = max(limits.backoff_s * 2 ** (attempt - 1), error.retry_after or 0.0)
+                self._callbacks.say(f"{error}; trying again in {wait:g} s")
+                limits.sleep(wait)
                 attempt += 1
 
     async def _attempt(self, left_s: float) -> bytes:
@@ -118,7 +128,7 @@ class _Download:
             raise self._unreached(error) from None
 
     def _session(self) -> aiohttp.ClientSession:
-        silent_s = self._patience.timeout_s
+        silent_s = self._limits.timeout_s
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=system_tls()),
             headers=_HEADERS,
@@ -160,14 +170,14 @@ class _Download:
         if length is not None and length < (size or 0):
             raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
         expected = size or length
-        self._watch.progress(self._file.path, 0, expected or most)
+        self._callbacks.progress(self._file.path, 0, expected or most)
         try:
             async for piece in answer.content.iter_chunked(_CHUNK):
                 data += piece
                 self._have = len(data)
                 if len(data) > most:
                     raise self._wrong(f"sends more than the {most:,} bytes of the {whose}")
-                self._watch.progress(self._file.path, len(data), expected or most)
+                self._callbacks.progress(self._file.path, len(data), expected or most)
             is_whole = len(data) >= (size or 0)
         except aiohttp.ClientPayloadError:
             is_whole = False
@@ -181,7 +191,7 @@ class _Download:
 
     def _too_slow(self) -> ProviderError:
         of_all = f" of {self._file.size:,}" if self._file.size else ""
-        came = f"{self._have:,}{of_all} bytes came within {self._patience.total_s:,.15g} s"
+        came = f"{self._have:,}{of_all} bytes came within {self._limits.total_s:,.15g} s"
         return self._failure(ErrorKind.TIMEOUT, f"{came}; --from names another source")
 
     def _refusal(self, status: int, headers: Mapping[str, str]) -> ProviderError:
@@ -206,7 +216,7 @@ class _Download:
                 why = getattr(cause, "verify_message", cause)
                 return f"the server's certificate is not valid: {why}"
             case TimeoutError():
-                return f"no answer for {self._patience.timeout_s:g} s"
+                return f"no answer for {self._limits.timeout_s:g} s"
             case aiohttp.ClientConnectorDNSError():
                 return "its host is not found; there may be no network"
             case aiohttp.ClientProxyConnectionError():

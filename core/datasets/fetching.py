@@ -10,7 +10,15 @@ from urllib.parse import quote, urlsplit
 from ..errors import DataError, UsageError
 from ..parties.secrets import shown_address
 from ..reading.files import is_there
-from .files import PATIENT, UNWATCHED, DownloadLimits, Watch, is_right, objection, read_right
+from .files import (
+    DEFAULT_LIMITS,
+    NO_CALLBACKS,
+    DownloadCallbacks,
+    DownloadLimits,
+    is_right,
+    objection,
+    read_right,
+)
 from .official import OfficialPack
 from .sources import FileEntry
 
@@ -20,8 +28,8 @@ def fetch(
     *,
     lang: str | None = None,
     source: str | None = None,
-    watch: Watch = UNWATCHED,
-    patience: DownloadLimits = PATIENT,
+    callbacks: DownloadCallbacks = NO_CALLBACKS,
+    limits: DownloadLimits = DEFAULT_LIMITS,
 ) -> tuple[FileEntry, ...]:
     """Get the files of a pack into the cache that are not there and right; which they were.
 
@@ -35,22 +43,22 @@ def fetch(
     """
     files = (f for f in pack.files(lang) if not is_right(f, pack.folder / f.path))
     origins = {file: _origin(source, file) for file in files}
-    _put_all(pack, origins, watch, patience)
+    _put_all(pack, origins, callbacks, limits)
     return tuple(origins)
 
 
 def _put_all(
     pack: OfficialPack,
     origins: Mapping[FileEntry, Path | str],
-    watch: Watch = UNWATCHED,
-    patience: DownloadLimits = PATIENT,
+    callbacks: DownloadCallbacks = NO_CALLBACKS,
+    limits: DownloadLimits = DEFAULT_LIMITS,
 ) -> None:
     """Copy or download each file from where it is into the cache."""
     if origins:
         from .download import put  # aiohttp and SQLite, which few commands need
 
         for file, origin in origins.items():
-            put(pack, file, origin, watch, patience)
+            put(pack, file, origin, callbacks, limits)
 
 
 def _origin(source: str | None, file: FileEntry) -> Path | str:

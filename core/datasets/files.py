@@ -38,7 +38,7 @@ class DownloadLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class DownloadCallbacks:
     """Who is told what happens meanwhile.
 
     Attributes:
@@ -51,7 +51,7 @@ class Watch:
     say: Callable[[str], object] = lambda line: None
 
 
-UNWATCHED, PATIENT = Watch(), DownloadLimits()
+NO_CALLBACKS, DEFAULT_LIMITS = DownloadCallbacks(), DownloadLimits()
 
 
 def objection(url: str) -> str:

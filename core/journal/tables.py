@@ -187,7 +187,6 @@ class Checked(TableSchema):
 
     It covers each column that is not NULL with its name, so a column that a later migration
     adds changes no checksum that is there. A grade's detail, which may be long and is seldom
-    adds changes no checksum that is there. A grade's detail, which may be long and is seldom
     wanted, has one of its own, which stands in its place in that of the row.
 
     Attributes:

@@ -209,7 +209,8 @@ ORDER = (
 LEVEL = {name: level for level, line in enumerate(ORDER) for name in line.split()}
 OLD_WORDS = {"known_as", "open_shop", "shop", "switchboard", "workshop"} | {
     "Among", "Called", "Company", "Contestant", "Evidence", "Handle", "JournaledModel", "Money",
-    "Patience", "SampleSteps", "Shelf", "Speaker", "Spent", "Standing", "Switchboard", "Trial",
+    "Patience", "SampleSteps", "Shelf", "Speaker", "Spent", "Standing", "Switchboard",
+    "Trial", "Watch",
     "Wish", "Workshop",
 } | {
     "about", "beside", "bring_back", "due", "found", "given", "liking", "made", "own", "parted",

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.core.datasets.fetching import fetch, import_files
-from eibench.core.datasets.files import DownloadLimits, Watch, WrongContents, objection
+from eibench.core.datasets.files import DownloadCallbacks, DownloadLimits, WrongContents, objection
 from eibench.core.datasets.official import FetchState, OfficialPack, pack_folders, read_official
 from eibench.core.errors import DataError, ErrorKind, ProviderError, UsageError
 
@@ -172,7 +172,7 @@ def test_a_wrong_file_in_the_cache_is_replaced(pack: OfficialPack) -> None:
 def test_progress_goes_up_to_the_size(pack: OfficialPack) -> None:
     """It is told with each chunk and ends with all bytes there."""
     seen: list[tuple[str, int, int]] = []
-    fetch(pack, watch=Watch(progress=lambda *now: seen.append(now)))
+    fetch(pack, callbacks=DownloadCallbacks(progress=lambda *now: seen.append(now)))
     counts = [have for _, have, _ in seen]
     assert counts == sorted(counts)
     assert len(counts) > 2
@@ -183,7 +183,7 @@ def test_a_download_that_is_cut_off_is_begun_anew(pack: OfficialPack, server: Fi
     """What came of it is not used."""
     server.faults = [cut(100_000)]
     said: list[str] = []
-    fetch(pack, watch=Watch(say=said.append), patience=QUICK)
+    fetch(pack, callbacks=DownloadCallbacks(say=said.append), limits=QUICK)
     assert target(pack).read_bytes() == BODY
     assert len(server.asked) == 2
     assert "the connection ended after 100,000 of 307,200 bytes; trying again" in said[0]
@@ -214,7 +214,7 @@ def test_another_file_is_refused(
     """Exit 3, one request, nothing in the cache, no retry."""
     server.faults = [fault]
     with pytest.raises(WrongContents, match="refused") as caught:
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert caught.value.exit_code == 3
     assert message.replace("@", pack.all_files[0].checksum) in str(caught.value)
     assert f"{server.url}/questions.json" in str(caught.value)
@@ -229,7 +229,7 @@ def test_a_server_that_recovers_is_forgiven(
     """Three retries, with a wait before each that doubles."""
     waits: list[float] = []
     server.faults = [status(code), status(code), status(code)]
-    fetch(pack, patience=DownloadLimits(backoff_s=0.25, sleep=waits.append))
+    fetch(pack, limits=DownloadLimits(backoff_s=0.25, sleep=waits.append))
     assert target(pack).read_bytes() == BODY
     assert waits == [0.25, 0.5, 1.0]
 
@@ -238,7 +238,7 @@ def test_retry_after_is_obeyed(pack: OfficialPack, server: FileServer) -> None:
     """A server's own wait goes before ours, up to a minute."""
     waits: list[float] = []
     server.faults = [status(429, Retry_After="7"), status(503, Retry_After="86400")]
-    fetch(pack, patience=DownloadLimits(backoff_s=0.25, sleep=waits.append))
+    fetch(pack, limits=DownloadLimits(backoff_s=0.25, sleep=waits.append))
     assert waits == [7.0, 60.0]
 
 
@@ -258,7 +258,7 @@ def test_a_server_that_refuses_ends_it(
     """Exit 4 with the status; only what may pass is tried again."""
     server.faults = [status(code)] * 4
     with pytest.raises(ProviderError, match=f"answers {code} .*bench data import toy") as caught:
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert (caught.value.kind, caught.value.exit_code) == (kind, 4)
     assert caught.value.attempts == len(server.asked) == requests
     assert not target(pack).exists()
@@ -268,7 +268,7 @@ def test_nothing_of_a_failed_download_is_kept(pack: OfficialPack, server: FileSe
     """Nor of the attempts before; a later fetch begins anew."""
     server.faults = [cut(5000), *[status(500)] * 3]
     with pytest.raises(ProviderError):
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert leftovers(pack) == []
     fetch(pack)
     assert leftovers(pack) == ["questions.json"]
@@ -296,7 +296,7 @@ def test_an_answer_that_is_none_is_one_line(
 
     server.faults = [send]
     with pytest.raises(ProviderError, match=f"{message}.*the same command") as caught:
-        fetch(pack, patience=DownloadLimits(retries=0))
+        fetch(pack, limits=DownloadLimits(retries=0))
     assert "\n" not in str(caught.value)
     assert leftovers(pack) == []
 
@@ -307,7 +307,7 @@ def test_a_proxy_that_is_down_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delenv("no_proxy", raising=False)
     pack = make_pack(tmp_path, entry("https://files.example/questions.json"))
     with pytest.raises(ProviderError, match="proxy of the environment is not reached: Connection"):
-        fetch(pack, patience=DownloadLimits(retries=0))
+        fetch(pack, limits=DownloadLimits(retries=0))
 
 
 def test_a_closed_port_is_no_network(tmp_path: Path, server: FileServer) -> None:
@@ -315,7 +315,7 @@ def test_a_closed_port_is_no_network(tmp_path: Path, server: FileServer) -> None
     server.server_close()
     pack = make_pack(tmp_path, entry(f"{server.url}/questions.json"))
     with pytest.raises(ProviderError, match="Connection refused; the same command") as caught:
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert caught.value.kind is ErrorKind.CONNECTION
     assert caught.value.attempts == 4
 
@@ -324,7 +324,7 @@ def test_an_unknown_host_is_no_network(tmp_path: Path, monkeypatch: pytest.Monke
     """The line says that there may be no network."""
     monkeypatch.setattr(socket, "getaddrinfo", no_name_service)
     with pytest.raises(ProviderError, match="host is not found; there may be no network"):
-        fetch(make_pack(tmp_path, entry("http://localhost/questions.json")), patience=QUICK)
+        fetch(make_pack(tmp_path, entry("http://localhost/questions.json")), limits=QUICK)
 
 
 def no_name_service(*args: Any, **kwargs: Any) -> None:
@@ -343,7 +343,7 @@ def test_a_silent_server_is_given_up(pack: OfficialPack, server: FileServer) -> 
 
     server.faults = [silent, silent]
     with pytest.raises(ProviderError, match=r"no answer for 3 s"):
-        fetch(pack, patience=DownloadLimits(retries=0, timeout_s=3))
+        fetch(pack, limits=DownloadLimits(retries=0, timeout_s=3))
     over.set()
     assert leftovers(pack) == []
 
@@ -370,7 +370,7 @@ def test_a_server_that_goes_on_for_ever_is_given_up(
     over = threading.Event()
     server.faults = [lambda handler, body: drip(handler, over)]
     with pytest.raises(ProviderError, match=r"bytes came within 4 s; --from") as caught:
-        fetch(pack, patience=DownloadLimits(timeout_s=60, total_s=4))
+        fetch(pack, limits=DownloadLimits(timeout_s=60, total_s=4))
     over.set()
     assert caught.value.attempts == 1 and len(server.asked) == 1
 
@@ -390,7 +390,7 @@ def test_a_redirect_elsewhere_is_refused(
     """Never to another scheme, never to plain http on another machine; no retry."""
     server.faults = [status(302, Location=where)]
     with pytest.raises(ProviderError, match=why):
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert len(server.asked) == 1
     assert not target(pack).exists()
 
@@ -407,7 +407,7 @@ def test_redirects_in_a_circle_end(pack: OfficialPack, server: FileServer) -> No
     """One line, not a loop."""
     server.faults = [status(302, Location="/questions.json")] * 30
     with pytest.raises(ProviderError, match="answers 302"):
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert len(server.asked) < 15
 
 
@@ -429,7 +429,7 @@ def test_a_proxy_is_asked_for_other_hosts(
     monkeypatch.delenv("no_proxy", raising=False)
     pack = make_pack(tmp_path, entry("https://files.example/questions.json"))
     with pytest.raises(ProviderError, match="the proxy answered 501"):
-        fetch(pack, patience=DownloadLimits(retries=0))
+        fetch(pack, limits=DownloadLimits(retries=0))
     assert server.asked == []
 
 
@@ -456,7 +456,7 @@ def test_an_unknown_certificate_is_refused(
     """TLS verification is never off, on this machine neither; no retry."""
     pack = make_pack(tmp_path, entry(f"{server.url}/questions.json"))
     with pytest.raises(ProviderError, match="certificate is not valid") as caught:
-        fetch(pack, patience=QUICK)
+        fetch(pack, limits=QUICK)
     assert caught.value.attempts == 1
     assert server.asked == []
 
@@ -596,7 +596,7 @@ def test_a_failed_file_leaves_the_others(languages: OfficialPack, server: FileSe
     """What is right stays; the next fetch gets the rest alone."""
     del server.files["/de.json"]
     with pytest.raises(ProviderError, match=r"de\.json"):
-        fetch(languages, patience=QUICK)
+        fetch(languages, limits=QUICK)
     assert languages.usable("en") is False
     assert leftovers(languages)[-1] == "en.json"
     server.files["/de.json"] = b"guten Tag"
@@ -681,7 +681,7 @@ def test_two_may_fetch_a_pack_at_the_same_time(pack: OfficialPack) -> None:
             other.start()
             other.join()
 
-    fetch(pack, watch=Watch(progress=meanwhile))
+    fetch(pack, callbacks=DownloadCallbacks(progress=meanwhile))
     assert len(fetched) == 2
     assert target(pack).read_bytes() == BODY
     assert leftovers(pack) == ["questions.json"]
