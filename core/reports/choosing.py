@@ -18,9 +18,14 @@ from .suggestions import bench, judge_words
 
 
 class RunGraders(NamedTuple):
-    """A run and the graders of it that are meant."""
+    """A run's id, and those of its graders that are meant.
 
-    run: RunRecord
+    Attributes:
+        run_id: Whole.
+        graders: Judges, or readers, with their options and versions.
+    """
+
+    run_id: str
     graders: Sequence[Grader]
 
     @property
@@ -30,7 +35,7 @@ class RunGraders(NamedTuple):
 
     def __str__(self) -> str:
         listed = (f"{grader} of version {grader.version}" for grader in self.graders)
-        return f"{self.run.run_id} by {', '.join(listed)}"
+        return f"{self.run_id} by {', '.join(listed)}"
 
 
 class GraderPair(NamedTuple):
@@ -62,7 +67,7 @@ def chosen(
         ]
         message = f"run {run.run_id} has no grades by {', '.join(options_wanted)}"
         raise UsageError(f"{message}; there are: {'; '.join(map(str, listed_graders))}")
-    return RunGraders(run, fitting)
+    return RunGraders(run.run_id, fitting)
 
 
 def _fits(grader: Grader, options: Mapping[str, str]) -> bool:
@@ -90,7 +95,7 @@ def same_grader(one: RunGraders, two: RunGraders) -> GraderPair:
         raise UsageError(f"{message}; {_todo(one, two)}")
     if len(common) > 1:
         listed = "; ".join(map(str, common))
-        message = f"runs {one.run.run_id} and {two.run.run_id} were both graded by each of {listed}"
+        message = f"runs {one.run_id} and {two.run_id} were both graded by each of {listed}"
         raise UsageError(f"{message}; choose with --judge LABEL or --set NAME=VALUE")
     return GraderPair(one.online[common[0]], two.online[common[0]])
 
@@ -110,13 +115,13 @@ def _todo(one: RunGraders, two: RunGraders) -> str:
     for grader, other in ((one.graders[0], two), (two.graders[0], one)):
         if grader.judge and not is_imported(grader.judge.short):
             return _grade_like(grader, other)
-    command = bench("rejudge", two.run.run_id, "--judge", "SPEC")
-    return f"{command}, and {one.run.run_id} likewise, grade both alike"
+    command = bench("rejudge", two.run_id, "--judge", "SPEC")
+    return f"{command}, and {one.run_id} likewise, grade both alike"
 
 
 def _grade_like(grader: Grader, other: RunGraders) -> str:
     """The command that grades the other run as wanted."""
-    run_id, existing = other.run.run_id, other.graders[0]
+    run_id, existing = other.run_id, other.graders[0]
     if grader.version != existing.version:
         rescore = bench("rescore", "RUN")
         return f"{rescore} grades with the version that is installed: {run_id} or the other"

@@ -11,7 +11,7 @@ from eibench import EstimateRow, Paragraph, Table, UsageError, provided, run_sel
 from eibench.text import interval, line, number, plural
 
 from .agreement import Agreement, Judged, ModelOrder, agree
-from .two_judges import GradersOfRun, two_judges
+from .two_judges import two_judges
 
 
 def show_agreement(document: Agreement) -> None:
@@ -142,7 +142,7 @@ def _agreement(
         runs = eibench.chosen_runs(stored, starts)
         runs.refuse_unlike()
         first, *_ = each = list(runs)
-        graders = [GradersOfRun(run.id, run.graders(options)) for run in each]
+        graders = [eibench.RunGraders(run.id, run.graders(options)) for run in each]
         pairs = two_judges(first.benchmark, graders, judges)
         pack = first.pack_by(pairs[0][0], run_selector().data_path)
         judged = [

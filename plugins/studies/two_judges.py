@@ -1,29 +1,12 @@
 """The graders of runs by two judges who read alike."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from eibench import Grader, Judge, UsageError, bench
-
-
-class GradersOfRun(NamedTuple):
-    """A run's id and its graders that are meant."""
-
-    run_id: str
-    graders: Sequence[Grader]
-
-    @property
-    def online(self) -> dict[Grader, Grader]:
-        """The graders by what has to be alike."""
-        return {grader.online: grader for grader in self.graders}
-
-    def __str__(self) -> str:
-        listed = (f"{grader} of version {grader.version}" for grader in self.graders)
-        return f"{self.run_id} by {', '.join(listed)}"
+from eibench import Grader, Judge, RunGraders, UsageError, bench
 
 
 def two_judges(
-    benchmark: str, runs: Sequence[GradersOfRun], named: Sequence[str]
+    benchmark: str, runs: Sequence[RunGraders], named: Sequence[str]
 ) -> list[tuple[Grader, Grader]]:
     """The graders of each run by two judges who read alike.
 
@@ -51,7 +34,7 @@ def two_judges(
 
 
 def _only_two(
-    benchmark: str, runs: Sequence[GradersOfRun], judges: list[Judge]
+    benchmark: str, runs: Sequence[RunGraders], judges: list[Judge]
 ) -> tuple[Judge, Judge]:
     if len(judges) > 2:
         message = f"{len(judges)} judges have graded these runs: {', '.join(map(str, judges))}"
@@ -67,7 +50,7 @@ def _only_two(
 
 
 def _two_named(
-    runs: Sequence[GradersOfRun], judges: list[Judge], named: Sequence[str]
+    runs: Sequence[RunGraders], judges: list[Judge], named: Sequence[str]
 ) -> tuple[Judge, Judge]:
     if len(named) != 2:
         raise UsageError("agreement is between two judges: give --judge twice, or not at all")
@@ -77,7 +60,7 @@ def _two_named(
     return first, second
 
 
-def _named(runs: Sequence[GradersOfRun], judges: list[Judge], name: str) -> Judge:
+def _named(runs: Sequence[RunGraders], judges: list[Judge], name: str) -> Judge:
     matches = [j for j in judges if name == j.label] or [j for j in judges if j.goes_by(name)]
     if len(matches) > 1:
         could_be = " or ".join(map(str, matches))
@@ -91,7 +74,7 @@ def _named(runs: Sequence[GradersOfRun], judges: list[Judge], name: str) -> Judg
     return matches[0]
 
 
-def _no_one_reading(run: GradersOfRun, first: Judge, second: Judge, alike: Sequence[Grader]) -> str:
+def _no_one_reading(run: RunGraders, first: Judge, second: Judge, alike: Sequence[Grader]) -> str:
     if not alike:
         message = f"{first} and {second} did not grade with the same options: {run}"
         command = bench("rejudge", run.run_id, "--judge", "SPEC", "--set", "NAME=VALUE")

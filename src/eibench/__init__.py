@@ -121,6 +121,7 @@ if TYPE_CHECKING:
     from eibench.core.reading.names import check_name as check_name
     from eibench.core.reading.names import left_out_of as left_out_of
     from eibench.core.reading.rows import read_rows as read_rows
+    from eibench.core.reports.choosing import RunGraders as RunGraders
     from eibench.core.reports.comparability import is_partial as is_partial
     from eibench.core.reports.comparability import judge_in as judge_in
     from eibench.core.reports.estimates import EstimateRow as EstimateRow
@@ -192,6 +193,7 @@ _HOMES = {
     "eibench.core.plugins.catalogue": "benchmarks",
     "eibench.core.reading.names": "check_name left_out_of",
     "eibench.core.parties.graders": "Grader Judge",
+    "eibench.core.reports.choosing": "RunGraders",
     "eibench.core.reports.estimates": "EstimateRow",
     "eibench.core.reports.comparability": "is_partial judge_in",
     "eibench.core.reports.graded": "CommonTally GradedSamples",

@@ -19,6 +19,7 @@ def each(
 
     def of_all(check: Check) -> Callable[[], None]:
         def test() -> None:
+            assert rows, "no rows to check"
             offenders = [
                 f"{where}: {why}"
                 for where, row in rows.items()
