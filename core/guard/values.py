@@ -120,7 +120,9 @@ _METRIC = {
     "value": _NUMBER_OR_NONE, "n": _COUNT, "families": _COUNT_OR_NONE,
     "over": TEXT, "label": TEXT, "group": TEXT, "chosen": TEXT,
     "ci95": _INTERVAL, "ci95_chosen": _INTERVAL,
-    "higher_is_better": FieldRule(lambda v: v in (True, False, None), "True, False or None"),
+    "higher_is_better": FieldRule(
+        lambda v: v is None or isinstance(v, bool), "True, False or None"
+    ),
 }  # fmt: skip
 _BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE}
 

@@ -180,6 +180,10 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
         _metric(ci95=(nan, 0.7)),
         "returned metric 'mean' with (nan, 0.7) as ci95, not two finite numbers",
     ),
+    "a metric with a number for a truth": (
+        _metric(higher_is_better=1),
+        "returned metric 'mean' with 1 as higher_is_better, not True, False or None",
+    ),
     "10 an empty summary": (
         returns("summarise", Summary({})),
         f"summarise of {WHO} returned a Summary without a metric",
