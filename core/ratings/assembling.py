@@ -7,7 +7,7 @@ import numpy as np
 
 from ..statistics.few_families import FEWEST_FAMILIES, few_families, unequal_families
 from ..statistics.joint import Apart, effective_clusters, tell_apart
-from ..statistics.student import quantile_of
+from ..statistics.student import student_quantile
 from ..text import listed
 from ..types import JsonDict, JsonObject
 from .arrays import Bools, Floats, Ints, present
@@ -207,8 +207,8 @@ def _pair_half_widths(parts: RatingParts) -> Floats:
     same = estimate.component[:, None] == estimate.component[None, :]
     known = same & ~np.isnan(df)
     _, unit = apply_scale(estimate, parts.scale)
-    width = quantile_of(0.975, np.where(known, df, 1.0)) * parts.spread.pair_error * unit[:, None]
-    return np.where(known, width, np.nan)
+    width = student_quantile(0.975, np.where(known, df, 1.0)) * parts.spread.pair_error
+    return np.where(known, width * unit[:, None], np.nan)
 
 
 def _rows(comparisons: Comparisons, parts: RatingParts, chosen: Ints) -> tuple[ModelRating, ...]:

@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..parties.party import MARK, plain_name
 from ..statistics.few_families import FEWEST_FAMILIES
 from ..statistics.joint import pair_errors
-from ..statistics.student import quantile_of
+from ..statistics.student import student_quantile
 from .arrays import Floats, Ints
 from .settings import Anchor, AnchorSet, RatingSettings
 
@@ -195,7 +195,7 @@ def measure_spread(estimate: SolvedRatings, scale: Scale) -> Uncertainty:
     error = jackknife_error(ratings)
     if scale.first is not None and scale.second is not None:
         error[[scale.first, scale.second]] = 0.0  # fixed by definition, but for rounding
-    t = quantile_of(0.975, np.where(known, df, 1))
+    t = student_quantile(0.975, np.where(known, df, 1))
     return Uncertainty(
         half_width=np.where(known, t * error, np.nan),
         pair_error=pair_errors(estimate.replicates),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .student import quantile, quantile_of
+from .student import quantile, student_quantile
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -77,7 +77,7 @@ def tell_apart(gaps: Differences) -> Apart:
     """What is surely better than what, at 5 %."""
     known = gaps.known
     df = np.where(known, gaps.df, 1.0)
-    pair = quantile_of(0.975, df)
+    pair = student_quantile(0.975, df)
     of_row, board = (_stretched(at, df, len(gaps.replicates)) for at in _largest_by_chance(gaps))
     sign = np.sign(gaps.gap).astype(np.int8)
     error = np.where(known, gaps.error, 0.0)
@@ -132,7 +132,7 @@ def _stretched(limits: Floats, df: Floats, n_clusters: int) -> Floats:
     index = np.clip(np.searchsorted(grid, limits) - 1, 0, len(grid) - 2)
     share = np.clip((limits - grid[index]) / (grid[index + 1] - grid[index]), 0.0, None)
     quantiles = {
-        n: quantile_of(1 - _TAILS[n], df) for n in {*index.tolist(), *(index + 1).tolist()}
+        n: student_quantile(1 - _TAILS[n], df) for n in {*index.tolist(), *(index + 1).tolist()}
     }
     low, high = (
         np.array([quantiles[n][row] for row, n in enumerate(at)]) for at in (index, index + 1)

@@ -28,7 +28,7 @@ from .joint import (
     rank_ends,
     tell_apart,
 )
-from .student import quantile_of
+from .student import student_quantile
 from .wild import EXACT_CLUSTERS, wild_tests
 
 ALPHA = 0.05
@@ -166,7 +166,7 @@ def _differences(table: ItemTable, shared: _Shared) -> Differences:
 def _alone(table: ItemTable, gaps: Differences, shared: _Shared, significant: Bools) -> Bools:
     """Which pairs the paired test of common items tells apart too, of those that are told apart."""
     error = np.where(gaps.error > 0, gaps.error, 1.0)
-    limit = CLEAR * quantile_of(1 - ALPHA / 2, np.where(gaps.known, gaps.df, 1.0))
+    limit = CLEAR * student_quantile(1 - ALPHA / 2, np.where(gaps.known, gaps.df, 1.0))
     t = gaps.gap / error
     tested = significant & ((np.abs(t) <= limit) | (shared.families <= EXACT_CLUSTERS))
     first, second = np.nonzero(np.triu(tested))

@@ -77,7 +77,7 @@ def cdf_of(t: Floats, df: Floats) -> Floats:
     return np.asarray(np.frompyfunc(cdf, 2, 1)(t, df), dtype=np.float64)
 
 
-def quantile_of(p: float, df: Floats) -> Floats:
+def student_quantile(p: float, df: Floats) -> Floats:
     """`quantile` for each number of degrees of freedom, any shape; at least 1 is taken."""
     degrees = np.maximum(df, 1.0)
     whole = np.where(np.isfinite(degrees), np.floor(degrees), np.inf)

@@ -9,37 +9,38 @@ import eibench
 from eibench import AuditedJudge, AuditEstimate, JudgeAudit, Paragraph, Table
 from eibench.text import interval, line, number, plural
 
+from .judge_report.document import JudgeReport
+
 _Row = tuple[str, AuditEstimate, str]
 """A measure, what was found, and what would be found where there is nothing."""
 SHOWN = 8
 """Most rows of a list; --json has all."""
 
 
-def show_judge_report(judge: AuditedJudge, *, details: bool) -> None:
+def show_judge_report(judge: AuditedJudge, report: JudgeReport, *, details: bool) -> None:
     """What `bench judge-report` prints: all measures, or the conclusions alone."""
-    audit = judge.audit
-    eibench.show(_title(audit))
-    eibench.show_conclusions(audit.conclusions)
+    eibench.show(_title(report))
+    eibench.show_conclusions(judge.audit.conclusions)
     for one in judge.robustness:
         eibench.show_conclusions(one.conclusions, f"\nThe judges, by {one.value}")
     eibench.show(Paragraph(""))
     if details:
-        eibench.show(*_numbers(audit), _scenarios(audit), _cycles(audit))
+        eibench.show(*_numbers(report), _scenarios(report), _cycles(report))
         eibench.show(Paragraph(""))
         eibench.show(Paragraph("", "Ranks without one family or one opponent"))
-        for part in _stability(audit):
+        for part in _stability(report):
             eibench.show(part)
     else:
         eibench.show(Paragraph("", note="--details has all measures"))
-    eibench.show(warnings=audit.warnings)
+    eibench.show(warnings=report.warnings)
     if judge.other_boards:
         eibench.show(Paragraph(line(judge.other_boards)))
 
 
-def _title(audit: JudgeAudit) -> Paragraph:
-    source, counts = audit.source, audit.counts
+def _title(report: JudgeReport) -> Paragraph:
+    source, counts = report.audit.source, report.counts
     origin = source.file or f"{source.benchmark} on {source.dataset and source.dataset.name}"
-    title = f"judge {audit.judge or '(not told)'}  from {origin}" + "  DEMO" * audit.demo
+    title = f"judge {report.judge or '(not told)'}  from {origin}" + "  DEMO" * report.audit.demo
     note = (
         f"{plural(counts.comparisons, 'comparison')} of {plural(counts.pairs, 'pair')} of "
         f"transcripts; {plural(counts.models, 'model')}, {plural(counts.items, 'item')} of "
@@ -56,16 +57,17 @@ def _more(n: int, what: str) -> list[str]:
     return [f"and {n - SHOWN} more {what}"] if n > SHOWN else []
 
 
-def _numbers(audit: JudgeAudit) -> list[Table]:
+def _numbers(report: JudgeReport) -> list[Table]:
     """The measures, and the criteria that were judged together."""
-    *others, last = _measures(audit), *_criteria(audit)
-    if left := audit.criteria.items_left_out:
+    *others, last = _measures(report), *_criteria(report)
+    if left := report.criteria.items_left_out:
         message = f"no correlations of the criteria of {plural(left, 'item')}: too few alike"
         last = last._replace(note=f"{last.note}\n{message}")
     return [*others, last]
 
 
-def _measures(audit: JudgeAudit) -> Table:
+def _measures(report: JudgeReport) -> Table:
+    audit = report.audit
     measures, orders = list(_measured(audit)), audit.orders
     rows = [
         (label, number(estimate.value, 3), interval(estimate.ci95, 3), estimate.n, none)
@@ -73,7 +75,7 @@ def _measures(audit: JudgeAudit) -> Table:
     ]
     message = f"{orders.pairs} pairs in both orders ({orders.tied} with a tie), "
     message += f"{orders.single} calls without their other order; intervals over families"
-    notes = [message, *_unknown(measures, audit.warnings), *_verdicts(audit)]
+    notes = [message, *_unknown(measures, report.warnings), *_verdicts(audit)]
     columns = ("measure", "value", "95 % interval", "n", "expected without bias")
     return Table("", columns, rows, note=_lines(*notes), right=range(1, 5))
 
@@ -113,8 +115,8 @@ def _verdicts(audit: JudgeAudit) -> list[str]:
     return [message, *reasons[:SHOWN], *_more(len(reasons), "reasons")]
 
 
-def _criteria(audit: JudgeAudit) -> Iterator[Table]:
-    for judged in audit.criteria.sets:
+def _criteria(report: JudgeReport) -> Iterator[Table]:
+    for judged in report.criteria.sets:
         loadings = judged.first_factor.loadings or {}
         rows = [
             (f"{n} {name}", *map(number, row), number(loadings.get(name)))
@@ -138,11 +140,11 @@ def _estimate(estimate: AuditEstimate) -> str:
     return number(estimate.value) + between
 
 
-def _scenarios(audit: JudgeAudit) -> Table | Paragraph:
-    known = [row for row in audit.scenarios if row.discrimination is not None]
+def _scenarios(report: JudgeReport) -> Table | Paragraph:
+    known = [row for row in report.scenarios if row.discrimination is not None]
     title = "Scenarios that tell models apart least"
     notes = _more(len(known), "scenarios, which tell more")
-    if unknown := len(audit.scenarios) - len(known):
+    if unknown := len(report.scenarios) - len(known):
         notes.append(f"not known of {plural(unknown, 'scenario')}, with the reason in --json")
     if not known:
         return Paragraph("", title, _lines(*notes))
@@ -154,8 +156,8 @@ def _scenarios(audit: JudgeAudit) -> Table | Paragraph:
     return Table(title, columns, rows, note=_lines(*notes), right=range(2, 6))
 
 
-def _cycles(audit: JudgeAudit) -> Paragraph:
-    title, cycles = "Cycles (A beats B beats C beats A)", audit.cycles
+def _cycles(report: JudgeReport) -> Paragraph:
+    title, cycles = "Cycles (A beats B beats C beats A)", report.cycles
     if cycles.surviving is None:
         return Paragraph("", title, line(f"not known: {cycles.reason}"))
     lines = [
@@ -170,8 +172,8 @@ def _cycles(audit: JudgeAudit) -> Paragraph:
     return Paragraph(_lines(*lines), title, _lines(*_more(cycles.surviving, "cycles")))
 
 
-def _stability(audit: JudgeAudit) -> Iterator[Table | Paragraph]:
-    stability = audit.stability
+def _stability(report: JudgeReport) -> Iterator[Table | Paragraph]:
+    stability = report.stability
     without = {"family": stability.families, "opponent": stability.opponents}
     for label, rows in without.items():
         if rows is None:
@@ -214,8 +216,9 @@ def judge_report_command(source: str | None, json_output: bool, **params: Any) -
     ranks hang on one family or one opponent. docs/judge-report.md says how to read it.
     """
     judge = eibench.chosen_audit(source, **params)
+    report = JudgeReport.of(judge.audit)
     if json_output:
         robustness = {"robustness": judge.robustness} if judge.robustness else {}
-        eibench.show_json({**judge.audit._asdict(), **robustness})
+        eibench.show_json({**report.as_json(), **robustness})
     else:
-        show_judge_report(judge, details=bool(eibench.provided("details")))
+        show_judge_report(judge, report, details=bool(eibench.provided("details")))

@@ -114,6 +114,8 @@ if TYPE_CHECKING:
     from eibench.core.ratings.settings import Anchor as Anchor
     from eibench.core.ratings.settings import AnchorSet as AnchorSet
     from eibench.core.ratings.settings import RatingSettings as RatingSettings
+    from eibench.core.ratings.strengths import Strengths as Strengths
+    from eibench.core.ratings.weighing import ItemCalls as ItemCalls
     from eibench.core.reading.formats import read_json as read_json
     from eibench.core.reading.formats import read_jsonl as read_jsonl
     from eibench.core.reading.formats import read_text as read_text
@@ -183,6 +185,8 @@ _HOMES = {
     "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
+    "eibench.core.ratings.strengths": "Strengths",
+    "eibench.core.ratings.weighing": "ItemCalls",
     "eibench.core.console.public": "show show_conclusions show_json tell warn",
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
     "eibench.core.cli.command": "Command",

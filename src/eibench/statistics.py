@@ -39,7 +39,11 @@ from eibench.core.statistics.distribution import (
     spread,
 )
 from eibench.core.statistics.estimates import Estimate
-from eibench.core.statistics.few_families import few_families, why_no_interval
+from eibench.core.statistics.few_families import (
+    FEWEST_FAMILIES,
+    few_families,
+    why_no_interval,
+)
 from eibench.core.statistics.ordering import OrderAgreement, order_agreement
 from eibench.core.statistics.psychometrics import (
     cronbach_alpha,
@@ -48,9 +52,11 @@ from eibench.core.statistics.psychometrics import (
     p_of_zero_correlation,
 )
 from eibench.core.statistics.shares import share_interval
+from eibench.core.statistics.student import student_quantile
 from eibench.core.statistics.wild import MeanTest, wild_bootstrap
 
 __all__ = [
+    "FEWEST_FAMILIES",
     "Correlation",
     "Distribution",
     "Estimate",
@@ -90,6 +96,7 @@ __all__ = [
     "spearman",
     "spread",
     "standard_error",
+    "student_quantile",
     "why_no_interval",
     "wild_bootstrap",
 ]

@@ -1,10 +1,9 @@
 """Audits of a judge: what its comparisons say of the judge itself. Importing this imports no numpy.
 
-`audit` makes an `audit.JudgeAudit` of `Comparisons`. Each part is a module of its own: `leanings`
-(place and length), `criteria`, `scenarios`, `cycles`, `stability`, and `asking` (what could not be
-read). `conclusions` says in words what they found, each with a grade of `grades`. All are pure
-functions; what a file or a journal cannot tell is an estimate without a value and with the reason.
-docs/judge-report.md has the definitions.
+`audit` makes an `audit.JudgeAudit` of `Comparisons`. It stands on `orders` and `terms` (place and
+length) and on `asking` (what could not be read), each a module; `conclusions` says in words what
+they found, each with a grade of `grades`. All are pure functions; what a file or a journal cannot
+tell is an estimate without a value and with the reason. docs/judge-report.md has the definitions.
 """
 
 from typing import TYPE_CHECKING

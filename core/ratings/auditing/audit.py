@@ -1,20 +1,15 @@
-"""All parts of an audit together."""
+"""What comparisons say of their judge, and what that stands on."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...statistics.few_families import few_families
 from ...types.result_document import ConclusionRow
 from ..comparisons import Comparisons
 from ..glicko2 import rate
 from ..settings import RatingSettings
 from .asking import NOT_KNOWN, Asking
 from .conclusions import Rows, conclusions_of
-from .criteria import Criteria, compare_criteria
-from .cycles import Cycles, find_cycles
 from .orders import Orders, read_orders
-from .scenarios import Scenario, compare_items, find_strengths, measure_scenarios
-from .stability import Stability, leave_one_out
 from .terms import Terms, estimate_terms
 
 
@@ -36,32 +31,26 @@ class AuditSource(NamedTuple):
 NOWHERE = AuditSource()
 
 
-class AuditCounts(NamedTuple):
-    """How much an audit stands on."""
-
-    comparisons: int
-    pairs: int
-    items: int
-    families: int
-    models: int
-
-
 class JudgeAudit(NamedTuple):
-    """What comparisons say of their judge: the document of `bench judge-report`."""
+    """What comparisons say of their judge, and what that stands on.
+
+    Attributes:
+        source: Where the comparisons come from.
+        demo: Whether a demo model is among them, or judged them.
+        comparisons: At least one, without names that none of them has.
+        conclusions: In words, each with a grade.
+        orders: What the order of two transcripts does, where both were read.
+        terms: What place and length are worth, by the likelihood.
+        asking: What the judge's replies were like.
+    """
 
     source: AuditSource
     demo: bool
-    judge: str | None
+    comparisons: Comparisons
     conclusions: Sequence[ConclusionRow]
-    counts: AuditCounts
     orders: Orders
     terms: Terms
     asking: Asking
-    criteria: Criteria
-    scenarios: tuple[Scenario, ...]
-    cycles: Cycles
-    stability: Stability
-    warnings: tuple[str, ...]
 
 
 def audit(
@@ -78,34 +67,10 @@ def audit(
     comparisons, by the default engine unless given.
     """
     comparisons = comparisons.compact()
-    terms = estimate_terms(comparisons)
-    items = compare_items(comparisons, terms.lean)
-    strengths = find_strengths(comparisons)
-    orders = read_orders(comparisons)
+    orders, terms = read_orders(comparisons), estimate_terms(comparisons)
     rows = _rated(comparisons) if ratings is None else ratings
     conclusions = conclusions_of(orders, terms, asking.unread, rows, len(comparisons))
-    few = few_families(len(comparisons.families))
-    return JudgeAudit(
-        source=source,
-        demo=demo,
-        judge=comparisons.judge or None,
-        conclusions=conclusions,
-        counts=AuditCounts(
-            comparisons=len(comparisons),
-            pairs=len(items.a),
-            items=len(comparisons.items),
-            families=len(comparisons.families),
-            models=len(comparisons.models),
-        ),
-        orders=orders,
-        terms=terms,
-        asking=asking,
-        criteria=compare_criteria(comparisons),
-        scenarios=measure_scenarios(comparisons, items, strengths),
-        cycles=find_cycles(comparisons, items),
-        stability=leave_one_out(comparisons, strengths, demo),
-        warnings=(*comparisons.warnings, *few),
-    )
+    return JudgeAudit(source, demo, comparisons, conclusions, orders, terms, asking)
 
 
 def _rated(comparisons: Comparisons) -> Rows:

@@ -28,6 +28,19 @@ class AuditEstimate(NamedTuple):
     families: int = 0
     reason: str | None = None
 
+    @classmethod
+    def of_replicates(cls, value: float, replicates: Floats, n: int) -> "AuditEstimate":
+        """A value with the interval that leaving out one family each gives it.
+
+        `replicates` are values without one family each, shape (n_families,); `n` is how many
+        observations there are.
+        """
+        families = len(replicates)
+        if reason := why_no_interval(families):
+            return cls(value, None, n, families, reason)
+        half = quantile(0.975, families - 1) * float(jackknife_error(replicates))
+        return cls(value, (value - half, value + half), n, families)
+
     def mapped(self, function: Callable[[float], float]) -> "AuditEstimate":
         """The estimate of a rising function of the value."""
         if self.value is None:
@@ -41,24 +54,14 @@ def unknown(reason: str) -> AuditEstimate:
     return AuditEstimate(None, reason=reason)
 
 
-def from_replicates(value: float, replicates: Floats, n: int) -> AuditEstimate:
-    """A value with the interval that leaving out one family each gives it, of `n` observations.
-
-    `replicates` are values without one family each, shape (n_families,).
-    """
-    families = len(replicates)
-    if reason := why_no_interval(families):
-        return AuditEstimate(value, None, n, families, reason)
-    half = quantile(0.975, families - 1) * float(jackknife_error(replicates))
-    return AuditEstimate(value, (value - half, value + half), n, families)
-
-
 def mean(values: Floats, family: Ints) -> AuditEstimate:
     """The mean of values, each of a family; both of shape (n,)."""
     if not len(values):
         return unknown("no comparisons")
     sums, counts = _by_family(values, family)
-    return from_replicates(float(values.mean()), _without_one(sums, counts), len(values))
+    return AuditEstimate.of_replicates(
+        float(values.mean()), _without_one(sums, counts), len(values)
+    )
 
 
 def share(hits: Bools, family: Ints) -> AuditEstimate:

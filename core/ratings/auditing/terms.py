@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Floats, Ints, sum_by
 from ..comparisons import Comparisons
 from ..fractional_logit import as_calls, leave_one_out, maximise
-from .estimates import AuditEstimate, from_replicates, unknown
+from .estimates import AuditEstimate, unknown
 
 
 class PositionTerm(NamedTuple):
@@ -71,7 +71,7 @@ def estimate_terms(comparisons: Comparisons) -> Terms:
     fit = maximise(calls)
     replicates = leave_one_out(comparisons, calls, fit)[:, calls.n_models :]
     terms = {
-        name: from_replicates(float(value), column, len(comparisons))
+        name: AuditEstimate.of_replicates(float(value), column, len(comparisons))
         for name, value, column in zip(calls.names, fit.beta, replicates.T, strict=True)
     }
     position, length = (terms.get(n) or _missing(n, comparisons) for n in Terms._fields)

@@ -10,7 +10,7 @@ from eibench.core.statistics.joint import (
     rank_ends,
     tell_apart,
 )
-from eibench.core.statistics.student import cdf, quantile, quantile_of
+from eibench.core.statistics.student import cdf, quantile, student_quantile
 from eibench.core.testing.simulator import FAMILY_SIZES
 
 
@@ -66,7 +66,7 @@ def test_degrees_between_whole_numbers_lie_between_them() -> None:
     """In proportion to their inverses: 7.5 is 8/15 of the way from 7 to 8."""
     low, high = quantile(0.975, 7), quantile(0.975, 8)
     assert quantile(0.975, 7.5) == pytest.approx(low + 8 / 15 * (high - low))
-    assert quantile_of(0.975, np.array([7, 7.5, np.inf])).tolist() == pytest.approx(
+    assert student_quantile(0.975, np.array([7, 7.5, np.inf])).tolist() == pytest.approx(
         [low, quantile(0.975, 7.5), 1.959963984540054]
     )
     assert cdf(2.3, 7) < cdf(2.3, 7.5) < cdf(2.3, 8)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eibench import Comparisons
-from eibench.core.ratings.auditing.criteria import compare_criteria
+from eibench.plugins.studies.judge_report.criteria import compare_criteria
 from eibench.testing import Noise, Tournament
 
 from .conftest import Table

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.few_families import FEWEST_FAMILIES
-from ...statistics.student import quantile_of
-from ..arrays import Bools, Floats, sum_by
-from ..comparisons import Comparisons
+from eibench import Comparisons
+from eibench.statistics import FEWEST_FAMILIES, student_quantile
+
+from .arrays import Bools, Floats
 from .scenarios import ComparedItems
 
 MOST_LISTED = 100
@@ -73,18 +73,18 @@ def _pair_margins(comparisons: Comparisons, items: ComparedItems) -> tuple[Float
     cell, index = np.unique(
         (items.a * n + items.b) * n_families + items.family, return_inverse=True
     )
-    sums, counts = (sum_by(index, w, len(cell)) for w in (items.margin, np.ones(len(index))))
+    sums, counts = (np.bincount(index, w, len(cell)) for w in (items.margin, np.ones(len(index))))
     pairs, of = np.unique(cell // n_families, return_inverse=True)
-    total, number = (sum_by(of, w, len(pairs)) for w in (sums, counts))
+    total, number = (np.bincount(of, w, len(pairs)) for w in (sums, counts))
     families = np.bincount(of, minlength=len(pairs))
     left = number[of] - counts
     without = (total[of] - sums) / np.where(left > 0, left, 1.0)
-    centre = (sum_by(of, without, len(pairs)) / families)[of]
-    squares = sum_by(of, (without - centre) ** 2, len(pairs))
+    centre = (np.bincount(of, without, len(pairs)) / families)[of]
+    squares = np.bincount(of, (without - centre) ** 2, len(pairs))
     error = np.sqrt((families - 1) / families * squares)
     wide = np.where(
         families >= FEWEST_FAMILIES,
-        quantile_of(0.975, (families - 1).astype(np.float64)) * error,
+        student_quantile(0.975, (families - 1).astype(np.float64)) * error,
         np.nan,
     )
     margin, half = np.full((n, n), np.nan), np.full((n, n), np.nan)

@@ -2,10 +2,9 @@
 
 import pytest
 
-from eibench import RatingSettings
-from eibench.core.ratings.auditing.scenarios import find_strengths
-from eibench.core.ratings.auditing.stability import Stability, Without, leave_one_out
+from eibench import RatingSettings, Strengths
 from eibench.core.ratings.glicko2 import FixedPoint, weights_of
+from eibench.plugins.studies.judge_report.stability import Stability, Without, leave_one_out
 from eibench.testing import Tournament
 
 from .conftest import Table
@@ -14,7 +13,7 @@ from .conftest import Table
 def measure(table: Table) -> Stability:
     """The stability of what a test wrote down."""
     comparisons = table.read()
-    return leave_one_out(comparisons, find_strengths(comparisons))
+    return leave_one_out(Strengths.of(comparisons))
 
 
 def test_a_family_that_alone_makes_the_order_is_named(table: Table) -> None:
@@ -88,7 +87,7 @@ def test_leaving_out_is_rating_what_is_left(seed: int) -> None:
     """Each largest move is that of strengths found anew, each comparison weighing as before."""
     played = Tournament([i / 10 for i in range(6)], seed=seed)
     whole = played.judge(played.random_calls(150))
-    found = leave_one_out(whole, find_strengths(whole))
+    found = leave_one_out(Strengths.of(whole))
     weight = weights_of(whole, RatingSettings())
     assert found.opponents is not None
     rank = {m.model: m.rank for m in found.models}

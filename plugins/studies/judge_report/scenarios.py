@@ -10,24 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..columns import MAX_MARGIN
-from ..comparisons import Comparisons
-from ..fractional_logit import Calls
-from ..glicko2 import FixedPoint, weights_of
-from ..settings import RatingSettings
-from ..weighing import ItemCalls
+from eibench import Comparisons, ItemCalls, Strengths
 
+from .arrays import Bools, Floats, Ints
 
-class Strengths(NamedTuple):
-    """How strong models are, natural units, shape (n_models,), and without one family each.
-
-    `calls` are what that is made of, a row for each comparison.
-    """
-
-    calls: Calls
-    theta: Floats
-    replicates: Floats
+MAX_MARGIN = 5
+"""Pluses per criterion."""
 
 
 class ComparedItems(NamedTuple):
@@ -48,13 +36,6 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
     margin = np.clip(calls.mean(each), -MAX_MARGIN, MAX_MARGIN)
     rows, (a, b, item) = calls.rows, (comparisons.a, comparisons.b, comparisons.item)
     return ComparedItems(a[rows], b[rows], item[rows], comparisons.family[rows], margin)
-
-
-def find_strengths(comparisons: Comparisons) -> Strengths:
-    """The strengths over all families, and without each; each model is in a comparison."""
-    solved = FixedPoint(comparisons, weights_of(comparisons, RatingSettings()))
-    n = solved.calls.n_models
-    return Strengths(solved.calls, solved.fit.theta, solved.replicates[:, :n])
 
 
 FEWEST_PAIRS = 6

@@ -4,10 +4,10 @@ from itertools import combinations
 
 import pytest
 
-from eibench.core.ratings.auditing.scenarios import (
+from eibench import Strengths
+from eibench.plugins.studies.judge_report.scenarios import (
     Scenario,
     compare_items,
-    find_strengths,
     measure_scenarios,
 )
 
@@ -20,7 +20,7 @@ def measure(table: Table) -> dict[str, Scenario]:
     """The scenarios by id, in the order that they come in."""
     comparisons = table.read()
     items = compare_items(comparisons, 0.0)
-    found = measure_scenarios(comparisons, items, find_strengths(comparisons))
+    found = measure_scenarios(comparisons, items, Strengths.of(comparisons))
     return {scenario.item: scenario for scenario in found}
 
 

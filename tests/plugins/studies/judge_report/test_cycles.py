@@ -2,8 +2,8 @@
 
 import pytest
 
-from eibench.core.ratings.auditing.cycles import Cycles, find_cycles
-from eibench.core.ratings.auditing.scenarios import compare_items
+from eibench.plugins.studies.judge_report.cycles import Cycles, find_cycles
+from eibench.plugins.studies.judge_report.scenarios import compare_items
 from eibench.testing import Noise, Tournament
 
 from .conftest import Table

@@ -5,15 +5,13 @@ that is left out is taken from both orders before they are compared. A move is p
 model falls.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..comparisons import Comparisons
-from ..fractional_logit import grouped, maximise
-from .scenarios import Strengths
+from eibench import Strengths
+
+from .arrays import Bools, Floats, Ints
 
 MOST_MODELS = 200
 """With more, opponents are not left out: each costs a solution of its own."""
@@ -60,25 +58,25 @@ class Stability(NamedTuple):
     reason: str | None = None
 
 
-def leave_one_out(comparisons: Comparisons, strengths: Strengths, demo: bool = False) -> Stability:
+def leave_one_out(strengths: Strengths, demo: bool = False) -> Stability:
     """Rank changes without each family and without each opponent."""
-    names, n = comparisons.models, len(comparisons.models)
-    everyone = np.ones(n, dtype=np.bool_)
-    alone = len(comparisons.families) < 2
-    by_family = (
-        []
-        if alone
-        else [_moves(strengths, *one, everyone) for one in _families(comparisons, strengths)]
-    )
-    reason = _no_opponents(n)
-    by_model = [] if reason else [_moves(strengths, *one) for one in _opponents(strengths)]
-    rank = _ranks(strengths.theta, strengths.calls.component, everyone)
-    order = np.lexsort((np.arange(n), rank, strengths.calls.component))
+    comparisons, n = strengths.comparisons, len(strengths.comparisons.models)
+    alone, reason = len(comparisons.families) < 2, _no_opponents(n)
+    everyone, others = np.ones(n, dtype=np.bool_), ~np.eye(n, dtype=np.bool_)
+    by_family = [] if alone else [
+        _moves(strengths, *one, everyone) for one in strengths.without_families()
+    ]  # fmt: skip
+    by_model = [] if reason else [
+        _moves(strengths, *one, present)
+        for one, present in zip(strengths.without_models(), others, strict=True)
+    ]  # fmt: skip
+    rank = _ranks(strengths.theta, strengths.component, everyone)
+    order = np.lexsort((np.arange(n), rank, strengths.component))
     return Stability(
-        families=() if alone else _without_each(comparisons.families, by_family, strengths, names),
-        opponents=None if reason else _without_each(names, by_model, strengths, names),
+        families=() if alone else _without_each(comparisons.families, by_family, strengths),
+        opponents=None if reason else _without_each(comparisons.models, by_model, strengths),
         models=tuple(
-            Moves(names[i], int(rank[i]), _ends(by_family, i), against, demo)
+            Moves(comparisons.models[i], int(rank[i]), _ends(by_family, i), against, demo)
             for i in order
             for against in [None if reason else _ends(by_model, i)]
         ),
@@ -100,22 +98,6 @@ class _Change(NamedTuple):
     component: Ints
 
 
-def _families(comparisons: Comparisons, strengths: Strengths) -> Iterator[tuple[Floats, Ints]]:
-    """Strengths without each family, and which models comparisons still connect."""
-    for family in range(len(comparisons.families)):
-        left = strengths.calls.only(comparisons.family != family)
-        yield strengths.replicates[family], left.component
-
-
-def _opponents(strengths: Strengths) -> Iterator[tuple[Floats, Ints, Bools]]:
-    """Strengths without each model, which are still connected, and who is left."""
-    calls = grouped(strengths.calls)
-    for model in range(calls.n_models):
-        left = calls.only((calls.first != model) & (calls.second != model))
-        present = np.arange(calls.n_models) != model
-        yield maximise(left).theta, left.component, present
-
-
 def _moves(strengths: Strengths, theta: Floats, component: Ints, present: Bools) -> _Change:
     before = _ranks(strengths.theta, component, present)
     after = _ranks(theta, component, present)
@@ -130,12 +112,13 @@ def _ranks(theta: Floats, component: Ints, present: Bools) -> Ints:
 
 
 def _without_each(
-    left_out: tuple[str, ...], changes: list[_Change], strengths: Strengths, names: tuple[str, ...]
+    left_out: tuple[str, ...], changes: list[_Change], strengths: Strengths
 ) -> tuple[Without, ...]:
-    main = int(np.bincount(strengths.calls.component).argmax())
-    inside = strengths.calls.component == main
+    main = int(np.bincount(strengths.component).argmax())
+    inside = strengths.component == main
     pairs = zip(left_out, changes, strict=True)
-    rows = [_without(name, change, names, inside) for name, change in pairs]
+    models = strengths.comparisons.models
+    rows = [_without(name, change, models, inside) for name, change in pairs]
     return tuple(sorted(rows, key=lambda w: (-w.largest, -w.moved, w.left_out)))
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from eibench import Comparison, Comparisons
-from eibench.core.ratings.auditing.asking import Reply, Verdicts, read_asking
 from eibench.core.ratings.auditing.audit import audit
 from eibench.core.text import as_text
+from eibench.plugins.studies.judge_report.document import JudgeReport
 from eibench.testing import Tournament
 
 from .conftest import Table
@@ -23,7 +23,7 @@ def rows() -> list[Comparison]:
 
 def document(rows: list[Comparison]) -> dict[str, Any]:
     """The audit as JSON gives it back."""
-    made = as_text(audit(Comparisons.of(rows, by_criterion=True)))
+    made = as_text(JudgeReport.of(audit(Comparisons.of(rows, by_criterion=True))).as_json())
     found: dict[str, Any] = json.loads(made)
     return found
 
@@ -96,21 +96,3 @@ def test_one_comparison_is_audited(table: Table) -> None:
         assert found["orders"][name]["reason"] == "no pair was read in both orders"
     assert found["cycles"]["reason"] == "no two models met in 8 families of items"
     assert found["asking"]["reason"] == "a file of comparisons holds only what was read"
-
-
-def test_unread_replies_are_counted_by_family() -> None:
-    """Two of 16 unread, four asked for again, one repaired."""
-    flags = [("re-asked",), ("re-asked twice",), ("re-asked", "repaired"), ("re-asked twice",)]
-    replies = [Reply(f"f{n % 8}", n >= 2, flags[n] if n < 4 else ()) for n in range(16)]
-    found = read_asking(replies, Verdicts(5, 1, 2, 0, {"prose": 1}))
-    assert found.unread.value == 2 / 16
-    assert found.re_asked.value == 4 / 16
-    assert found.repaired.value == 1 / 16
-    assert found.unread.ci95 is not None and found.unread.ci95[0] > 0
-    assert found.verdicts == (5, 1, 2, 0, {"prose": 1})
-
-
-def test_without_verdicts_there_are_no_counts_of_them() -> None:
-    """None, and not 0."""
-    found = read_asking([Reply("f", True)], Verdicts())
-    assert (found.verdicts, found.reason) == (None, "no verdict of this judge")

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints, sum_by
-from ..comparisons import Comparisons
-from ..weighing import first_of_items
-from .estimates import AuditEstimate, from_replicates, unknown
+from eibench import AuditEstimate, Comparisons, ItemCalls
+
+from .arrays import Floats, Ints
 
 FEWEST_ITEMS = 20
 """With fewer, a set of criteria has no correlations."""
@@ -56,7 +55,7 @@ class Criteria(NamedTuple):
 def compare_criteria(comparisons: Comparisons) -> Criteria:
     """The correlations of criteria that were judged together, in at least one comparison."""
     assert comparisons.margins is not None
-    rows = first_of_items(comparisons)
+    rows = ItemCalls.of(comparisons).rows
     read = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
     margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(read, 1)
     pair = comparisons.a[rows] * len(comparisons.models) + comparisons.b[rows]
@@ -107,14 +106,14 @@ def _share(margins: Floats, family: Ints) -> AuditEstimate:
     n = margins.shape[1]
     products = margins.T @ margins
     if (np.diagonal(products) <= 1e-9).any():
-        return unknown("a criterion is even in all items")
+        return AuditEstimate(None, reason="a criterion is even in all items")
     names, index = np.unique(family, return_inverse=True)
     by_family = np.array([margins[index == f].T @ margins[index == f] for f in range(len(names))])
     left = products - by_family if len(names) > 1 else products[None]
     if (np.diagonal(left, axis1=-2, axis2=-1) <= 1e-9).any():
         return AuditEstimate(_first(products), None, len(margins), len(names),
                         "a criterion is even in all families but one")  # fmt: skip
-    estimate = from_replicates(_first(products), _firsts(left), len(margins))
+    estimate = AuditEstimate.of_replicates(_first(products), _firsts(left), len(margins))
     if estimate.ci95 is None:
         return estimate
     return estimate._replace(ci95=(max(1 / n, estimate.ci95[0]), min(1.0, estimate.ci95[1])))
@@ -137,7 +136,8 @@ def _within(margins: Floats, family: Ints, pair: Ints) -> AuditEstimate:
     _, index, counts = np.unique(pair, return_inverse=True, return_counts=True)
     several = counts[index] > 1
     if several.sum() < FEWEST_ITEMS:
-        return unknown(f"fewer than {FEWEST_ITEMS} items of pairs of models with several items")
-    sums = [sum_by(index, column, len(counts)) for column in margins.T]
+        reason = f"fewer than {FEWEST_ITEMS} items of pairs of models with several items"
+        return AuditEstimate(None, reason=reason)
+    sums = [np.bincount(index, column, len(counts)) for column in margins.T]
     rest = margins - (np.array(sums) / counts).T[index]
     return _share(rest[several], family[several])
