@@ -9,9 +9,9 @@ import numpy as np
 
 from ..errors import DataError, UsageError
 from ..journal.archives import read_lines
+from ..reading.formats import without_repeats
 from ..reading.names import left_out_of, told_left_out
 from ..text import plural
-from ..types import Json, JsonDict
 from .columns import Columns
 from .comparisons import Comparison, Comparisons
 
@@ -105,13 +105,4 @@ def _parsed(path: Path, number: int, line: bytes) -> object:
     raise DataError(path, message, f"line {number}") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Json]]) -> JsonDict:
-    decoded = dict(pairs)
-    if len(decoded) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return decoded
-
-
-_decode = json.JSONDecoder(object_pairs_hook=_without_repeats).decode
+_decode = json.JSONDecoder(object_pairs_hook=without_repeats).decode

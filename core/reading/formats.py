@@ -1,5 +1,7 @@
-"""Reading text, JSON, JSON lines and TOML with errors that name the file and the place."""
+"""Reading text, JSON, JSON lines, CSV and TOML with errors that name the file and the place."""
 
+import csv
+import io
 import json
 import tomllib
 from collections import Counter
@@ -83,6 +85,20 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
                 message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 message = "nested too deeply" if isinstance(error, RecursionError) else message
                 raise DataError(path, f"not JSON: {message}", f"line {number}") from None
+
+
+def read_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and cells of a CSV file, the heading first; of several lines the last.
+
+    Raises:
+        DataError: The file is missing, or a quotation is broken.
+    """
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise DataError(path, f"not CSV: {error}", f"line {reader.line_num}") from None
 
 
 class _RepeatedKeyError(ValueError):

@@ -1,7 +1,5 @@
 """Rows of a pack's files, each field of the type that was asked for."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import NoneType, UnionType
@@ -9,7 +7,7 @@ from typing import get_args
 
 from ..errors import DataError
 from ..types import Item, JsonDict
-from .formats import read_jsonl, read_text
+from .formats import read_csv, read_jsonl
 from .packs import PackSource
 
 Kind = object  # in a dict of different ones, their common type is object
@@ -65,19 +63,13 @@ def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, obje
     if path.suffix.lower() != ".csv":
         yield from read_jsonl(path)
         return
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                raise DataError(path, "has more or fewer cells than the header", _line(reader))
-            filled = {name: text for name, text in row.items() if text != ""}
-            yield reader.line_num, {n: _from_text(t, fields.get(n, str)) for n, t in filled.items()}
-    except csv.Error as error:
-        raise DataError(path, f"not CSV: {error}", _line(reader)) from None
-
-
-def _line(reader: "csv.DictReader[str]") -> str:
-    return f"line {reader.line_num}"
+    lines = read_csv(path)
+    _, header = next(lines, (0, []))
+    for number, cells in filter(lambda line: line[1], lines):
+        if len(cells) != len(header):
+            raise DataError(path, "has more or fewer cells than the header", f"line {number}")
+        filled = {name: text for name, text in zip(header, cells, strict=True) if text != ""}
+        yield number, {n: _from_text(t, fields.get(n, str)) for n, t in filled.items()}
 
 
 def _from_text(text: str, kind: Kind) -> object:

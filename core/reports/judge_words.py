@@ -13,6 +13,7 @@ from ..ratings.auditing.grades import (
     STRONG,
     WEAK,
     EffectSizes,
+    conclusion,
     furthest,
     grade_leaning,
     grade_share,
@@ -47,17 +48,6 @@ def words_of(document: "JudgesDocument") -> list[ConclusionRow]:
         *_ranking(document),
         votes_in_words(document.votes, len(document.judges)),
     ]
-
-
-def conclusion(
-    subject: str, verdict: Grade, text: str, estimate: EstimateRow, n: int
-) -> ConclusionRow:
-    """One sentence, with the number that it stands on."""
-    ci95 = list(estimate.ci95) if estimate.ci95 else None
-    return {
-        "about": subject, "verdict": verdict, "text": text,
-        "value": estimate.value, "ci95": ci95, "n": n,
-    }  # fmt: skip
 
 
 def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> list[ConclusionRow]:

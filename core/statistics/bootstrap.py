@@ -109,11 +109,7 @@ def mean_interval(
     Returns:
         None with fewer than eight clusters that have a value.
     """
-    array = np.asarray(values, dtype=np.float64)
-    ids = cluster_ids(clusters, array.size)
-    known = ~np.isnan(array)
-    columns = np.column_stack([array[known], np.ones(known.sum())])
-    sums = cluster_sums(columns, cluster_index(ids[known]))
+    _, sums = known_sums(values, clusters)
     return cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates, level=level)[0]
 
 
@@ -174,6 +170,17 @@ def cluster_sums(columns: Floats, index: npt.NDArray[np.intp]) -> Floats:
     """
     sums = [np.bincount(index, weights=column) for column in columns.T]
     return np.column_stack(sums).astype(np.float64)
+
+
+def known_sums(values: npt.ArrayLike, clusters: npt.ArrayLike | None) -> tuple[Floats, Floats]:
+    """The values that are not NaN, and of each cluster of these their sum and number.
+
+    The latter of shape (n_clusters, 2), for `clusters` as `mean_interval` takes them.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    ids, known = cluster_ids(clusters, array.size), ~np.isnan(array)
+    columns = np.column_stack([array[known], np.ones(known.sum())])
+    return array[known], cluster_sums(columns, cluster_index(ids[known]))
 
 
 def _totals(matrix: Floats, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:

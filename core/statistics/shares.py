@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, Floats, Interval, cluster_ids, cluster_index, cluster_sums
+from .bootstrap import LEVEL, Floats, Interval, known_sums
 from .few_families import FEWEST_FAMILIES
 from .student import quantile
 
@@ -29,17 +29,13 @@ def share_interval(
     Raises:
         ValueError: A hit is below 0 or above 1.
     """
-    array = np.asarray(hits, dtype=np.float64)
-    known = ~np.isnan(array)
-    ids = cluster_ids(clusters, array.size)
-    if ((array[known] < 0) | (array[known] > 1)).any():
+    known, sums = known_sums(hits, clusters)
+    if ((known < 0) | (known > 1)).any():
         raise ValueError("a share is of hits from 0 to 1")
-    columns = np.column_stack([array[known], np.ones(known.sum())])
-    sums = cluster_sums(columns, cluster_index(ids[known]))
     if len(sums) < FEWEST_FAMILIES:
         return None
     t = quantile((1 + level) / 2, len(sums) - 1)
-    return _wilson(float(array[known].mean()), _independent(sums), t)
+    return _wilson(float(known.mean()), _independent(sums), t)
 
 
 def _independent(sums: Floats) -> float:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, Floats, Interval, cluster_ids, cluster_index, cluster_sums
+from .bootstrap import LEVEL, Floats, Interval, known_sums
 from .few_families import FEWEST_FAMILIES
 
 TURNS = 10_000
@@ -78,17 +78,12 @@ def wild_bootstrap(
         turns: How many are drawn, at least 20.
         level: Coverage of the interval, between 0 and 1.
     """
-    array = np.asarray(values, dtype=np.float64)
-    ids = cluster_ids(clusters, array.size)
-    known = ~np.isnan(array)
-    index = cluster_index(ids[known])
-    if np.unique(index).size < FEWEST_FAMILIES:
+    known, by_cluster = known_sums(values, clusters)
+    if len(by_cluster) < FEWEST_FAMILIES:
         return MeanTest(None, None)
-    mean = float(array[known].mean())
-    columns = np.column_stack([array[known], np.ones(known.sum())])
-    sums, sizes = cluster_sums(columns, index).T[:, :, None]
-    deviations = _deviations(sums, sizes, np.array([np.abs(array[known]).max()]))
-    return _test(deviations, mean, _signs(len(sums), turns, rng), 1 - level)
+    sums, sizes = by_cluster.T[:, :, None]
+    deviations = _deviations(sums, sizes, np.array([np.abs(known).max()]))
+    return _test(deviations, float(known.mean()), _signs(len(sums), turns, rng), 1 - level)
 
 
 def wild_tests(

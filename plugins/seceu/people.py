@@ -5,8 +5,6 @@ a line per item (``person, item, option_1, ..., option_4``). An option is called
 or by its name. Nobody is left out unless that is asked for, and then it is said who.
 """
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eibench import DataError, read_text
+from eibench import DataError, read_csv
 
 from .stories import N_OPTIONS, POINTS, Story, sums_to_ten
 
@@ -146,20 +144,17 @@ def _points(path: Path, line: int, written: str) -> float:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Line numbers and rows with stripped cells, one of the two headers checked."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    try:
-        header = [cell.strip().casefold() for cell in next(reader, [])]
-        columns = _LONG if "points" in header or "option" in header else _WIDE
-        _check_header(path, header, columns)
-        for cells in reader:
-            if len(cells) != len(header) and any(cells):
-                message = f"has {len(cells)} cells, the header {len(header)}"
-                raise DataError(path, message, f"line {reader.line_num}")
-            if any(cell.strip() for cell in cells):
-                row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
-                yield reader.line_num, {name: row[name] for name in columns}
-    except csv.Error as error:
-        raise DataError(path, f"not CSV: {error}", f"line {reader.line_num}") from None
+    lines = read_csv(path)
+    header = [cell.strip().casefold() for cell in next(lines, (0, []))[1]]
+    columns = _LONG if "points" in header or "option" in header else _WIDE
+    _check_header(path, header, columns)
+    for number, cells in lines:
+        if len(cells) != len(header) and any(cells):
+            message = f"has {len(cells)} cells, the header {len(header)}"
+            raise DataError(path, message, f"line {number}")
+        if any(cell.strip() for cell in cells):
+            row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
+            yield number, {name: row[name] for name in columns}
 
 
 def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:

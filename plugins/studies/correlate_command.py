@@ -30,7 +30,7 @@ from .correlations import (
     build_correlations,
     csv_rows,
 )
-from .csv_tables import read_csv
+from .csv_tables import read_table
 from .scatter import Point, marks, with_axes
 from .scores import RunSelection, ScoreColumn, ScoreTable, table_of_csv, table_of_runs
 
@@ -207,7 +207,7 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
             raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
     if provided("demo") is not None:
         raise UsageError("--demo chooses among runs, not rows of a file")
-    file = read_csv(Path(words[0]))
+    file = read_table(Path(words[0]))
     if len(words) == 1:
         raise UsageError(f"name a column of {file.path}: {', '.join(file.columns)}")
     for name in words[1:]:

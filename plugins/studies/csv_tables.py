@@ -5,15 +5,13 @@ has as many cells as the first, and a cell is a number or one of a few ways to s
 is none.
 """
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from eibench import DataError, read_text
+from eibench import DataError, read_csv
 from eibench.text import plural
 
 ABSENT = frozenset({"", "-", "–", "—", "na", "n/a", "nan", "null", "none"})
@@ -74,7 +72,7 @@ class CsvTable:
         raise DataError(self.path, message + hint, f"line {row.line}")
 
 
-def read_csv(path: Path) -> CsvTable:
+def read_table(path: Path) -> CsvTable:
     """A file of scores.
 
     Raises:
@@ -98,14 +96,8 @@ def _records(path: Path) -> list[CsvRow]:
     Raises:
         DataError: There is none, or a quotation is broken.
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    rows: list[CsvRow] = []
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append(CsvRow(reader.line_num, tuple(cell.strip() for cell in cells)))
-    except csv.Error as error:
-        raise DataError(path, f"not CSV: {error}", f"line {reader.line_num}") from None
+    stripped = ((line, tuple(cell.strip() for cell in cells)) for line, cells in read_csv(path))
+    rows = [CsvRow(line, cells) for line, cells in stripped if any(cells)]
     if not rows:
         raise DataError(path, "is empty; the first line must name the columns")
     return rows

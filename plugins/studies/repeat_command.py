@@ -9,7 +9,7 @@ import eibench
 from eibench import JsonObject, Table, UsageError, check_name, left_out_of, run_selector
 from eibench.text import line, number, plural
 
-from .csv_tables import read_csv
+from .csv_tables import read_table
 from .repeatability import (
     MetricChange,
     ModelChange,
@@ -136,7 +136,7 @@ def _from_file(sources: tuple[str, ...], metrics: tuple[str, ...], view: str | N
         raise UsageError("name one file, or runs; not more than one file, and not both")
     if view:
         raise UsageError("--view is for runs; a file of scores has no views")
-    file = read_csv(Path(source))
+    file = read_table(Path(source))
     for name in metrics:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
     return reruns_of_csv(file, metrics)

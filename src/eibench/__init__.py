@@ -116,6 +116,7 @@ if TYPE_CHECKING:
     from eibench.core.ratings.settings import RatingSettings as RatingSettings
     from eibench.core.ratings.strengths import Strengths as Strengths
     from eibench.core.ratings.weighing import ItemCalls as ItemCalls
+    from eibench.core.reading.formats import read_csv as read_csv
     from eibench.core.reading.formats import read_json as read_json
     from eibench.core.reading.formats import read_jsonl as read_jsonl
     from eibench.core.reading.formats import read_text as read_text
@@ -164,7 +165,7 @@ _HOMES = {
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
     "eibench.core.parties.providers": "CallContext Client ClientConfig Provider",
-    "eibench.core.reading.formats": "read_json read_jsonl read_text read_toml",
+    "eibench.core.reading.formats": "read_csv read_json read_jsonl read_text read_toml",
     "eibench.core.reading.rows": "read_rows",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.sample.progress": "Progress",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from ...text import listed, plural
-from ...types.result_document import ConclusionRow, Grade, RatingRow
+from ...types.result_document import ConclusionRow, RatingRow
 from ..comparisons import Comparisons
 from .estimates import AuditEstimate
 from .grades import (
@@ -20,6 +20,7 @@ from .grades import (
     NOT_TESTED,
     PLUSES,
     UNREAD,
+    conclusion,
     furthest,
     grade_count,
     grade_leaning,
@@ -79,7 +80,7 @@ def _position_by_wins(share: AuditEstimate, calls: int) -> ConclusionRow:
     message += f" of calls ({_percents(seen)}; fair: 50 %)"
     if grade == NOT_SHOWN:
         message += f"; up to {100 * furthest(share, 0.5):.0f} points are possible"
-    return _conclusion("place", grade, message, share)
+    return conclusion("place", grade, message, share, share.n)
 
 
 def _position_by_likelihood(margin: AuditEstimate, calls: int) -> ConclusionRow:
@@ -90,7 +91,7 @@ def _position_by_likelihood(margin: AuditEstimate, calls: int) -> ConclusionRow:
     message = f"between equals the first text gets {_more(margin)} ({_ends(margin)}; fair: 0)"
     if grade == NOT_SHOWN:
         message += f"; up to {furthest(margin):.2f} are possible"
-    return _conclusion("place", grade, message, margin)
+    return conclusion("place", grade, message, margin, margin.n)
 
 
 def _length(terms: Terms, ratings: Rows, calls: int) -> ConclusionRow:
@@ -105,9 +106,9 @@ def _length(terms: Terms, ratings: Rows, calls: int) -> ConclusionRow:
     if grade in (NONE, NOT_SHOWN):
         size = f"{furthest(harm):.2f} {_ERRORS}"
         message += f": at most {size}" if grade == NONE else f"; up to {size} are possible"
-        return _conclusion("length", grade, message, harm)
+        return conclusion("length", grade, message, harm, harm.n)
     message += f": {abs(harm.value):.1f} {_ERRORS}"
-    return _conclusion("length", grade, message + _reordered(ratings), harm)
+    return conclusion("length", grade, message + _reordered(ratings), harm, harm.n)
 
 
 def _reordered(ratings: Rows) -> str:
@@ -160,29 +161,14 @@ def _flips(orders: Orders, calls: int) -> ConclusionRow:
     message += f" ({_percents(flips)}; by noise alone: {_percent(noise)})"
     if grade == NOT_SHOWN:
         message += f"; a leaning may change up to {100 * furthest(beyond):.0f} %"
-    return _conclusion("flips", grade, message, beyond)
+    return conclusion("flips", grade, message, beyond, beyond.n)
 
 
 def _unread(share: AuditEstimate) -> ConclusionRow:
     if share.value is None:
-        return _conclusion("unread", NOT_TESTED, str(share.reason), share)
+        return conclusion("unread", NOT_TESTED, str(share.reason), share, share.n)
     message = f"{round(share.value * share.n)} of {plural(share.n, 'comparison')} could not be read"
-    return _conclusion("unread", grade_count(share, UNREAD), message, share)
-
-
-def _conclusion(subject: str, grade: Grade, text: str, estimate: AuditEstimate) -> ConclusionRow:
-    """A row about ``place``, ``length``, ``flips`` or ``unread``.
-
-    Its value is what the grade stands on, not always the first number of the text.
-    """
-    return {
-        "about": subject,
-        "verdict": grade,
-        "text": text,
-        "value": estimate.value,
-        "ci95": None if estimate.ci95 is None else list(estimate.ci95),
-        "n": estimate.n,
-    }
+    return conclusion("unread", grade_count(share, UNREAD), message, share, share.n)
 
 
 def _not_tested(
@@ -194,7 +180,7 @@ def _not_tested(
         message = f"{estimate.reason} ({n} {what if estimate.n else 'calls'})"
     else:
         message = f"{n} {what} {hint}"
-    return _conclusion(subject, NOT_TESTED, message, estimate._replace(n=n))
+    return conclusion(subject, NOT_TESTED, message, estimate, n)
 
 
 def _needed(estimate: AuditEstimate, room: float) -> str:

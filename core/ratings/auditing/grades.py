@@ -8,7 +8,7 @@ Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680). Free of numpy.
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from ...types.result_document import Grade
+from ...types.result_document import ConclusionRow, Grade
 
 if TYPE_CHECKING:
     from .estimates import AuditEstimate
@@ -93,6 +93,21 @@ def grade_count(number: Found, limits: EffectSizes) -> Grade:
     if number.value < limits.slight:
         return NONE
     return STRONG if number.value >= limits.strong else WEAK
+
+
+def conclusion(subject: str, grade: Grade, text: str, number: Found, n: int) -> ConclusionRow:
+    """A sentence about a subject, with the number that its grade stands on, of `n` observations.
+
+    That is not always the first number of the text.
+    """
+    return {
+        "about": subject,
+        "verdict": grade,
+        "text": text,
+        "value": number.value,
+        "ci95": None if number.ci95 is None else list(number.ci95),
+        "n": n,
+    }
 
 
 def needed(estimate: "AuditEstimate", room: float) -> int:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench import DataError
-from eibench.plugins.studies.csv_tables import CsvTable, read_csv
+from eibench.plugins.studies.csv_tables import CsvTable, read_table
 from eibench.text import csv_text
 
 
@@ -28,7 +28,7 @@ def numbers(table: CsvTable, column: str) -> list[float | None]:
 def test_rows_and_columns(tmp_path: Path) -> None:
     """A mark at the start, blanks around cells, quotation, CRLF and empty lines do no harm."""
     text = '\ufeffmodel, mmlu ,"a ""b"""\r\n"x, y",1.5, -2\r\n\r\nz,+.5e1,7.\r\n'
-    table = read_csv(written(tmp_path, text))
+    table = read_table(written(tmp_path, text))
     assert table.columns == ("mmlu", 'a "b"')
     assert [(row.line, row.model) for row in table.rows] == [(2, "x, y"), (4, "z")]
     assert numbers(table, "mmlu") == [1.5, 5.0]
@@ -38,7 +38,7 @@ def test_rows_and_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["", " ", "-", "–", "—", "NA", "n/a", "NaN", "null", "None"])
 def test_ways_to_say_that_there_is_no_number(tmp_path: Path, cell: str) -> None:
     """Each reads as None, never as 0."""
-    assert numbers(read_csv(written(tmp_path, f"model,a\nx,{cell}\ny,0\n")), "a") == [None, 0.0]
+    assert numbers(read_table(written(tmp_path, f"model,a\nx,{cell}\ny,0\n")), "a") == [None, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_ways_to_say_that_there_is_no_number(tmp_path: Path, cell: str) -> None:
 )
 def test_what_is_no_number_is_told_with_its_line(tmp_path: Path, cell: str) -> None:
     """The file, the line, the column and the cell; also what Python would take for a number."""
-    table = read_csv(written(tmp_path, f"model,a,b\nx,1,1\ny,2,{cell}\n"))
+    table = read_table(written(tmp_path, f"model,a,b\nx,1,1\ny,2,{cell}\n"))
     assert numbers(table, "a") == [1.0, 2.0]
     with pytest.raises(DataError, match=r"scores\.csv, line 3: .* in column 'b' is no number"):
         numbers(table, "b")
@@ -55,7 +55,7 @@ def test_what_is_no_number_is_told_with_its_line(tmp_path: Path, cell: str) -> N
 
 def test_columns_that_are_not_asked_for_need_not_be_numbers(tmp_path: Path) -> None:
     """They are left out, and told with the cell that made them so."""
-    table = read_csv(written(tmp_path, "model,a,how\nx,1,direct\n"))
+    table = read_table(written(tmp_path, "model,a,how\nx,1,direct\n"))
     columns, left_out = table.numeric(["a"])
     assert columns == {"a": [1.0]}
     (message,) = left_out
@@ -84,7 +84,7 @@ def test_columns_that_are_not_asked_for_need_not_be_numbers(tmp_path: Path) -> N
 def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     """One line with the file and the place."""
     with pytest.raises(DataError) as error:
-        read_csv(written(tmp_path, text))
+        read_table(written(tmp_path, text))
     assert message in str(error.value)
     assert str(error.value).startswith(str(tmp_path / "scores.csv"))
 
@@ -92,10 +92,10 @@ def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, messa
 def test_a_missing_and_a_broken_file_differ(tmp_path: Path) -> None:
     """The message says which it is."""
     with pytest.raises(DataError, match="no such file"):
-        read_csv(tmp_path / "none.csv")
+        read_table(tmp_path / "none.csv")
     (tmp_path / "latin.csv").write_bytes(b"model,a\n\xe9,1\n")
     with pytest.raises(DataError, match="not UTF-8"):
-        read_csv(tmp_path / "latin.csv")
+        read_table(tmp_path / "latin.csv")
 
 
 @pytest.mark.parametrize(
@@ -143,5 +143,5 @@ def test_what_is_written_reads_back(scores: dict[str, float | None]) -> None:
         path = Path(folder, "out.csv")
         text = csv_text([["model", "a"], *([name, value] for name, value in scores.items())])
         path.write_text(text, newline="")
-        table = read_csv(path)
+        table = read_table(path)
     assert dict(zip((r.model for r in table.rows), numbers(table, "a"), strict=True)) == scores
