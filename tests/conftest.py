@@ -4,6 +4,7 @@ import ipaddress
 import json
 import os
 import socket
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,8 +19,9 @@ pytest_plugins = ["tests.slow"]
 
 
 def pytest_configure() -> None:
-    """Let processes keep compiled modules, and let examples take their time."""
+    """Let all processes keep compiled modules, and let examples take their time."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False  # pytest needs twice as long to compile tests as to collect them
     # How long an example takes to be drawn says how busy the machine is.
     settings.register_profile("tests", suppress_health_check=[HealthCheck.too_slow], deadline=None)
     settings.load_profile("tests")
