@@ -43,28 +43,53 @@ class Import(NamedTuple):
     typing_only: bool
 
 
+class Source(NamedTuple):
+    """What a file imports, those within functions too, its classes, and the names that it binds.
+
+    Names are those of variables, parameters, attributes, functions and classes.
+    """
+
+    imports: tuple[Import, ...]
+    classes: tuple[str, ...]
+    names: frozenset[str]
+
+
 @cache
+def source(path: Path) -> Source:
+    """A file, parsed and walked once for all tests."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    classes = tuple(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    return Source(tuple(_read_imports(nodes)), classes, frozenset(_names_bound(nodes)))
+
+
 def imports(path: Path) -> tuple[Import, ...]:
     """All imports of a file, those within functions too."""
-    return tuple(_read_imports(path))
+    return source(path).imports
 
 
-def _read_imports(path: Path) -> Iterator[Import]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def _read_imports(nodes: Sequence[ast.AST]) -> Iterator[Import]:
     typing_only = {
         inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for node in nodes
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         for statement in node.body
         for inner in ast.walk(statement)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, 0, (), node in typing_only)
         elif isinstance(node, ast.ImportFrom):
             names = tuple(alias.name for alias in node.names)
             yield Import(node.module or "", node.level, names, node in typing_only)
+
+
+def _names_bound(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Store):
+            continue
+        for field in {"id", "attr", "arg", "name"}.intersection(node._fields):
+            yield str(getattr(node, field)).strip("_")
 
 
 def folder_of(path: Path) -> str:
@@ -282,9 +307,11 @@ def imported_files(path: Path) -> Iterator[Path]:
 def test_no_files_import_each_other_in_a_circle() -> None:
     """Each file can be understood after those that it imports, none of which needs it."""
     left = {path: {*imported_files(path)} & {*FILES} - {path} for path in FILES}
-    while free := [
-        p for p in left if not left[p] & left.keys() or p not in set().union(*left.values())
-    ]:
+    while True:
+        needed = set().union(*left.values())
+        free = [p for p in left if not left[p] & left.keys() or p not in needed]
+        if not free:
+            break
         for path in free:
             del left[path]
     assert not [str(path.relative_to(ROOT)) for path in left]
@@ -294,23 +321,14 @@ def test_a_class_name_means_one_thing() -> None:
     """Nobody has to ask which `Item` is meant; names with an underscore are a module's own."""
     homes: dict[str, list[str]] = {}
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+        for name in source(path).classes:
+            if not name.startswith("_"):
+                homes.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert not {name: where for name, where in homes.items() if len(where) > 1}
-
-
-def names_bound(path: Path) -> Iterator[str]:
-    """The names that a file gives: to variables, parameters, attributes, functions and classes."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Store):
-            continue
-        for field in ("id", "attr", "arg", "name"):
-            yield str(getattr(node, field, "")).strip("_")
 
 
 @each(FILES)
 def test_names_are_the_words_of_the_field(path: Path) -> None:
     """No name that says what happened to a thing, and none from before they were put in order."""
     allowed = IN_DOCUMENTS.get(str(path.relative_to(ROOT)), set())
-    assert not {*names_bound(path)} & OLD_WORDS - allowed, path
+    assert not source(path).names & OLD_WORDS - allowed, path

@@ -14,11 +14,10 @@ Bench = Callable[..., Any]
 PANEL = "mean(openai/a,openai/b)"
 PACK = ("emotionqueen", "--dataset", "bundled", "--limit", "1")
 NAMES = (
-    "judge at home", "judge at 127.0.0.1:8000", "a, b", "a,b", PANEL,
-    "rotate(a)", "[endpoints.gpu]", "org/model", "org/model/v1", "../../etc/passwd", "..", ".",
-    'say "hi"', "it's", "`ls`", "$HOME", "50%", "%s%d", "{name}", "a=b", "a#b", "user@host",
-    "a|b;c&d", "a\\b", "<b>bold</b>", "con", "index", "Case", "case", "CASE", "名前", "имя",
-    "اسم", "שם at home", "e\u0301te\u0301", "\u00e9t\u00e9", "🦊", "👩‍💻 at 🏠", "x" * 300, "null",
+    "judge at 127.0.0.1:8000", "a, b", "a,b", PANEL, "[endpoints.gpu]", "org/model", "org/model/v1",
+    "../../etc/passwd", "..", ".", 'say "hi"', "it's `ls` $HOME 50% %s%d {name}", "a=b#b|b;c&d",
+    "a\\b", "<b>bold</b>", "con", "index", "Case", "case", "имя שם at 🏠", "e\u0301te\u0301",
+    "\u00e9t\u00e9", "x" * 300, "null",
 )  # fmt: skip
 """Any two of them differ, some only in case or in how an accent is written."""
 
@@ -51,9 +50,9 @@ def ask(server: LoopbackServer, model: str, *judges: str) -> tuple[str, ...]:
     return (*words, "--judge-base-url", server.base_url, "--json")
 
 
-def test_forty_names_have_one_result_each(bench: Bench, server: LoopbackServer) -> None:
+def test_names_have_one_result_each(bench: Bench, server: LoopbackServer) -> None:
     """Asked twice, graded again from the journal, and judged by one more judge."""
-    assert len(NAMES) == len(set(NAMES)) == 40
+    assert len(NAMES) == len(set(NAMES))
     pairs = dict(zip(NAMES, (*NAMES[1:], NAMES[0]), strict=True))
     first = {model: result(bench, *ask(server, model, judge)) for model, judge in pairs.items()}
     asked = len(server.requests)
