@@ -21,7 +21,7 @@ pytest_plugins = ["tests.slow"]
 def pytest_configure() -> None:
     """Let all processes keep compiled modules, and let examples take their time."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    sys.dont_write_bytecode = False  # pytest needs twice as long to compile tests as to collect them
+    sys.dont_write_bytecode = False  # compiling tests takes twice as long as collecting them
     # How long an example takes to be drawn says how busy the machine is.
     settings.register_profile("tests", suppress_health_check=[HealthCheck.too_slow], deadline=None)
     settings.load_profile("tests")
