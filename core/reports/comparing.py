@@ -19,8 +19,10 @@ from .pairing import (
     main_difference,
     metrics_of,
     other_version,
+    settle_main,
     value_differences,
 )
+from .statements import Settle
 
 TEST = (
     "wild bootstrap of Hall's t over families; p is that of one difference alone, p_holm adjusted "
@@ -89,6 +91,7 @@ class RunComparison(NamedTuple):
     differs: JsonObject
     metrics: Mapping[str, MetricPair]
     main: MainDifference | None
+    settle: Settle | None
     samples: CommonSamples
     differences: Mapping[str, ValueDifference]
     method: ComparisonMethod
@@ -121,6 +124,7 @@ def compare(compared: Compared) -> RunComparison:
         differs=_differs(a, b),
         metrics=_metrics(compared),
         main=main_difference(compared),
+        settle=settle_main(compared),
         samples=CommonSamples(*both),
         differences=rows,
         method=ComparisonMethod(),

@@ -79,6 +79,7 @@ class GradedSamples(NamedTuple):
         n_items: How many items the pack has.
         replies: Of a panel, how many verdicts each judge gave of those that it was to give.
         by_judge: Of a panel, the scores by each of its judges alone that has graded.
+        sample_cost: What a sample has cost on average, in dollars; ``None`` where not known.
     """
 
     run: RunRecord
@@ -88,6 +89,7 @@ class GradedSamples(NamedTuple):
     n_items: int
     replies: Mapping[Party, Replies] = {}
     by_judge: Mapping[Party, Mapping[Key, SampleScore]] = {}
+    sample_cost: float | None = None
 
     def facts(self) -> RunFacts:
         """Which run it is."""

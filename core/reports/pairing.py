@@ -14,6 +14,7 @@ from ..guard import guard
 from ..statistics.few_families import why_no_interval
 from ..types import Metric
 from .graded import GradedSamples, Key
+from .statements import Settle, settle
 
 
 class Compared(NamedTuple):
@@ -88,6 +89,24 @@ def main_difference(compared: Compared) -> MainDifference | None:
     row = _difference(compared, of_a, of_b)
     chosen = a.chosen, b.chosen
     return MainDifference(name, a.label or name, a.higher_is_better, chosen, row)
+
+
+def settle_main(compared: Compared) -> Settle | None:
+    """What would tell the two apart in the metric that ranks.
+
+    ``None`` where they are, where a run failed, or where that metric is no mean over samples.
+    """
+    main, pair = main_difference(compared), (compared.a, compared.b)
+    if main is None or any(graded.run.status == "fail" for graded in pair):
+        return None
+    if main.row.ci95 and not main.row.ci95[0] <= 0 <= main.row.ci95[1]:
+        return None
+    asked = {item for graded in pair for item, _ in (*graded.scores, *graded.failed)}
+    items = compared.pack.items
+    first, second = (main_values(compared, graded) for graded in pair)
+    plan = statistics.settling.settling(first, second, {i.id: i.cluster for i in items})
+    unasked = sum(item.id not in asked for item in items)
+    return settle(plan, [graded.sample_cost for graded in pair], unasked)
 
 
 def main_values(compared: Compared, graded: GradedSamples) -> dict[Key, float]:

@@ -14,6 +14,7 @@ from ..reports.items import Items, RunSample, items_of, valued
 from ..reports.judge_replies import replies_of
 from ..reports.judges import JudgedModel
 from ..reports.replies import find_repeating
+from ..reports.statements import sample_cost
 from ..types import SampleScore
 from ..types.result_document import ResultDocument, Status
 from .recorded import RecordedRun
@@ -82,7 +83,11 @@ class ScoredRun(RecordedRun):
         scores = _by_key(self.grades(grader, clusters))
         failures = [f for f in self.failures if f.item_id in clusters]
         failed = frozenset((f.item_id, f.iteration) for f in failures) - scores.keys()
-        samples = GradedSamples(self.record, grader, scores, failed, len(clusters))
+        own = self.document
+        cost = sample_cost(own) if own and own["grader"] == grader.digest else None
+        samples = GradedSamples(
+            self.record, grader, scores, failed, len(clusters), sample_cost=cost
+        )
         if not isinstance(panel := grader.judge, Panel):
             return samples
         like = replace(grader.online, judge=None)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import judges as judges
     from . import kin as kin
     from . import score_order as score_order
+    from . import settling as settling
     from . import shares as shares
     from . import votes as votes
 

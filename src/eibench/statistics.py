@@ -51,6 +51,7 @@ from eibench.core.statistics.psychometrics import (
     normal_share_below,
     p_of_zero_correlation,
 )
+from eibench.core.statistics.settling import Settling, settling
 from eibench.core.statistics.shares import share_interval
 from eibench.core.statistics.student import student_quantile
 from eibench.core.statistics.wild import MeanTest, wild_bootstrap
@@ -65,6 +66,7 @@ __all__ = [
     "OrderAgreement",
     "PairedDifference",
     "Pairs",
+    "Settling",
     "Spread",
     "cluster_bootstrap",
     "cluster_index",
@@ -92,6 +94,7 @@ __all__ = [
     "paired_difference",
     "pearson",
     "rank_agreement",
+    "settling",
     "share_interval",
     "spearman",
     "spread",

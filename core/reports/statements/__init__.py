@@ -8,6 +8,7 @@ them contradict each other.
   came from, its judges.
 - `boards`: of models beside each other: who is first, who is tied, which baselines nobody passes.
 - `pairs`: of two runs.
+- `settling`: what would settle which of two is better.
 
 Three rules hold everywhere:
 
@@ -55,3 +56,6 @@ from .results import completeness as completeness
 from .results import origin as origin
 from .results import placed as placed
 from .results import placed_among as placed_among
+from .settling import Settle as Settle
+from .settling import sample_cost as sample_cost
+from .settling import settle as settle

@@ -1,6 +1,6 @@
 """What is claimed of results and boards, and in which words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from eibench.core.reports import statements
 from eibench.core.reports.ratings import BoardRow
 from eibench.core.reports.statements import LeaderKind, Side, StatedBoard
 from eibench.core.types.result_document import ConclusionRow, Grade
+from eibench.statistics import Settling
 
 BASELINES = {"random": 18.0, "uniform": 20.0, "best_constant": 33.5}
 
@@ -368,3 +369,63 @@ def test_what_the_board_says_stands_beside_the_test_of_the_pair(
     """Nothing where it is not known."""
     board = statements.OnBoard(12, "rating", apart)
     assert statements.pair_statement(pair(2.5, [1.0, 4.0]), board).text.endswith(end)
+
+
+def planned(**changes: Any) -> Settling:
+    """A plan of 40 items and 3 iterations in all, for two runs of 30 items in one iteration."""
+    plan = Settling(40, 3, 1.0, 2.0, 0.8, 0.64, 0.77, 30, 1, 30.0, 1.2, 0.9, None)
+    return plan._replace(**changes)
+
+
+IF = "in 80 % of cases, if the difference is what it seems"
+NO_WAY = {"more_items": None, "iterations": None}
+
+
+@pytest.mark.parametrize(
+    ("plan", "costs", "unasked", "text"),
+    [
+        (planned(), (0.015, 0.005), 0,
+         "40 more items like these ($0.80), or 2 more iterations of the same items, 3 in all "
+         f"($1.20), would settle it {IF}; as it may not be, in 64 % or 77 %"),
+        (planned(more_items=1, iterations=2, share_by_iterations=0.64), (0.0, 0.0), 0,
+         "1 more item like these (free), or 1 more iteration of the same items, 2 in all "
+         f"(free), would settle it {IF}; as it may not be, in 64 %"),
+        (planned(iterations=None), (0.01, None), 40,
+         f"40 more items of the pack (cost unknown) would settle it {IF}; as it may not be, "
+         "in 64 %; iterations alone tell no difference below 1.00"),
+        (planned(iterations=None, floor=None, rerun_error=None), (0.0, 0.0), 12,
+         f"40 more items like these, 12 of which the pack has (free) would settle it {IF}; as it "
+         "may not be, in 64 %; what more iterations would do is known from two on"),
+        (planned(**NO_WAY), (0.0, 0.0), 0,
+         "no usual number of items or iterations would settle it, if the difference is what it "
+         "seems"),
+        (planned(**NO_WAY, rerun_error=None), (0.0, 0.0), 0,
+         "no usual number of items would settle it, if the difference is what it seems"),
+    ],
+)  # fmt: skip
+def test_what_would_settle_it_is_a_sentence(
+    plan: Settling, costs: Sequence[float | None], unasked: int, text: str
+) -> None:
+    """More items or more iterations, with costs of both runs, and no more than is known."""
+    assert statements.settle(plan, costs, unasked).text == f"not told apart: {text}"
+
+
+def test_what_cannot_be_planned_is_said_with_its_reason() -> None:
+    """It is no claim that the two cannot be told apart."""
+    plan = planned(**NO_WAY, error=None, reason="an interval needs 8 families, here are 5")
+    found = statements.settle(plan, (0.1, 0.1), 0)
+    assert found.text == f"what would settle it is not known: {plan.reason}"
+    assert (found.cost_of_items_usd, found.cost_of_iterations_usd) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("cost", "items", "each"),
+    [(6.0, {"total": 30, "pending": 10}, 0.3), (0.0, {"total": 3, "pending": 3}, 0.0),
+     (None, {"total": 30, "pending": 0}, None)],
+)  # fmt: skip
+def test_a_sample_has_cost_what_all_that_were_asked_did(
+    cost: float | None, items: dict[str, int], each: float | None
+) -> None:
+    """On average; nothing is known without a price, or without a result."""
+    assert statements.sample_cost(result(cost_usd=cost, items=items)) == each
+    assert statements.sample_cost(None) is None

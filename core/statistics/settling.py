@@ -1,0 +1,185 @@
+"""What would tell two runs apart: how many more items, or how many iterations, and how surely.
+
+A difference of two runs varies with the items that were drawn, and with each rerun of an item. More
+items like these take both down, more iterations of these items the second alone. How often a plan
+tells two runs apart is by noncentral t, and averaged over how much larger or smaller than it seems
+the spread may be, which few families leave open (docs/statistics.md has how often plans held).
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .bootstrap import Floats, standard_error
+from .few_families import why_no_interval
+from .joint import effective_clusters
+from .student import power_of, root_chi_square
+
+POWER = 0.8
+"""How often a plan tells two runs apart, if their true difference is the planned one."""
+MOST_TIMES = 100
+"""More items than so many times those there are, or iterations in all, are no usual number."""
+ONE_ITERATION = "each item has one iteration, so what a rerun changes is not known"
+ALIKE = "all items differ alike"
+NO_DIFFERENCE = "there is no difference to plan for"
+NO_USUAL_NUMBER = f"not with {MOST_TIMES} times as many items, or {MOST_TIMES} iterations"
+_STEPS = 200  # of the floor, in one standard error
+
+Values = Mapping[tuple[str, int], float]
+"""A run's values by item and iteration."""
+
+
+class Settling(NamedTuple):
+    """What would tell two runs apart.
+
+    Attributes:
+        more_items: How many items like these beyond those both have, in as many iterations, whole
+            families alike; 0 if those there are do. None where no usual number does.
+        iterations: How many of the same items in all, by both; None likewise, and where no item has
+            two iterations, as then nothing says what a rerun changes.
+        floor: The difference from which on iterations of these items can do; None as `iterations`.
+        difference: The true one that is planned for; None without a pair.
+        power: How often the plan tells them apart, if that is the true one.
+        share_by_items: How often more items do, if the true difference may be any from which the
+            observed one came by chance; None without `more_items`.
+        share_by_iterations: Likewise of `iterations`.
+        items: Items that both have.
+        iterations_now: Iterations of them that both have, on average.
+        families: How many families of equal size would say as much as theirs.
+        error: The standard error of the observed difference; None where nothing can be planned.
+        rerun_error: What reruns have in it: error^2 = between^2 + rerun_error^2, and r times as
+            many iterations take rerun_error^2 / r; None where no item has two.
+        reason: Why something is None; None where nothing is.
+    """
+
+    more_items: int | None
+    iterations: int | None
+    floor: float | None
+    difference: float | None
+    power: float
+    share_by_items: float | None
+    share_by_iterations: float | None
+    items: int
+    iterations_now: int
+    families: float
+    error: float | None
+    rerun_error: float | None
+    reason: str | None
+
+
+class _Known(NamedTuple):
+    """What pairs say: their mean, its variance, and what reruns add to that, if there are any."""
+
+    variance: float
+    rerun: float | None
+    mean: float
+    items: int
+    iterations: float
+    families: float
+
+    def told_apart(self, difference: float, more: float, iterations: float) -> float:
+        """How often, if that is the true difference."""
+        weight, _, then, df = self._spread(more, iterations)
+        return float(weight @ power_of(difference / np.sqrt(np.maximum(then, 1e-300)), df))
+
+    def share(self, more: float, iterations: float) -> float:
+        """How often, if the mean came by chance from any true difference, each as likely.
+
+        What the pairs there are say of the next ones is in it, as these are kept.
+        """
+        weight, now, then, df = self._spread(more, iterations)
+        unknown = np.sqrt(np.maximum(now / then - 1, 1e-12))
+        return float(weight @ power_of(abs(self.mean) / np.sqrt(then), df, unknown))
+
+    def _spread(self, more: float, iterations: float) -> tuple[Floats, Floats, Floats, int]:
+        """What the true variance of the mean may be, now and then, and how likely; then the df."""
+        root, weight = root_chi_square(max(self.families - 1, 1.0))
+        rerun, times = self.rerun or 0.0, 1 + more / self.items
+        between = np.maximum(self.variance / root**2 - rerun, 0.0)
+        then = (between + rerun * self.iterations / iterations) / times
+        return weight, between + rerun, then, max(int(self.families * times) - 1, 1)
+
+
+def settling(
+    first: Values,
+    second: Values,
+    families: Mapping[str, str],
+    *,
+    difference: float | None = None,
+    power: float = POWER,
+) -> Settling:
+    """How many more items, or iterations in all, tell two runs apart at 5 %, two-sided.
+
+    Args:
+        first: Values of one run.
+        second: Of the other; samples that only one has are left out.
+        families: The family of each item.
+        difference: The true one to plan for; by default the observed one.
+        power: How often it is to be told apart, between 0.05 and 1.
+    """
+    keys = sorted(first.keys() & second.keys())
+    pairs = np.array([first[key] - second[key] for key in keys], dtype=np.float64)
+    observed = float(pairs.mean()) if keys else None
+    planned = observed if difference is None else difference
+    items = np.unique([item for item, _ in keys], return_inverse=True)[1]
+    ids = np.array([families[item] for item, _ in keys])
+    n_items, sizes = np.unique(items).size, np.unique(ids, return_counts=True)[1]
+    effective = float(effective_clusters(sizes)) if keys else 0.0
+    now = round(len(keys) / n_items) if n_items else 0
+    none = Settling(
+        None, None, None, planned, power, None, None, n_items, now, effective, None, None, None
+    )
+    if not planned or (lacking := why_no_interval(sizes.size)):
+        return none._replace(reason=lacking if planned else NO_DIFFERENCE)
+    known = _Known(
+        float(standard_error(pairs, ids) or 0.0) ** 2, _rerun(pairs, items), observed or 0.0,
+        n_items, len(keys) / n_items, effective,
+    )  # fmt: skip
+    return _planned(none, known) if known.variance else none._replace(reason=ALIKE)
+
+
+def _planned(none: Settling, known: _Known) -> Settling:
+    power, difference = none.power, abs(none.difference or 0.0)
+
+    def chance(more: float, iterations: float, planned: float = difference) -> float:
+        return known.told_apart(planned, more, iterations)
+
+    now = none.iterations_now
+    items = _first(range(MOST_TIMES * known.items + 1), power, lambda n: chance(n, now))
+    plan = none._replace(
+        more_items=items,
+        share_by_items=None if items is None else known.share(items, now),
+        error=sqrt(known.variance),
+    )
+    if known.rerun is None:
+        return plan._replace(reason=ONE_ITERATION)
+    step = sqrt(known.variance) / _STEPS
+    floor = _first(range(_STEPS * MOST_TIMES), power, lambda n: chance(0, inf, n * step))
+    wanted = _first(range(now, MOST_TIMES + 1), power, lambda n: chance(0, n))
+    missing = None if items is not None and wanted is not None else NO_USUAL_NUMBER
+    return plan._replace(
+        iterations=wanted,
+        floor=None if floor is None else floor * step,
+        rerun_error=sqrt(known.rerun),
+        share_by_iterations=None if wanted is None else known.share(0, wanted),
+        reason=missing,
+    )
+
+
+def _first(numbers: range, power: float, chance: Callable[[int], float]) -> int | None:
+    """The first number from which on two runs are told apart often enough."""
+    at = bisect_left(numbers, power, key=chance)
+    return numbers[at] if at < len(numbers) else None
+
+
+def _rerun(pairs: Floats, items: npt.NDArray[np.intp]) -> float | None:
+    """What reruns add to the variance of the mean of all pairs: that within items."""
+    sizes = np.bincount(items)
+    if (free := pairs.size - sizes.size) <= 0:
+        return None
+    within = pairs - (np.bincount(items, pairs) / sizes)[items]
+    return float(np.sum(within**2)) / free / pairs.size
