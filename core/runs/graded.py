@@ -83,8 +83,8 @@ class ScoredRun(RecordedRun):
         scores = _by_key(self.grades(grader, clusters))
         failures = [f for f in self.failures if f.item_id in clusters]
         failed = frozenset((f.item_id, f.iteration) for f in failures) - scores.keys()
-        own = self.document
-        cost = sample_cost(own) if own and own["grader"] == grader.digest else None
+        result = self.document
+        cost = sample_cost(result) if result and result["grader"] == grader.digest else None
         samples = GradedSamples(
             self.record, grader, scores, failed, len(clusters), sample_cost=cost
         )
