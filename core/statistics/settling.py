@@ -159,13 +159,13 @@ def _planned(none: Settling, known: _Known) -> Settling:
         return plan._replace(reason=ONE_ITERATION)
     step = sqrt(known.variance) / _STEPS
     floor = _first(range(_STEPS * MOST_TIMES), power, lambda n: chance(0, inf, n * step))
-    wanted = _first(range(now, MOST_TIMES + 1), power, lambda n: chance(0, n))
-    missing = None if items is not None and wanted is not None else NO_USUAL_NUMBER
+    iterations = _first(range(now, MOST_TIMES + 1), power, lambda n: chance(0, n))
+    missing = None if items is not None and iterations is not None else NO_USUAL_NUMBER
     return plan._replace(
-        iterations=wanted,
+        iterations=iterations,
         floor=None if floor is None else floor * step,
         rerun_error=sqrt(known.rerun),
-        share_by_iterations=None if wanted is None else known.share(0, wanted),
+        share_by_iterations=None if iterations is None else known.share(0, iterations),
         reason=missing,
     )
 
