@@ -171,7 +171,7 @@ def as_given(name: str, value: T) -> T | None:
 
 
 def named_pack(benchmark: Benchmark, dataset: str) -> str:
-    """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
+    """What names a pack to the journal: its name, or of a path the digest of its data."""
     if dataset in ("bundled", "official") or not Path(dataset).exists():
         return dataset
     options = {option.name: option.default for option in benchmark.options}

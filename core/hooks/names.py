@@ -37,7 +37,6 @@ COMMANDS = {
         "view", "Write all boards, with a page for each model, as a folder of HTML pages."
     ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
-    "judges": CommandEntry("judges", "Say how far a benchmark's ranking hangs on who judges."),
     "export": CommandEntry("transfer", "Write runs with all their replies to a file."),
     "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
     "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),
@@ -69,6 +68,7 @@ EXAMPLES = (
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
+    "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",

@@ -19,7 +19,7 @@ from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
 from .estimates import EstimateRow
-from .judge_words import words_of
+from .judge_words import ASSUMING, words_of
 from .robustness import Key, VerdictTable, verdicts_of
 from .suggestions import bench, judge_words
 
@@ -101,6 +101,11 @@ class JudgesDocument(NamedTuple):
     pairs: Sequence[PairRow]
     models: Sequence[ModelRow]
     warnings: Sequence[str]
+
+    @property
+    def assuming(self) -> str:
+        """What a liking for kin is estimated by, in words."""
+        return ASSUMING
 
     @property
     def spread_of_models(self) -> float:

@@ -1,27 +1,43 @@
 """Which run of each model several judges are compared on."""
 
+from collections.abc import Collection
+
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..reports.choosing import is_pack
-from ..reports.judges import JudgedModel
+from ..reports.judges import JudgedModel, JudgesDocument, study
 from ..reports.suggestions import bench
 from .run_set import RunSet
 
 
-def read_judged(
-    runs: RunSet, benchmark: Benchmark, dataset: str | None, *, demo: bool
-) -> list[JudgedModel]:
-    """The run of each model of one pack that counts, as its judges graded it.
+def compare_judges(
+    runs: RunSet,
+    benchmark: Benchmark,
+    dataset: str | None = None,
+    *,
+    demo: bool = False,
+    named: Collection[str] = (),
+) -> JudgesDocument:
+    """How the judges of a benchmark's models compare, by the run of each model that counts.
 
     Args:
         runs: Among which.
         benchmark: Theirs.
         dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
         demo: Demo models count beside real ones; else only where there are no others.
+        named: Only these judges; all where none is named.
 
     Raises:
-        UsageError: There is none, or runs are of several packs.
+        UsageError: There is no judged run, runs are of several packs, or there are fewer than two
+            judges, no grades by a named one, or no sample that all could read.
     """
+    return study(benchmark, _models(runs, benchmark, dataset, demo), named)
+
+
+def _models(
+    runs: RunSet, benchmark: Benchmark, dataset: str | None, demo: bool
+) -> list[JudgedModel]:
+    """The run of each model that counts, as its judges graded it."""
     judged = [
         run
         for run in runs

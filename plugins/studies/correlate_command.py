@@ -279,7 +279,7 @@ def _pack(name: str, pack: str) -> str:
     benchmark = eibench.benchmarks().get(name)
     if benchmark is None:
         return pack
-    return eibench.find_pack(benchmark, pack, {o.name: o.default for o in benchmark.options}).sha256
+    return eibench.named_pack(benchmark, pack)
 
 
 def _others(words: Sequence[str], names: Sequence[str]) -> list[str]:

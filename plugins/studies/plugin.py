@@ -6,6 +6,7 @@ from eibench import OnDemand, hookimpl
 
 _TITLES = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
+    "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",

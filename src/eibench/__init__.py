@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.audits import audit_options as audit_options
     from eibench.core.cli.audits import chosen_audit as chosen_audit
     from eibench.core.cli.command import Command as Command
+    from eibench.core.cli.options import benchmark_argument as benchmark_argument
     from eibench.core.cli.options import json_option as json_option
     from eibench.core.cli.public import chosen_runs as chosen_runs
     from eibench.core.cli.public import completion as completion
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.public import run_selector as run_selector
     from eibench.core.cli.public import shared_options as shared_options
     from eibench.core.cli.selectors import AuditCommand as AuditCommand
+    from eibench.core.cli.selectors import named_pack as named_pack
     from eibench.core.console.public import show as show
     from eibench.core.console.public import show_conclusions as show_conclusions
     from eibench.core.console.public import show_json as show_json
@@ -130,9 +132,11 @@ if TYPE_CHECKING:
     from eibench.core.reports.estimates import EstimateRow as EstimateRow
     from eibench.core.reports.graded import CommonTally as CommonTally
     from eibench.core.reports.graded import GradedSamples as GradedSamples
+    from eibench.core.reports.judges import JudgesDocument as JudgesDocument
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
     from eibench.core.reports.suggestions import bench as bench
+    from eibench.core.runs.judged import compare_judges as compare_judges
     from eibench.core.runs.run_set import RunSet as RunSet
     from eibench.core.runs.run_set import runs as runs
     from eibench.core.runs.stored_run import StoredRun as StoredRun
@@ -179,7 +183,7 @@ _HOMES = {
     "eibench.core.benchmark.metrics": "Value summarise_values",
     "eibench.core.hooks.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
-    "eibench.core.cli.selectors": "AuditCommand",
+    "eibench.core.cli.selectors": "AuditCommand named_pack",
     "eibench.core.ratings.auditing.audit": "JudgeAudit",
     "eibench.core.ratings.auditing.estimates": "AuditEstimate",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
@@ -191,7 +195,7 @@ _HOMES = {
     "eibench.core.console.public": "show show_conclusions show_json tell warn",
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
     "eibench.core.cli.command": "Command",
-    "eibench.core.cli.options": "json_option",
+    "eibench.core.cli.options": "benchmark_argument json_option",
     "eibench.core.cli.public": "chosen_runs completion provided run_options run_selector"
     " shared_options",
     "eibench.core.journal.archives": "write_lines",
@@ -206,8 +210,10 @@ _HOMES = {
     " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",
     "eibench.core.reports.suggestions": "bench",
+    "eibench.core.reports.judges": "JudgesDocument",
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
+    "eibench.core.runs.judged": "compare_judges",
     "eibench.core.runs.run_set": "RunSet runs",
     "eibench.core.runs.stored_run": "StoredRun",
     "eibench.core.runs.tables": "TidyTables",

@@ -4,28 +4,18 @@ from pathlib import Path
 
 import click
 
-from .. import console
-from ..benchmark import Benchmark
-from ..errors import UsageError
-from ..hooks.sections import Table
-from ..reports.judge_words import ASSUMING
-from ..reports.judges import JudgesDocument, study
-from ..runs import run_set
-from ..runs.judged import read_judged
-from ..text import as_text, line, number
-from . import options
-from .command import command
-from .selectors import as_given, named_pack
+import eibench
+from eibench import Benchmark, JudgesDocument, Table, UsageError, provided
+from eibench.text import number
 
 
-@command("judges")
-@options.benchmark_argument
+@click.command("judges", cls=eibench.Command)
+@eibench.benchmark_argument
 @click.option("--judge", "judges", multiple=True, metavar="SPEC",
               help="Only these judges; by default all that graded any model.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
-@options.demo_option
-@options.place_options
-@options.json_option
+@eibench.shared_options("demo", "runs_dir")
+@eibench.json_option
 def judges_command(
     benchmark: Benchmark,
     judges: tuple[str, ...],
@@ -41,20 +31,19 @@ def judges_command(
     """
     if not benchmark.judged:
         raise UsageError(f"{benchmark.name} asks no judge")
-    chosen = as_given("dataset", dataset)
-    pack = chosen and named_pack(benchmark, chosen)
-    with run_set.runs(runs_dir) as stored:
-        models = read_judged(stored, benchmark, pack, demo=demo)
-    document = study(benchmark, models, as_given("judges", judges) or ())
+    chosen = provided("dataset")
+    pack = chosen and eibench.named_pack(benchmark, chosen)
+    named = provided("judges") or ()
+    with eibench.runs(runs_dir) as stored:
+        document = eibench.compare_judges(stored, benchmark, pack, demo=demo, named=named)
     if json_output:
-        click.echo(as_text(document))
+        eibench.show_json(document)
         return
-    for sentence in console.tables.conclusions(document.conclusions, "The judges"):
-        console.output.show(sentence)
+    eibench.show_conclusions(document.conclusions, "The judges")
     for table in (_judges(document), _pairs(document), _models(document)):
-        console.output.show(console.tables.table(table))
+        eibench.show(table)
     for warning in document.warnings:
-        click.echo(line(f"warning: {warning}"), err=True)
+        eibench.warn(warning)
 
 
 def _judges(document: JudgesDocument) -> Table:
@@ -71,7 +60,7 @@ def _judges(document: JudgesDocument) -> Table:
     ]
     note = (
         f"{document.value}, pack {document.dataset}; agreement of all: ICC {document.icc}\n"
-        f"gives its own more: points, {ASSUMING}; no proof; "
+        f"gives its own more: points, {document.assuming}; no proof; "
         "moves without it: the most ranks that a model moves"
     )
     return Table(f"{document.benchmark}: judges", columns, rows, note=note)
