@@ -18,7 +18,8 @@ from .clients.keys import process_environment
 from .errors import UsageError
 from .guard import no_exit
 from .reading.responses import Responses, path_of
-from .reports.result import Result
+from .reports.result import Result, as_result
+from .run.against import find_bases, set_against
 from .run.checks import check_task
 from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
@@ -136,10 +137,15 @@ async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | Non
     session = Session(process_environment(), Pricing.of(settings), _warn, progress=counters)
     check_task(task, session)
     await asyncio.to_thread(have_data, config)
+    bases = await asyncio.to_thread(find_bases, [task], _warn)
     source = task.pack.source
     _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)
     async with _watched(session, tell):
-        return await run_task(task, session)
+        result = await run_task(task, session)
+    if not bases:
+        return result
+    (document,) = await asyncio.to_thread(set_against, {task: result.document}, bases)
+    return as_result(document, result.path)
 
 
 @contextlib.asynccontextmanager

@@ -143,6 +143,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:z.{digits}f}"
 
 
+def signed(value: float, digits: int = 2) -> str:
+    """A difference with its sign; zero has none."""
+    return f"{value:+z.{digits}f}" if round(value, digits) else number(value, digits)
+
+
 def rough(value: float | None) -> str:
     """A number that others are held against: one digit, or two where it is a share."""
     return number(value, 2 if value and abs(value) < 1 else 1)

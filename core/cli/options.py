@@ -104,7 +104,7 @@ def benchmarks_and_files(
 
 F = TypeVar("F", bound=Callable[..., object])
 _DEFAULTS = RunSettings()
-_COMPLETIONS = {"models": model_specs, "judges": judge_labels}
+_COMPLETIONS = {"models": model_specs, "judges": judge_labels, "against": run_ids}
 
 
 def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ..compare.pairs import graded_pair
 from ..errors import UsageError
 from ..html import RunInput, run_report, runs_report
 from ..html.gather import gather_run, places_of, read_run
@@ -22,7 +23,6 @@ from ..runs.stored_run import StoredRun
 from ..text import line
 from . import options
 from .command import command
-from .compare import graded_pair
 from .options import run_ids
 from .selectors import all_selectors, find_all, selector
 from .session import sections, tell

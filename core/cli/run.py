@@ -13,6 +13,7 @@ from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
 from ..reports.document import judge_warnings
 from ..reports.suggestions import bench
+from ..run.against import find_bases, set_against
 from ..run.plan import make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
@@ -28,7 +29,7 @@ from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
 from .settings import config_option, given_by_user
-from .summary import FailedRun, Limit, lacking, read_limit, shortfalls, summary
+from .summary import NO_ENDING, Ending, FailedRun, read_limit, summary
 
 
 def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
@@ -102,6 +103,8 @@ def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:
 @options.option("--fail-under", "fail_under", metavar="[METRIC=]N", multiple=True,
                 help="End with exit code 1 where a result is worse; the main metric if none "
                      "is named.")  # fmt: skip
+@options.option("--fail-if-worse", is_flag=True,
+                help="End with exit code 1 where one is worse than --against.")  # fmt: skip
 @options.output_options
 @config_option
 def run_command(
@@ -112,6 +115,7 @@ def run_command(
     json_output: bool,
     suite: str | None,
     fail_under: tuple[str, ...],
+    fail_if_worse: bool,
     **params: Json,
 ) -> int:
     """Run a benchmark, or several; the same command again resumes it."""
@@ -129,8 +133,13 @@ def run_command(
     ]
     say_what_fits_some(chosen)
     runs = [planned(task, shared.for_next_run(), dry=dry_run) for task in tasks]
-    sure = yes or settings[chosen[0].name].by_user("max_cost")  # a file cannot say yes for the user
-    return start(runs, sure=sure, dry=dry_run, json_output=json_output, limits=limits)
+    first = settings[chosen[0].name]
+    if fail_if_worse and not first.against:
+        raise UsageError("--fail-if-worse needs --against RUN|MODEL")
+    bases = find_bases(tasks, session.tell, strict=fail_if_worse or first.by_user("against"))
+    sure = yes or first.by_user("max_cost")  # a file cannot say yes for the user
+    ending = Ending(limits, bases, fail_if_worse)
+    return start(runs, sure=sure, dry=dry_run, json_output=json_output, ending=ending)
 
 
 def start(
@@ -139,11 +148,11 @@ def start(
     sure: bool,
     dry: bool,
     json_output: bool,
-    limits: Sequence[Limit] = (),
+    ending: Ending = NO_ENDING,
 ) -> int:
     """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code.
 
-    If `dry`, only the plans are said. A result may not be worse than the `limits`.
+    If `dry`, only the plans are said. Results are held to what `ending` says.
 
     Raises:
         BenchError: The only run ended early, or nobody reads what is printed.
@@ -164,7 +173,7 @@ def start(
         return 0
     session.ask_to_spend(runs, sure=sure)
     try:
-        return _run_all(runs, json_output=json_output, limits=limits)
+        return _run_all(runs, json_output=json_output, ending=ending)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
@@ -178,15 +187,13 @@ def planned(task: Task, shared: Session, *, dry: bool) -> session.PlannedRun:
     return session.PlannedRun(task, shared, plan)
 
 
-def _run_all(
-    runs: list[session.PlannedRun], *, json_output: bool, limits: Sequence[Limit] = ()
-) -> int:
+def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Ending) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
-    documents: list[ResultDocument] = []
+    results: dict[Task, ResultDocument] = {}
     failed: list[FailedRun] = []
     code = 0
     for n, run in enumerate(runs, 1):
-        position = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
+        task, position = run.task, f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
             with no_exit():
                 result = asyncio.run(session.work(run.task, run.session, position))
@@ -202,17 +209,20 @@ def _run_all(
             continue
         same = [other for other in runs[n:] if other.config.benchmark is run.config.benchmark]
         finish(result, run, json_output=json_output, following=len(same))
-        documents.append(result.document)
+        results[task] = result.document
         code = max(code, session.EXIT[result.status])
         if result.status in ("interrupted", "budget"):
             failed += [FailedRun(other, None) for other in runs[n:]]
             break
-    short = [message for document in documents for message in shortfalls(document, limits)]
-    short += lacking(documents, limits)
+    documents = set_against(results, ending.bases)
     if len(runs) > 1:
         _sum_up(documents, failed, json_output=json_output)
     elif json_output:
         click.echo(as_text(documents[0]))
+    for row in (row for document in documents if (row := document.get("against"))):
+        if not json_output:
+            console.output.show_line(console.short.bold(row["statement"]))
+    short = ending.shortcomings(documents)
     for message in short:
         session.tell(f"fail: {message}")
     return code or int(bool(short))

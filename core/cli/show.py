@@ -1,5 +1,6 @@
 """`bench show`: a run's result, what came of its items, and all that was said about one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,9 +10,10 @@ from ..errors import UsageError
 from ..hooks.sections import Table
 from ..parties.party import is_imported
 from ..plugins import installed
+from ..reports.columns import Cell, FitTable
 from ..reports.comparability import judge_in
 from ..reports.ending import result_line
-from ..reports.items import SORTS, Items, items_csv, items_table
+from ..reports.items import SORTS, items_csv, items_table
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
 from ..runs import run_set
 from ..runs.differences import differences
@@ -92,7 +94,9 @@ def show_command(
         if views:
             _list_views(stored, json_output)
         elif items:
-            _print_items(stored.items(sort), json_output=json_output, csv_output=csv_output)
+            rows = stored.items(sort)
+            table, csv = items_table(rows), items_csv(rows)
+            print_listed(rows, table, csv, json_output=json_output, csv_output=csv_output)
         elif view:
             print_result(stored.view(view), json_output=json_output)
         elif judge:
@@ -133,13 +137,21 @@ def _show_run(run: StoredRun, json_output: bool) -> None:
     print_result(document, another=_another(run, document), later=later, notes=list(run.left_out()))
 
 
-def _print_items(items: Items, *, json_output: bool, csv_output: bool) -> None:
+def print_listed(
+    document: object,
+    table: FitTable,
+    csv: Sequence[Sequence[Cell]],
+    *,
+    json_output: bool,
+    csv_output: bool,
+) -> None:
+    """Print a list of items: as a document, as comma-separated values, or for people."""
     if json_output:
-        click.echo(as_text(items))
+        click.echo(as_text(document))
     elif csv_output:
-        click.echo(csv_text(items_csv(items)), nl=False)
+        click.echo(csv_text(csv), nl=False)
     else:
-        console.output.show(console.fitted.Fitted(items_table(items)))
+        console.output.show(console.fitted.Fitted(table))
 
 
 def _compared_later(run: StoredRun) -> str:

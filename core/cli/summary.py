@@ -1,6 +1,6 @@
 """The end of several runs: a table with a row for each, and what `--fail-under` says of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
@@ -10,8 +10,10 @@ from ..reports.columns import Cell, FitColumn, FitTable, plus_minus
 from ..reports.ending import dollars
 from ..reports.ratings import ranks, rating_cell
 from ..reports.statements import Side, against_baselines, better_end, joint_rank, origin, too_few
-from ..text import duration, interval, number, plural
-from ..types.result_document import MetricRow, RatingRow, ResultDocument
+from ..run.against import Base
+from ..run.task import Task
+from ..text import duration, interval, number, plural, signed
+from ..types.result_document import AgainstRow, MetricRow, RatingRow, ResultDocument
 from .session import PlannedRun
 
 
@@ -69,6 +71,30 @@ def lacking(documents: Sequence[ResultDocument], limits: Sequence[Limit]) -> lis
     ]
 
 
+class Ending(NamedTuple):
+    """What results are held to at the end of a command.
+
+    Attributes:
+        limits: What they may not be worse than.
+        bases: What they are set against.
+        fail_if_worse: Whether they may be worse than that.
+    """
+
+    limits: Sequence[Limit] = ()
+    bases: Mapping[Task, Base] = {}
+    fail_if_worse: bool = False
+
+    def shortcomings(self, documents: Sequence[ResultDocument]) -> list[str]:
+        """What is not as it shall be: a line each."""
+        short = [message for one in documents for message in shortfalls(one, self.limits)]
+        short += lacking(documents, self.limits)
+        rows = [row for one in documents if (row := one.get("against"))] * self.fail_if_worse
+        return short + [row["statement"] for row in rows if row["verdict"] == "worse"]
+
+
+NO_ENDING = Ending()
+
+
 class FailedRun(NamedTuple):
     """A run that an error ended; without an error, one that was not begun."""
 
@@ -113,6 +139,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         column("95 % interval", [interval(m["ci95"]) for m in metrics], 8, arms, 5),
         *ratings * any(rated),
         column("chance", [long for long, _ in chances], 7, [brief for _, brief in chances], 1),
+        *_against(documents, column),
         *[column("from the journal of", kept, 6)] * any(cell != "–" for cell in kept),
         column("cost", [dollars(d["cost_usd"]) for d in documents], 5),
         column("time", [duration(d["elapsed_s"]) for d in documents], 3),
@@ -123,6 +150,24 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
     worse = dict.fromkeys(name for name, m in mains if better_end(m["higher_is_better"]))
     note = "".join(f"{name}: {better_end(False)}" for name in worse)
     return FitTable(plural(len(documents) + len(failed), "run"), columns, note=note)
+
+
+def _against(
+    documents: Sequence[ResultDocument], column: Callable[[str, Sequence[Cell]], FitColumn]
+) -> Iterator[FitColumn]:
+    """A column for each name that results are set against."""
+    rows = [document.get("against") for document in documents]
+    for name in dict.fromkeys(row["name"] for row in rows if row):
+        mine = [row if row and row["name"] == name else None for row in rows]
+        yield column(f"against {name}", [_difference(row) for row in mine])
+
+
+def _difference(row: AgainstRow | None) -> str:
+    if row is None:
+        return "–"
+    words = {"neither": "not told apart", "unknown": "no claim"}.get(row["verdict"], row["verdict"])
+    gap = row["difference"]
+    return words if gap is None else f"{signed(gap)}, {words}"
 
 
 def _rated(documents: Sequence[ResultDocument]) -> list[RatingRow | None]:

@@ -1,20 +1,23 @@
 """Numbers side by side: two runs and their paired differences; before and after scoring again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..hooks.sections import Table
-from ..text import interval, line, number, p_value, plural
+from ..text import interval, line, listed, number, p_value, plain, plural, signed
+from ..types import digest
 from .fitted import Column, Grid
+from .short import bold
 from .tables import table, titled, warning
 
 if TYPE_CHECKING:
     from ..reports.comparing import MetricNumbers, RunComparison
     from ..reports.estimates import EstimateRow
-    from ..reports.pairing import ValueDifference
+    from ..reports.pairing import ItemDifference, ValueDifference
     from ..run.rescore_all import CheckedRun, Number
 
 
@@ -48,14 +51,94 @@ def _cell(value: "Number") -> str:
     return number(value.value) + ends
 
 
-def comparison(document: "RunComparison", statement: str) -> RenderableType:
-    """Everything `bench compare` prints: last what the two runs come to."""
+_SURE, _MOST, _LONG = 0.05, 3, 24
+"""Up to which p a criterion differs surely; criteria and items on a short screen; letters of a
+value there."""
+
+
+def comparison(document: "RunComparison", statement: str, command: str) -> RenderableType:
+    """What `bench compare` prints: last what the two runs come to.
+
+    `command` shows what both said about an item.
+    """
+    grid = RichTable.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, words in _brief(document):
+        grid.add_row(line(label), line(words))
+    shown = [message for message in document.warnings if message not in document.minor]
+    more = "; --details has all numbers"
+    if left := len(document.warnings) - len(shown):
+        more += f" and {plural(left, 'more warning')}"
+    grid.add_row("texts", line(command + more))
+    names = f"{document.a.name} − {document.b.name}"
+    return Group(title(document, names), grid, *map(warning, shown), bold(statement))
+
+
+def _brief(document: "RunComparison") -> Iterator[tuple[str, str]]:
+    """What the lines of a short screen are about, and their words."""
+    main, samples = document.main, document.samples
+    if main and main.row.difference is not None:
+        means = f"{number(main.row.mean_a)} − {number(main.row.mean_b)}"
+        gap = f"{means} = {signed(main.row.difference)}"
+        gap += f" ({interval(main.row.ci95)})" if main.row.ci95 else ""
+        sides = (document.a, samples.only_a), (document.b, samples.only_b)
+        only = [f"{one.total} of {side.name}" for side, one in sides if one.total]
+        alone = f" ({', '.join(only)} alone)" if only else ""
+        yield "means", f"{gap} on {plural(main.row.n, 'sample')}{alone}"
+    if document.criteria:
+        yield "criteria", _criteria(document.criteria)
+    yield "changed", changes(document)
+    end = main.higher_is_better if main else None
+    won, lost = ("higher in", "lower in") if end is None else ("won most", "lost most")
+    for label, sign in ((won, 1), (lost, -1)):
+        rows = [r for r in document.items if r.difference * sign * (-1 if end is False else 1) > 0]
+        yield label, ", ".join(map(_item, rows[:_MOST])) or "no item"
+
+
+def _criteria(rows: "Mapping[str, ValueDifference]") -> str:
+    """Those that differ surely, all of them looked at, or how many these are."""
+    sure = [(name, row) for name, row in rows.items() if (row.p_holm or 1.0) < _SURE]
+    if not sure:
+        return f"none of {len(rows)} differs surely"
+    sure.sort(key=lambda pair: abs(pair[1].difference or 0.0), reverse=True)
+    shown = [f"{name.replace('_', ' ')} {signed(row.difference or 0.0)}" for name, row in sure]
+    return f"{listed(shown, _MOST)} (surely, of {len(rows)} looked at)"
+
+
+def _item(row: "ItemDifference") -> str:
+    return f"{row.item_id} {signed(row.difference)} ({number(row.a)}, {number(row.b)})"
+
+
+def changes(document: "RunComparison") -> str:
+    """What differs between the two runs beside what was said, as far as it is known."""
+    facts = {**document.changed, **document.differs}
+    same = document.a.model == document.b.model
+    nothing = "nothing that is recorded" if same else "nothing but the model"
+    return "; ".join(_change(name, *both) for name, both in facts.items()) or nothing
+
+
+def _change(name: str, a: object, b: object) -> str:
+    called = name.replace("_", " ")
+    if isinstance(a, Mapping) or isinstance(b, Mapping):
+        return f"{called} differ"
+    return f"{called} {_shown(a)} against {_shown(b)}"
+
+
+def _shown(value: object) -> str:
+    """A value, of a long one the beginning and what tells it from others that begin so."""
+    text = "none" if value is None else line(plain(value))
+    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({digest(text)[:6]})"
+
+
+def all_differences(document: "RunComparison", statement: str) -> RenderableType:
+    """Everything that is known of two runs, last what they come to."""
     parts: list[RenderableType] = [title(document, "A − B"), *_sides(document)]
+    parts.append(Text(line(f"changed {changes(document)}")))
     if metrics := _metrics(document):
         parts += [Text(""), table(metrics)]
     parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
-    last = Text(line(statement), style="bold")
-    return Group(*parts, *map(warning, document.warnings), last)
+    return Group(*parts, *map(warning, document.warnings), bold(statement))
 
 
 def title(document: "RunComparison", what: str) -> Text:

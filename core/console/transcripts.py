@@ -31,13 +31,32 @@ _AROUND_TITLE = 6
 """Characters of a line of a box that its title cannot have."""
 
 
+def both(
+    records: Sequence["ItemDocument"],
+    *,
+    full: bool = False,
+    views: Sequence[Mapping[int, TranscriptView]],
+) -> RenderableType:
+    """The same item of several runs, one below the other; what was shown once is not repeated."""
+    shown: set[_Message] = set()
+    parts = [
+        item(record, full=full, views=its_views, shown=shown)
+        for record, its_views in zip(records, views, strict=True)
+    ]
+    return Group(*chain.from_iterable((Text(""), part) for part in parts))
+
+
 def item(
-    record: "ItemDocument", *, full: bool = False, views: Mapping[int, TranscriptView] = {}
+    record: "ItemDocument",
+    *,
+    full: bool = False,
+    views: Mapping[int, TranscriptView] = {},
+    shown: set["_Message"] | None = None,
 ) -> RenderableType:
     """Every call of an item, its score, and the comparisons that its transcript is in.
 
     `full` shows messages as they were sent, those to judges too; `views` by iteration, how the
-    benchmark shows it.
+    benchmark shows it; messages that were `shown` already are only named.
     """
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
@@ -46,7 +65,7 @@ def item(
     if len(iterations) > 1:
         for one in iterations:  # of many values the first, which is the main one
             parts.append(Text.assemble(f"iteration {one['iteration']}: ", next(_result(one))))
-    shown: set[_Message] = set()
+    shown = set() if shown is None else shown
     for iteration in iterations:
         if len(iterations) > 1:
             parts.append(Text(f"iteration {iteration['iteration']}", style="bold"))

@@ -9,13 +9,16 @@ from typing import NamedTuple
 from ..errors import UsageError
 from ..parties.party import NOT_RECORDED, is_imported
 from ..statistics.few_families import few_families
-from ..types import JsonObject, Metric
+from ..types import Json, JsonObject, Metric
 from ..types.result_document import DatasetRow, Facts
+from .columns import Cell, FitColumn, FitTable
 from .graded import GradedSamples, LackingTally, SampleTally, dataset_row
 from .pairing import (
     Compared,
+    ItemDifference,
     MainDifference,
     ValueDifference,
+    item_differences,
     main_difference,
     metrics_of,
     other_version,
@@ -29,6 +32,10 @@ TEST = (
     "over all values by Holm (1979)"
 )
 INTERVAL = "the differences that the test, unadjusted, does not refuse"
+
+
+Both = Mapping[str, Sequence[Json]]
+"""Values of A and of B by name."""
 
 
 class ComparedRun(NamedTuple):
@@ -88,18 +95,57 @@ class RunComparison(NamedTuple):
     demo: bool
     a: ComparedRun
     b: ComparedRun
-    differs: JsonObject
+    differs: Both
+    changed: Both
     metrics: Mapping[str, MetricPair]
     main: MainDifference | None
     settle: Settle | None
     samples: CommonSamples
     differences: Mapping[str, ValueDifference]
+    items: Sequence[ItemDifference]
     method: ComparisonMethod
     warnings: Sequence[str]
 
+    @property
+    def criteria(self) -> Mapping[str, ValueDifference]:
+        """The differences in values that are metrics of a group."""
+        grouped = (name for name, metric in self.metrics.items() if metric.group)
+        return {name: self.differences[name] for name in grouped if name in self.differences}
 
-def compare(compared: Compared) -> RunComparison:
-    """Two runs side by side.
+    @property
+    def minor(self) -> frozenset[str]:
+        """The warnings about what is shown anyway, and about how rough intervals are."""
+        return frozenset([_unlike(self.differs), *few_families(_families(self.differences))])
+
+    @property
+    def whole(self) -> bool:
+        """Whether both have scored every sample that one of them would have in all."""
+        return self.samples.both == max(self.a.samples.total, self.b.samples.total)
+
+
+def items_table(document: RunComparison) -> FitTable:
+    """The items that both have, for people."""
+    rows, a, b = document.items, document.a, document.b
+    columns = [
+        FitColumn("item", [row.item_id for row in rows]),
+        FitColumn("A", [row.a for row in rows]),
+        FitColumn("B", [row.b for row in rows]),
+        FitColumn("A − B", [row.difference for row in rows]),
+    ]
+    if any(row.n > 1 for row in rows):
+        columns.append(FitColumn("samples", [str(row.n) for row in rows], 1))
+    label = document.main.label if document.main else "value"
+    title = f"{document.benchmark}  {label} of {a.name} (A) and {b.name} (B)"
+    return FitTable(title + "  DEMO" * document.demo, columns)
+
+
+def items_csv(document: RunComparison) -> list[list[Cell]]:
+    """A heading, then a row an item."""
+    return [list[Cell](ItemDifference._fields), *(list[Cell](row) for row in document.items)]
+
+
+def compare(compared: Compared, changed: Mapping[str, Sequence[Json]] = {}) -> RunComparison:
+    """Two runs side by side; `changed` is what is known to differ beside what they were sent.
 
     Raises:
         UsageError: They have no scored sample in common.
@@ -122,11 +168,13 @@ def compare(compared: Compared) -> RunComparison:
         a=ComparedRun(*a.facts(), a.counts()),
         b=ComparedRun(*b.facts(), b.counts()),
         differs=_differs(a, b),
+        changed=changed,
         metrics=_metrics(compared),
         main=main_difference(compared),
         settle=settle_main(compared),
         samples=CommonSamples(*both),
         differences=rows,
+        items=item_differences(compared),
         method=ComparisonMethod(),
         warnings=_warnings(compared, rows),
     )
@@ -157,7 +205,7 @@ def _numbers(metric: Metric | None) -> MetricNumbers | None:
     return MetricNumbers(metric.value, ci95, metric.n)
 
 
-def _differs(a: GradedSamples, b: GradedSamples) -> JsonObject:
+def _differs(a: GradedSamples, b: GradedSamples) -> Both:
     """What the two models were sent otherwise, beside the items themselves: A's and B's."""
     unknown = any(is_imported(graded.run.model) for graded in (a, b))
     one, two = (_sent(graded, unknown) for graded in (a, b))
@@ -188,11 +236,18 @@ def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[s
         if is_imported(g.run.model)
     ]
     if differs := _differs(a, b):
-        messages.append(f"the models were not asked alike: {', '.join(differs)} differ")
+        messages.append(_unlike(differs))
     if other_version(compared):
         messages.append(
             f"graded by version {a.grader.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"
         )
-    families = max((row.families for row in rows.values()), default=0)
-    return messages + few_families(families)
+    return messages + few_families(_families(rows))
+
+
+def _unlike(differs: Both) -> str:
+    return f"the models were not asked alike: {', '.join(differs)} differ"
+
+
+def _families(rows: Mapping[str, ValueDifference]) -> int:
+    return max((row.families for row in rows.values()), default=0)

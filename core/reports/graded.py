@@ -1,7 +1,7 @@
 """The samples of a stored run as one grader left them, ready to be set beside others."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Pack
@@ -90,6 +90,13 @@ class GradedSamples(NamedTuple):
     replies: Mapping[Party, Replies] = {}
     by_judge: Mapping[Party, Mapping[Key, SampleScore]] = {}
     sample_cost: float | None = None
+
+    def among(self, samples: Collection[Key]) -> "GradedSamples":
+        """Only these samples; all of them where none are named."""
+        if not samples:
+            return self
+        scores = {key: score for key, score in self.scores.items() if key in samples}
+        return self._replace(scores=scores, failed=self.failed & frozenset(samples))
 
     def facts(self) -> RunFacts:
         """Which run it is."""

@@ -6,6 +6,7 @@ Intervals and tests keep families of items together (docs/statistics.md).
 
 from collections.abc import Mapping, Sequence
 from math import isclose
+from statistics import fmean
 from typing import NamedTuple
 
 from .. import statistics
@@ -57,6 +58,32 @@ class MainDifference(NamedTuple):
     higher_is_better: bool | None
     chosen: tuple[str, str]
     row: ValueDifference
+
+
+class ItemDifference(NamedTuple):
+    """What both runs got for an item, over the `n` of its samples that both have scored.
+
+    Values are means of what samples add to the metric that ranks.
+    """
+
+    item_id: str
+    a: float
+    b: float
+    difference: float
+    n: int
+
+
+def item_differences(compared: Compared) -> list[ItemDifference]:
+    """Those of the items that both runs have, the largest first."""
+    a, b = (main_values(compared, graded) for graded in (compared.a, compared.b))
+    by_item: dict[str, list[Key]] = {}
+    for key in sorted(a.keys() & b.keys()):
+        by_item.setdefault(key[0], []).append(key)
+    rows = []
+    for item_id, keys in by_item.items():
+        first, second = (fmean(values[key] for key in keys) for values in (a, b))
+        rows.append(ItemDifference(item_id, first, second, first - second, len(keys)))
+    return sorted(rows, key=lambda row: (-abs(row.difference), row.item_id))
 
 
 def value_differences(compared: Compared) -> dict[str, ValueDifference]:

@@ -36,11 +36,14 @@ def with_run(word: str, run_id: str) -> str:
     return shlex.join(["bench", *words])
 
 
-def with_options(*words: str) -> str:
-    """The command under way with options in place of its own; they alone where there is none."""
+def with_options(*words: str, without: Mapping[str, bool] = {}) -> str:
+    """The command under way with options in place of its own; they alone where there is none.
+
+    It has none of those `without` which it shall be, by their names: whether they take a value.
+    """
     command = {
         _bare(w): not n.startswith("--") for w, n in pairwise([*words, "--"]) if w[:2] == "--"
-    }
+    } | dict(without)
     names = iter(typed.get())
     kept = [word for word in names if not _is_option(word, command, names)]
     return shlex.join([*(["bench"] if kept else []), *kept, *words])

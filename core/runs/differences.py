@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..journal import RunRecord
+from ..journal import Journal, RunRecord
+from ..reports.comparing import Both
 from ..settings.run_config import stored_roles
 from ..text import line
-from ..types import canonical, digest
+from ..types import JsonDict, canonical, digest
+from .finding import MODEL
 
 _SYSTEM = 30
 """Characters of a system prompt that are shown."""
@@ -20,6 +22,29 @@ def differences(runs: Sequence[RunRecord]) -> list[str]:
     alike = [canonical([run.benchmark, _plain(run.settings.get("options"))]) for run in runs]
     drawn = _apart(alike, [_plain(run.settings.get("sampling")) for run in runs])
     return [", ".join(filter(None, both)) for both in zip(asked, drawn, strict=True)]
+
+
+def changed(journal: Journal, one: RunRecord, two: RunRecord) -> Both:
+    """What is known to differ between two runs beside what was sent: the values of both by name.
+
+    What servers say of the weights that they have, where they are, and notes.
+    """
+    first, second = ({**_model(journal, run), **_notes(run)} for run in (one, two))
+    names = dict.fromkeys([*first, *second])
+    return {n: [first.get(n), second.get(n)] for n in names if first.get(n) != second.get(n)}
+
+
+def _notes(run: RunRecord) -> JsonDict:
+    return {f"note {name}": text for name, text in run.settings.get("notes", {}).items()}
+
+
+def _model(journal: Journal, run: RunRecord) -> JsonDict:
+    """Where a run's model is, and what its server said of it when it was asked first."""
+    asked = (one for one in journal.asked(run, MODEL) if one.party == run.party)
+    first = next(asked, None)
+    entry = (first and first.entry) or {}
+    weights = {f"weights {n}": v for n, v in entry.items() if n != "id" and v != entry.get("id")}
+    return {"server": (first and first.endpoint) or run.endpoint, **weights}
 
 
 def _apart(groups: Sequence[str], known: Sequence[Mapping[str, object]]) -> list[str]:

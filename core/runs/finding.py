@@ -80,8 +80,16 @@ def _is_alike(stored: JsonObject, meant: JsonObject) -> bool:
 
 def is_asked_alike(one: JsonObject, other: JsonObject) -> bool:
     """Whether two ask the same: benchmark, version, pack, prompts, options, players of roles."""
-    same = all(one.get(name) == other.get(name) for name in _ASKED)
-    return same and players_of(one) == players_of(other)
+    return not asked_unlike(one, other)
+
+
+def asked_unlike(one: JsonObject, other: JsonObject) -> list[str]:
+    """What of these two do not ask alike, in words."""
+    names = [name for name in _ASKED[:-1] if one.get(name) != other.get(name)]
+    first, second = _object(one, "options"), _object(other, "options")
+    options = [n for n in {**first, **second} if first.get(n) != second.get(n)]
+    names += [f"--{name.replace('_', '-')}" for name in options]
+    return names + ["roles"] * (players_of(one) != players_of(other))
 
 
 def players_of(identity: JsonObject) -> JsonDict:

@@ -65,6 +65,7 @@ class RunArguments(TypedDict, total=False):
     keep_going: bool
     demo: bool
     without: Iterable[str]
+    against: str | None
     runs_dir: PathLike
 
 

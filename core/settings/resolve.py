@@ -58,7 +58,7 @@ def run_configs(
 
 _AS_SET = (
     *("dataset", "sampling", "system", "iterations", "limit", "items", "transfer"),
-    *("name", "notes", "fresh", "keep_going", "without", "runs_dir"),
+    *("name", "notes", "fresh", "keep_going", "without", "against", "runs_dir"),
 )
 """What a run is asked just as it was set."""
 

@@ -98,6 +98,8 @@ class RunConfig:
     """Whether demo and real models may be compared with each other."""
     without: tuple[str, ...] = ()
     """Names of models that this one is not compared with."""
+    against: str | None = None
+    """The run, or the model, that its result is set against."""
     runs_dir: Path = Path("runs")
 
     @property

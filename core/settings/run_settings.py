@@ -195,6 +195,11 @@ class RunSettings:
     without: tuple[str, ...] = _setting(
         RUN, "MODEL", "Do not compare with this model; may be repeated.", (), form="list"
     )
+    against: str | None = _setting(
+        RUN, "RUN|MODEL",
+        "Say last whether it is better than this run, or this model's newest that can be compared.",
+        rule=_TEXT,
+    )  # fmt: skip
     runs_dir: Path = _setting(  # noqa: RUF009 - makes a field
         RUN, None, "Where runs are kept.", Path("runs")
     )

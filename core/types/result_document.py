@@ -269,10 +269,26 @@ class ComparisonsPart(TypedDict):
     conclusions: ReadOnly[Sequence[ConclusionRow]]
 
 
+AgainstVerdict = Literal["better", "worse", "neither", "unknown"]
+
+
+class AgainstRow(TypedDict):
+    """What a result comes to against another run's; `difference` is this one less that one."""
+
+    run_id: ReadOnly[str | None]
+    name: ReadOnly[str]
+    verdict: ReadOnly[AgainstVerdict]
+    difference: ReadOnly[float | None]
+    ci95: ReadOnly[Interval | None]
+    n: ReadOnly[Count]
+    statement: ReadOnly[str]
+
+
 class ClosingPart(TypedDict):
-    """What to know of it; and of answers that were given, their rows."""
+    """What to know of it; of answers that were given, their rows; and what it is set against."""
 
     warnings: ReadOnly[Sequence[str]]
+    against: NotRequired[ReadOnly[AgainstRow]]
     scores: NotRequired[ReadOnly[Mapping[str, Sequence[Facts]]]]
 
 

@@ -5,7 +5,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...statistics.few_families import FEWEST_FAMILIES
-from ...text import number, p_value, plural
+from ...text import interval, number, plural, signed
+from .boards import better_end
 
 if TYPE_CHECKING:
     from ..comparing import RunComparison
@@ -53,8 +54,12 @@ class PairStatement(NamedTuple):
 
 
 def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -> PairStatement:
-    """Which of two runs is better in the metric that ranks, as far as the paired test tells."""
-    a, b, main = document.a.name, document.b.name, document.main
+    """Whether the first of two runs is better in the metric that ranks, as the paired test tells.
+
+    Where they do not have the same samples, on how many that is.
+    """
+    a, b = names(document)
+    main = document.main
     if failed := [side.name for side in (document.a, document.b) if side.status == "fail"]:
         why = ", ".join(f"the result of {name} failed" for name in failed)
         return PairStatement(PairVerdict.UNKNOWN, f"no claim: {why}")
@@ -63,9 +68,21 @@ def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -
         return PairStatement(PairVerdict.UNKNOWN, f"{a} and {b}: {reason}, so no paired test")
     verdict = _verdict(main)
     sentence = _words(a, b, main, verdict)
+    if main.row.ci95 and not document.whole:
+        sentence += f", on the {plural(main.row.n, 'sample')} that both have"
     board = on_board.text if on_board and verdict is not PairVerdict.UNKNOWN else ""
     demo = "DEMO: " if document.demo else ""
     return PairStatement(verdict, demo + "; ".join(filter(None, [sentence, board])))
+
+
+def names(document: "RunComparison") -> tuple[str, str]:
+    """What a sentence calls both: their names, with their runs where these are the same."""
+    a, b = document.a, document.b
+    return (
+        (a.name, b.name)
+        if a.name != b.name
+        else (f"{a.name} ({a.run_id})", f"{b.name} ({b.run_id})")
+    )
 
 
 def _verdict(main: "MainDifference") -> PairVerdict:
@@ -84,19 +101,15 @@ def _words(a: str, b: str, main: "MainDifference", verdict: PairVerdict) -> str:
     if row.ci95 is None:
         few = plural(row.n, "sample")
         return f"{few} that both have: too few to tell ({FEWEST_FAMILIES} families of items needed)"
-    low, high = row.ci95
-    sign = -1 if row.difference < 0 else 1
-    ends = sorted((sign * low, sign * high))
-    by = f"{number(abs(row.difference))} ({number(ends[0])} to {number(ends[1])})"
-    less = "less" if sign < 0 else "more"
-    if main.higher_is_better is None:
-        return f"{a} has {by} {less} {main.label} than {b}; neither end is better"
-    better = "" if main.higher_is_better else ", where less is better"
+    of = main.label + (f", where {end}" if (end := better_end(main.higher_is_better)) else "")
     if verdict is PairVerdict.NEITHER:
-        return (
-            f"{a} and {b} cannot be told apart by {main.label}{better}: A − B "
-            f"{number(row.difference)} ({number(low)} to {number(high)}), p {p_value(row.p)}"
-        )
-    first, second = (a, b) if verdict is PairVerdict.A else (b, a)
-    sentence = f"{first} is better than {second} by {by} in {main.label}{better}"
-    return f"{sentence}, p {p_value(row.p)}"
+        gap = f"{signed(row.difference)}, {interval(row.ci95)}"
+        return f"{a} is not told apart from {b} in {of} ({gap})"
+    sign = -1 if row.difference < 0 else 1
+    ends = interval(sorted(sign * end for end in row.ci95))
+    by = f"{number(abs(row.difference))} ({ends})"
+    if main.higher_is_better is None:
+        less = "less" if sign < 0 else "more"
+        return f"{a} has {by} {less} {main.label} than {b}; neither end is better"
+    is_ = "better" if verdict is PairVerdict.A else "worse"
+    return f"{a} is {is_} than {b} by {by} in {of}"

@@ -322,30 +322,36 @@ def test_judges_at_two_hosts_are_told_apart() -> None:
 def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> Any:
     """Of `bench compare`: the paired difference in a score of which more is better."""
     row = SimpleNamespace(difference=difference, ci95=ci95, p=0.02, n=4)
-    sides = [SimpleNamespace(name=name, status="complete") for name in "ab"]
+    sides = [SimpleNamespace(name=name, run_id=f"{name}1", status="complete") for name in "ab"]
     higher = changes.pop("higher", True)
     main = SimpleNamespace(label="score", higher_is_better=higher, row=row)
-    return SimpleNamespace(**{"a": sides[0], "b": sides[1], "main": main, "demo": False, **changes})
+    made = {"a": sides[0], "b": sides[1], "main": main, "demo": False, "whole": True}
+    return SimpleNamespace(**made | changes)
 
 
 @pytest.mark.parametrize(
     ("given", "verdict", "words"),
     [
-        (pair(2.5, [1.0, 4.0]), "a", "a is better than b by 2.50 (1.00 to 4.00) in score, p 0.020"),
-        (pair(-2.5, [-4.0, -1.0]), "b",
-         "b is better than a by 2.50 (1.00 to 4.00) in score, p 0.020"),
+        (pair(2.5, [1.0, 4.0]), "a", "a is better than b by 2.50 (1.00 … 4.00) in score"),
+        (pair(-2.5, [-4.0, -1.0]), "b", "a is worse than b by 2.50 (1.00 … 4.00) in score"),
         (pair(-2.5, [-4.0, -1.0], higher=False), "a",
-         "a is better than b by 2.50 (1.00 to 4.00) in score, where less is better, p 0.020"),
+         "a is better than b by 2.50 (1.00 … 4.00) in score, where less is better"),
         (pair(-0.5, [-2.0, 1.0]), "neither",
-         "a and b cannot be told apart by score: A − B -0.50 (-2.00 to 1.00), p 0.020"),
+         "a is not told apart from b in score (-0.50, -2.00 … 1.00)"),
+        (pair(0.5, [-1.0, 2.0], higher=False), "neither",
+         "a is not told apart from b in score, where less is better (+0.50, -1.00 … 2.00)"),
         (pair(2.5, None), "unknown",
          "4 samples that both have: too few to tell (8 families of items needed)"),
         (pair(2.5, [1.0, 4.0], a=SimpleNamespace(name="a", status="fail")), "unknown",
          "no claim: the result of a failed"),
         (pair(2.5, [1.0, 4.0], higher=None), "unknown",
-         "a has 2.50 (1.00 to 4.00) more score than b; neither end is better"),
+         "a has 2.50 (1.00 … 4.00) more score than b; neither end is better"),
         (pair(2.5, [1.0, 4.0], main=None), "unknown",
          "a and b: the main metric is no mean over samples, so no paired test"),
+        (pair(2.5, [1.0, 4.0], whole=False), "a",
+         "a is better than b by 2.50 (1.00 … 4.00) in score, on the 4 samples that both have"),
+        (pair(2.5, [1.0, 4.0], b=SimpleNamespace(name="a", run_id="a2", status="complete")), "a",
+         "a (a1) is better than a (a2) by 2.50 (1.00 … 4.00) in score"),
     ],
 )  # fmt: skip
 def test_two_runs_come_to_a_sentence(given: Any, verdict: str, words: str) -> None:
@@ -360,7 +366,7 @@ def test_two_runs_come_to_a_sentence(given: Any, verdict: str, words: str) -> No
         (True, "; on the board of 12 models, by rating, all pairs at once, they are told apart"),
         (False,
          "; on the board of 12 models, by rating, all pairs at once, they are not told apart"),
-        (None, "p 0.020"),
+        (None, "in score"),
     ],
 )  # fmt: skip
 def test_what_the_board_says_stands_beside_the_test_of_the_pair(

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from eibench.core.cli.compare import graded_pair
 from eibench.core.compare.board_reader import read_leaderboard
 from eibench.core.compare.boards import Boards
+from eibench.core.compare.pairs import graded_pair
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
 from eibench.core.reports.pairing import Compared, main_difference

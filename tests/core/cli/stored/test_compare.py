@@ -392,7 +392,7 @@ def test_the_main_difference_is_that_of_the_metrics(bench: Bench) -> None:
     table = shown.partition("Paired differences")[2].splitlines()
     assert table[4].startswith("│ score ")
     assert found["statement"] == shown.splitlines()[-1]
-    assert found["statement"].startswith("DEMO: demo/strong is better than demo/medium by ")
+    assert found["statement"].startswith("DEMO: demo/medium is worse than demo/strong by ")
 
 
 def test_two_languages_of_a_pack_are_told_as_such(bench: Bench) -> None:

@@ -1,0 +1,210 @@
+"""What runs are set against: found, or refused, before anything is asked, and compared after it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..compare.pairs import GradersChoice, compare_runs
+from ..errors import BenchError, JournalError, UsageError
+from ..journal.file import has_journal
+from ..plugins import installed
+from ..reading.names import nearest
+from ..reports.choosing import RunGraders, same_grader
+from ..reports.comparability import judge_in
+from ..reports.statements import PairVerdict
+from ..reports.suggestions import with_options
+from ..runs import run_set
+from ..runs.finding import asked_unlike
+from ..runs.run_set import RunSet
+from ..runs.stored_run import StoredRun
+from ..settings.run_config import RunConfig, grader, identity
+from ..text import plain, plural
+from ..types.result_document import AgainstRow, AgainstVerdict, ResultDocument
+from .task import Task
+
+
+class Base(NamedTuple):
+    """What a run is set against: a stored run, or that of a task of the same command."""
+
+    name: str
+    run_id: str | None = None
+    task: Task | None = None
+
+
+Say = Callable[[str], None]
+Bases = Mapping[Task, Base]
+
+
+def find_bases(tasks: Sequence[Task], say: Say, *, strict: bool = True) -> Bases:
+    """What the runs of tasks will be set against, those that are.
+
+    What cannot be compared is refused if `strict`, else said.
+
+    Raises:
+        UsageError: One cannot; the message says why, and the command that makes them alike.
+    """
+    bases = dict[Task, Base]()
+    for task in tasks:
+        try:
+            if base := _find(task, tasks, say):
+                bases[task] = base
+        except UsageError as error:
+            if strict:
+                raise
+            say(f"note: {error}")
+    return bases
+
+
+def _find(task: Task, tasks: Sequence[Task], say: Say) -> Base | None:
+    word, benchmark = task.config.against, task.config.benchmark
+    if word is None:
+        return None
+    alongside = [one for one in tasks if one.config.benchmark is benchmark]
+    names = [one.config.display_name for one in alongside]
+    listed = [n for n in names if n == word] or [n for n in names if n.endswith(f"/{word}")]
+    if len(alongside) == 1 or not listed:
+        return _find_stored(task, word, say)
+    if len(listed) > 1:
+        raise UsageError(f"--against {word} could be {plural(len(listed), 'run')} of this command")
+    base = alongside[names.index(listed[0])]
+    if base is task:
+        return None  # the others are set against it
+    if _is_demo(base.config) != _is_demo(task.config) and not task.config.mixed:
+        raise UsageError(f"--against {word}: {_NEVER_MEET}")
+    return Base(listed[0], task=base)
+
+
+_NEVER_MEET = "a demo model and a real one never meet; --demo allows it"
+
+
+def _is_demo(config: RunConfig) -> bool:
+    return installed().provider(config.model.spec.provider).demo
+
+
+def _find_stored(task: Task, word: str, say: Say) -> Base:
+    """The newest run that is meant and can be compared, whole ones first."""
+    config, option = task.config, f"--against {word}"
+    if not has_journal(config.runs_dir):
+        raise UsageError(f"{option}: no run is in {config.runs_dir} yet; {_first(word)}")
+    with run_set.runs(config.runs_dir) as stored:
+        task = task.find(stored.journal)
+        runs = _of_benchmark(stored, word, config.benchmark.name)
+        others = [run for run in runs if task.run is None or run.id != task.run.run_id]
+        if not others:
+            message = f"{option} is the run itself, {runs[0].id}"
+            raise UsageError(f"{message}; --name NAME or --fresh starts another run of this model")
+        if len({run.name for run in others}) > 1:
+            among = stored.of(others).listed(word)
+            raise UsageError(f"{option} could be {among}")
+        refused = {run.id: why for run in others if (why := _why_not(task, run))}
+        fitting = [run for run in others if run.id not in refused]
+        if not fitting:
+            raise UsageError(f"{option}: {refused[others[-1].id]}")
+        base = max(fitting, key=lambda run: (run.record.finished_at is not None, run.record.n))
+        more = f", of {len(fitting)} that can be compared" if len(fitting) > 1 else ""
+        say(f"against {base.name}: run {base.id} of {base.record.created_at[:10]}{more}")
+        return Base(base.name, base.id)
+
+
+def _of_benchmark(stored: RunSet, word: str, benchmark: str) -> list[StoredRun]:
+    """The runs of a benchmark that are meant by a word; `UsageError` where there is none."""
+    option = f"--against {word}"
+    try:
+        named = stored.named(word)
+    except UsageError:
+        names = {name for run in stored.records for name in (run.run_id, run.name)}
+        names |= {name.rpartition("/")[2] for name in names}
+        near = nearest(word, sorted(names))
+        message = f"{option}: no such run or model in {stored.journal.folder}{near}"
+        raise UsageError(f"{message}; {_first(word)}") from None
+    runs = [run for run in named if run.benchmark == benchmark]
+    if not runs:
+        first = _first(word, next(iter(named)))
+        raise UsageError(f"{option}: it has no run of {benchmark} yet; {first}")
+    return runs
+
+
+def _first(word: str, run: StoredRun | None = None) -> str:
+    spec = run.model if run else word if "/" in word else "SPEC"
+    name = [] if "/" in word or run else ["--name", word]
+    return f"{_command(spec, name, run)} runs it first"
+
+
+def _command(spec: str, name: Sequence[str], run: StoredRun | None) -> str:
+    """The command under way for another model, or for that of a run."""
+    words, settings = ["--model", spec, *name], run.settings if run else {}
+    words += ["--name", settings["name"]] if settings.get("name") else []
+    words += ["--base-url", settings["endpoint"]] if settings.get("endpoint") else []
+    valued, switches = (
+        ("against", "name", *["base-url"] * bool(run)),
+        ("fresh", "fail-if-worse", "dry-run"),
+    )
+    leave = dict.fromkeys(valued, True) | dict.fromkeys(switches, False)
+    return with_options(*words, without=leave)
+
+
+def _why_not(task: Task, run: StoredRun) -> str:
+    """Why a run cannot be compared with that of a task, and what to do; empty where it can."""
+    config = task.config
+    if run.demo != _is_demo(config) and not config.mixed:
+        return _NEVER_MEET
+    if unlike := asked_unlike(run.settings, identity(config, task.pack)):
+        pack = f"pack {run.record.pack_name} ({run.record.pack_sha256[:12]})"
+        unlike = [pack if what == "pack" else what for what in unlike]
+        alike = f"{_command(run.model, (), run)} makes one that can be compared"
+        return f"run {run.id} was asked otherwise, by {', '.join(unlike)}; {alike}"
+    try:
+        same_grader(RunGraders("this run", [grader(config)]), RunGraders(run.id, run.graders()))
+    except (UsageError, JournalError) as error:
+        return str(error)
+    if not task.selection.samples & run.samples_done:
+        return f"run {run.id} has none of the items that are asked for"
+    return ""
+
+
+def set_against(results: Mapping[Task, ResultDocument], bases: Bases) -> list[ResultDocument]:
+    """The results, each with what it comes to against its base, if it has one."""
+    documents = dict(results)
+    for task in results.keys() & bases.keys():
+        base, document = bases[task], results[task]
+        of_base = results.get(base.task) if base.task else None
+        row = _row(task, document, base.name, of_base["run_id"] if of_base else base.run_id)
+        documents[task] = {**document, "against": row}
+    return list(documents.values())
+
+
+def _row(task: Task, document: ResultDocument, name: str, base_id: str | None) -> AgainstRow:
+    options = grader(task.config).options
+    choice = GradersChoice(
+        judge_in(document),
+        {option: plain(value) for option, value in options.items()},
+        samples=task.selection.samples,
+    )
+    try:
+        if base_id is None:
+            raise UsageError("it has no result")
+        with run_set.runs(task.config.runs_dir) as stored:
+            two = [stored[str(document["run_id"])], stored[base_id]]
+            pair = compare_runs(two, choice, task.config.dataset)
+    except BenchError as error:
+        statement = f"not compared with {name}: {error}"
+        return AgainstRow(run_id=base_id, name=name, verdict="unknown", difference=None, ci95=None,
+                          n=0, statement=statement)  # fmt: skip
+    main, claim = pair.document.main, pair.statement
+    row = main and main.row
+    return AgainstRow(
+        run_id=base_id,
+        name=name,
+        verdict=_VERDICTS[claim.verdict],
+        difference=row.difference if row else None,
+        ci95=row.ci95 if row else None,
+        n=row.n if row else pair.document.samples.both,
+        statement=claim.text,
+    )
+
+
+_VERDICTS: Mapping[PairVerdict, AgainstVerdict] = {
+    PairVerdict.A: "better",
+    PairVerdict.B: "worse",
+    PairVerdict.NEITHER: "neither",
+    PairVerdict.UNKNOWN: "unknown",
+}
