@@ -8,7 +8,7 @@ from .gather import SiteBoard, SiteRun
 from .policy import Policy
 from .shapes import FilePart, SiteBoardDocument, SiteRow
 from .slugs import Address, slug
-from .transcripts import ItemText, packed
+from .transcripts import Content, packed
 
 
 def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
@@ -40,9 +40,9 @@ def text_name(run: SiteRun, item_id: str) -> Address:
     return Address(f"texts/{graded_name(run)}/{slug(item_id)}")
 
 
-def text_file(run: SiteRun, item: ItemText) -> FilePart:
-    """The transcripts of an item in all iterations, compressed."""
-    return put_file(text_name(run, item.record["item_id"]), packed(item))
+def text_file(run: SiteRun, item_id: str, read: Mapping[int, Content]) -> FilePart:
+    """The transcripts of an item, by iteration, compressed."""
+    return put_file(text_name(run, item_id), packed(read))
 
 
 Cell = str | float | None

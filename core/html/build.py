@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeGuard, cast
@@ -10,20 +11,20 @@ from .. import __version__
 from ..errors import DataError, UsageError
 from ..types import Json, digest
 from .board_document import board_document
-from .board_files import board_files, graded_name, run_file, text_file
+from .board_files import board_files, graded_name, put_file, run_file
 from .board_page import board_page
 from .cost_page import cost_page
 from .gather import Gathered, SiteBoard
 from .index_page import compare_page, first_documents, glossary_page, index_page
-from .item_pages import item_pages
+from .item_pages import item_pages, items_data
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
 from .pairs import pair_file
 from .plugin_parts import plugin_page
 from .policy import Policy
 from .rendering import Page, assets, rendered
+from .searching import asked_in, lead_of, question_files, text_files
 from .shapes import FilePart, SiteBoardDocument
-from .transcripts import texts_of
 
 MANIFEST = "site.json"
 FORMAT = "eibench-site"
@@ -140,12 +141,10 @@ def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
     writer.put(judge_pages([(board, documents[board.key]) for board in boards]))
     for board in boards:
         _board(writer, board, documents[board.key])
-    public = [board for board in boards if policy.shows(board.board.pack.source.facts)]
-    runs = (run for board in public for run in board.runs.values())
-    for folder, run in {graded_name(run): run for run in runs}.items():
-        parts = (text_file(run, policy.published(text)) for text in texts_of(run, public=True))
-        state = digest([run.state, __version__, policy.masker.scope])
-        writer.put_once(f"texts/{folder}/", state, parts)
+    written = set[str]()
+    for board in boards:
+        if policy.shows(board.board.pack.source.facts):
+            _texts(writer, board, written)
     shown = [shown_on(board, documents[board.key], policy) for board in boards]
     for name in dict.fromkeys(name for board in boards for name in board.runs):
         of_model = [board for board in shown if name in board.board.runs]
@@ -158,8 +157,32 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
     state = digest([__version__, cast("Json", document["rows"]), states])
     pairs = (make(board) for make in (pair_file,))  # made only where they are not there
     writer.put_once(f"boards/{board.key}-pairs.", state, pairs)
-    writer.put(item_pages(board, document))
+    texts = writer.policy.shows(board.board.pack.source.facts)
+    writer.put(item_pages(board, document, texts=texts))
+    writer.put(
+        [
+            put_file(
+                f"boards/{board.key}-items",
+                writer.policy.masked(items_data(board, document, texts=texts)),
+            )
+        ]
+    )
     writer.put(run_file(board, run, writer.policy) for run in board.runs.values())
+
+
+def _texts(writer: _Writer, board: SiteBoard, written: set[str]) -> None:
+    """The transcripts of a board's runs but those that are written, and what searches them."""
+    policy, lead = writer.policy, lead_of(board)
+    asked = cache(lambda: asked_in(lead, policy))
+    known = [lead.state, __version__, policy.masker.scope]
+    start = f"boards/{board.key}-questions-"
+    writer.put_once(start, digest(known), question_files(start, asked))
+    for run in board.runs.values():
+        folder = graded_name(run)
+        if folder not in written:
+            state = digest([run.state, *known])
+            writer.put_once(f"texts/{folder}/", state, text_files(run, policy, asked))
+            written.add(folder)
 
 
 def _read(manifest: Path) -> tuple[Mapping[str, str], Mapping[str, str]]:

@@ -22,6 +22,9 @@ from .slugs import Address
 FOLDER = Path(__file__).parent
 POLICY = "default-src 'none'; style-src {}; script-src {}; {}base-uri 'none'; form-action 'none'"
 """The content security policy of a page, for its style, its script and other sources."""
+_IMAGES = "img-src 'self'; "
+_SOURCES = {"items.html": "worker-src blob:; "}
+"""What pages of a template use beside: patterns are looked for where that can be stopped."""
 
 
 class Page(NamedTuple):
@@ -49,7 +52,7 @@ def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
         "layout": "base.html",
         "root": root,
         "at": lambda path: Address(root + path),
-        "policy": POLICY.format("'self'", "'self'", "img-src 'self'; "),
+        "policy": POLICY.format("'self'", "'self'", _SOURCES.get(page.template, "") + _IMAGES),
         "alone": None,
     }
     return FilePart(page.path, _set(page.template, masked, **around, **page.context).encode())
@@ -135,8 +138,11 @@ def digest_of(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-SCRIPTS = ("data.js", "draw.js", "board.js", "compare.js")
-"""The parts of the site's script, which share their names; the pages' own goes before them."""
+SCRIPTS = {
+    "site": ("data.js", "draw.js", "board.js", "compare.js"),
+    "items": ("data.js", "draw.js", "notes.js", "search.js", "items.js", "item.js"),
+}
+"""The parts of each script, which share their names; what all pages have goes before them."""
 
 
 def style() -> str:
@@ -145,13 +151,12 @@ def style() -> str:
 
 
 def assets() -> list[FilePart]:
-    """The style sheet and the script of a site."""
-    parts = "".join(map(asset, SCRIPTS))
-    script = f"{asset('page.js')}(() => {{\n{parts}}})();\n"
-    return [
-        FilePart("assets/site.css", style().encode()),
-        FilePart("assets/site.js", without_blanks(script).encode()),
-    ]
+    """The style sheet and the scripts of a site: that of its items, and of all other pages."""
+    made = [FilePart("assets/site.css", style().encode())]
+    for name, files in SCRIPTS.items():
+        script = f"{asset('page.js')}(() => {{\n{''.join(map(asset, files))}}})();\n"
+        made.append(FilePart(f"assets/{name}.js", without_blanks(script).encode()))
+    return made
 
 
 _LITERAL = re.compile(

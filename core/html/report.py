@@ -18,7 +18,7 @@ from .one_run import how_it_was_run
 from .policy import Policy
 from .rendering import Head, Page, in_one_file, page_of
 from .slugs import model_path
-from .transcripts import ItemText, packed
+from .transcripts import ItemText, contents, packed
 
 OPEN = Policy("all", public=False)
 """Nothing is left out: for the reader whose runs they are."""
@@ -45,7 +45,8 @@ def _pages(report: RunInput, policy: Policy) -> Iterator[Page]:
     part = run_part(run, shown, policy, report.runs)
     if board:
         part["judge"] = ""  # what was found of it stands on its own page
-    packs = {text.record["item_id"]: packed(policy.published(text)) for text in report.texts}
+    packs = {text.record["item_id"]: packed(contents(policy.published(text)))
+             for text in report.texts}  # fmt: skip
     part["texts"] = [line._replace(packed=packs[line.item_id]) for line in item_lines(run)
                      if line.item_id in packs]  # fmt: skip
     yield page_of("model.html", model_path(run.run.name), parts=[part], alike=())

@@ -7,7 +7,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 from ..benchmark.model import role_in
 from ..hooks.sections import Table, TranscriptView, Turn
@@ -28,6 +28,37 @@ class ItemText(NamedTuple):
     views: Mapping[int, TranscriptView]
 
 
+class Said(TypedDict):
+    """A turn, as a page's script reads it; all texts are harmless."""
+
+    who: str
+    kind: str
+    text: str
+    thinking: str
+    cut: bool
+    notes: NotRequired[Sequence[str]]
+    quotes: NotRequired[Sequence[JsonDict]]
+
+
+class Graded(TypedDict):
+    """How a sample was graded; a verdict is a judge and its words."""
+
+    failed: str | None
+    reason: str | None
+    facts: Sequence[Sequence[str]]
+    values: Sequence[Sequence[str]]
+    verdicts: Sequence[Sequence[str]]
+
+
+class Content(TypedDict):
+    """What was said in an iteration of an item, and how it was graded."""
+
+    turns: Sequence[Said]
+    beside: Sequence[JsonDict]
+    compared: Sequence[Sequence[str]]
+    grade: Graded
+
+
 def texts_of(run: SiteRun, *, public: bool) -> Iterator[ItemText]:
     """All that was said about each item of a run; if it is public, nobody's host is named."""
     ids = [row.item_id for row in run.items.items]
@@ -35,29 +66,40 @@ def texts_of(run: SiteRun, *, public: bool) -> Iterator[ItemText]:
         yield ItemText(document, run.stored.transcript_views(document))
 
 
-def packed(item: ItemText) -> list[JsonDict]:
-    """What was said in each iteration of an item, and how it was graded: JSON, gzip, base64."""
-    rows = item.record["iterations"]
-    return [{"iteration": row["iteration"], "packed": _pack(item, row)} for row in rows]
+def packed(read: Mapping[int, Content]) -> list[JsonDict]:
+    """Contents of an item by iteration, each packed."""
+    return [{"iteration": n, "packed": pack(content)} for n, content in read.items()]
 
 
-def _pack(item: ItemText, row: IterationRow) -> str:
+def pack(value: object, level: int = 9) -> str:
+    """A value as scripts unpack it: JSON, gzip, base64."""
+    content = gzip.compress(json.dumps(value).encode(), level, mtime=0)
+    return base64.b64encode(content).decode()
+
+
+def contents(item: ItemText) -> dict[int, Content]:
+    """What was said in each iteration of an item, and how it was graded, as pages show it."""
+    return {row["iteration"]: _content(item, row) for row in item.record["iterations"]}
+
+
+def _content(item: ItemText, row: IterationRow) -> Content:
     compared = [c for c in item.record["comparisons"] if c["iteration"] == row["iteration"]]
     view = item.views.get(row["iteration"], TranscriptView())
-    content = {
+    return {
         "turns": [*map(_own_turn, view.turns)] or list(_turns(row["calls"])),
         "beside": [*map(_table, view.alongside)],
         "compared": [_compared(c) for c in compared],
         "grade": _grade(row),
     }
-    return base64.b64encode(gzip.compress(json.dumps(content).encode(), 9, mtime=0)).decode()
 
 
-def _own_turn(turn: Turn) -> JsonDict:
+def _own_turn(turn: Turn) -> Said:
     """A turn of a benchmark's own view."""
-    quotes = [{"text": harmless(q.text), "note": harmless(q.note)} for q in turn.quotes]
-    fields = {**_turn(turn.who, turn.text), "kind": turn.kind}
-    return {**fields, "notes": [*map(harmless, turn.notes)], "quotes": quotes}
+    quotes: list[JsonDict] = [
+        {"text": harmless(q.text), "note": harmless(q.note)} for q in turn.quotes
+    ]
+    notes, said = [*map(harmless, turn.notes)], _turn(turn.who, turn.text)
+    return {**said, "kind": turn.kind, "notes": notes, "quotes": quotes}
 
 
 def _table(table: Table) -> JsonDict:
@@ -80,7 +122,7 @@ def _compared(row: ItemComparison) -> list[str]:
     return [harmless(text) for text in (row["opponent"], shown, won, row["reason"] or margins)]
 
 
-def _turns(calls: Sequence[ItemCall]) -> Iterator[JsonDict]:
+def _turns(calls: Sequence[ItemCall]) -> Iterator[Said]:
     """What was said, each message once: a call begins with those of the calls before it."""
     sent: dict[str, list[tuple[str, str]]] = {}
     for call in calls:
@@ -106,7 +148,7 @@ def _speaker(call: ItemCall) -> str:
     return f"{call['model']} ({role})" if role else call["model"]
 
 
-def _turn(who: str, text: str, thinking: str = "", finish: str | None = None) -> JsonDict:
+def _turn(who: str, text: str, thinking: str = "", finish: str | None = None) -> Said:
     return {
         "who": harmless(who),
         "kind": who if who in ("user", "system") else "model",
@@ -116,7 +158,7 @@ def _turn(who: str, text: str, thinking: str = "", finish: str | None = None) ->
     }
 
 
-def _grade(row: IterationRow) -> JsonDict:
+def _grade(row: IterationRow) -> Graded:
     score = row["score"]
     values = score["values"].items() if score else ()
     facts = score_facts(score) if score else {}

@@ -219,22 +219,23 @@ def test_an_item_s_page_says_how_hard_it_is(bench: Bench, demos: Callable[..., A
 def test_a_long_board_links_all_its_items(
     bench: Bench, empty_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its list and the pages of its items come in parts; each link leads to its place."""
+    """The list has the hardest, its script's data all; each link leads to its place on a page."""
     monkeypatch.setattr(item_pages, "MOST", 12)
     monkeypatch.setattr(item_pages, "SHARED", 7)
     assert bench("run", "eqbench-v1", "--model", "demo/medium", "--dataset", "bundled").code == 0
     assert bench("site", "-o", SITE).code == 0
-    lists = list(SITE.glob("items/*.html"))
-    linked = {
-        link for page in lists for link in re.findall(r'row"><a href="([^"]+)"', page.read_text())
-    }
-    assert (len(lists), len(linked)) == (3, 30)
-    (model,) = SITE.glob("models/*.html")
-    for page in [*lists, model]:
-        for link in re.findall(r'href="([^"]+#[^"]+)"', page.read_text(encoding="utf-8")):
-            path, _, place = link.partition("#")
-            there = (page.parent / path).read_text(encoding="utf-8")
-            assert f'id="{place}"' in there, link
+    (page,), (model,) = SITE.glob("items/*.html"), SITE.glob("models/*.html")
+    assert len(re.findall(r'row"><a href="([^"]+)"', page.read_text())) == 12
+    (data,) = SITE.glob("boards/*-items.js")
+    paths = re.findall(r'"(items/[^"]+)"', data.read_text(encoding="utf-8"))
+    assert len(set(paths)) == 30
+    links = [(SITE, path) for path in paths]
+    for file in (page, model):
+        found = re.findall(r'href="([^"]+#[^"]+)"', file.read_text(encoding="utf-8"))
+        links += [(file.parent, link) for link in found]
+    for folder, link in links:
+        path, _, place = link.partition("#")
+        assert f'id="{place}"' in (folder / path).read_text(encoding="utf-8"), link
 
 
 def test_a_judge_s_page_counts_the_scores_that_it_gave(

@@ -1,0 +1,94 @@
+"""What the list of a board's items searches: all its texts, packed in parts, each text once."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from .board_files import graded_name, put_file, text_file
+from .gather import SiteBoard, SiteRun
+from .policy import Policy
+from .shapes import FilePart
+from .transcripts import Content, contents, pack, texts_of
+
+PART = 1_000_000
+"""Characters of a part, which a page unpacks and searches in one go."""
+LEVEL = 4
+"""How hard parts are compressed: more takes twice as long for 2 %."""
+
+
+class Searched(NamedTuple):
+    """The texts of a sample, of a question alone, or of an answer with what judges said of it."""
+
+    item_id: str
+    iteration: int
+    question: str = ""
+    answer: str = ""
+    thinking: str = ""
+    judged: str = ""
+
+
+class _Parts:
+    """Gathers texts, and gives a file for each part of them; the last says that none follows."""
+
+    def __init__(self, start: str) -> None:
+        self._start, self._rows, self._size, self._n = start, list[Searched](), 0, 1
+
+    def add(self, row: Searched) -> Iterator[FilePart]:
+        self._rows.append(row)
+        self._size += sum(map(len, row[2:]))
+        if self._size > PART:
+            yield self._file(more=True)
+            self._rows, self._size, self._n = [], 0, self._n + 1
+
+    def end(self) -> FilePart:
+        return self._file(more=False)
+
+    def _file(self, *, more: bool) -> FilePart:
+        part = {"more": more, "packed": pack(self._rows, LEVEL)}
+        return put_file(f"{self._start}{self._n}", part)
+
+
+Asked = Mapping[str, Mapping[str, None]]
+"""What was asked about each item: the texts of all but the model, in their order."""
+
+
+def lead_of(board: SiteBoard) -> SiteRun:
+    """The run whose questions stand for those of all models: the oldest, so that it stays."""
+    return min(board.runs.values(), key=lambda run: (run.run.created_at, run.run.run_id))
+
+
+def asked_in(run: SiteRun, policy: Policy) -> Asked:
+    """What was asked in the first iteration of each item of a run."""
+    asked = dict[str, dict[str, None]]()
+    for item in texts_of(run, public=True):
+        read = contents(policy.published(item))
+        turns = read[min(read)]["turns"] if read else ()
+        asked[item.record["item_id"]] = {t["text"]: None for t in turns if t["kind"] != "model"}
+    return asked
+
+
+def question_files(start: str, asked: Callable[[], Asked]) -> Iterator[FilePart]:
+    """The questions of a board, to be searched."""
+    parts = _Parts(start)
+    for item_id, texts in asked().items():
+        yield from parts.add(Searched(item_id, 0, question="\n\n".join(texts)))
+    yield parts.end()
+
+
+def text_files(run: SiteRun, policy: Policy, asked: Callable[[], Asked]) -> Iterator[FilePart]:
+    """The transcripts of a run, a file an item, and what of them is searched beside questions."""
+    parts, known = _Parts(f"texts/{graded_name(run)}/_"), asked()
+    for item in texts_of(run, public=True):
+        item_id, read = item.record["item_id"], contents(policy.published(item))
+        yield text_file(run, item_id, read)
+        for iteration, content in read.items():
+            yield from parts.add(_searched(item_id, iteration, content, known.get(item_id, {})))
+    yield parts.end()
+
+
+def _searched(item_id: str, iteration: int, read: Content, known: Mapping[str, None]) -> Searched:
+    turns, grade = read["turns"], read["grade"]
+    said = [turn["text"] for turn in turns if turn["kind"] == "model" or turn["text"] not in known]
+    thought = [turn["thinking"] for turn in turns if turn["thinking"]]
+    judged = [*filter(None, (grade["failed"], grade["reason"])), *(t for _, t in grade["verdicts"])]
+    each = ["\n\n".join(texts) for texts in (said, thought, judged)]
+    return Searched(item_id, iteration, "", *each)
