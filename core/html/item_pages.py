@@ -139,8 +139,8 @@ def items_data(board: SiteBoard, document: SiteBoardDocument, *, texts: bool) ->
     remarks, runs = dict[str, int](), list(board.runs.values())
     by_item = dict[str, list[list[int]]]()
     for n, run in enumerate(runs):
-        for item_id, own in _remarks(run).items():
-            numbers = [remarks.setdefault(text, len(remarks)) for text in own]
+        for item_id, texts_of_item in _remarks(run).items():
+            numbers = [remarks.setdefault(text, len(remarks)) for text in texts_of_item]
             by_item.setdefault(item_id, []).append([n, *numbers])
     samples = (sample for run in runs for row in run.items.items for sample in row.samples)
     main = next((run.items.value for run in runs if run.items.value), None)
@@ -163,14 +163,14 @@ def items_data(board: SiteBoard, document: SiteBoardDocument, *, texts: bool) ->
 
 def _remarks(run: SiteRun) -> Mapping[str, Sequence[str]]:
     """By item what is to be remarked of its samples: how they ended, flags, and what was cut."""
-    found = dict[str, dict[str, None]]()
+    remarks = dict[str, dict[str, None]]()
     for row in run.items.items:
         for sample in row.samples:
             cut = ["cut off"] if (row.item_id, sample.iteration) in run.cut_off else []
             status = [sample.status] if sample.status != "scored" else []
-            if own := [*status, *cut, *sample.flags]:
-                found.setdefault(row.item_id, {}).update(dict.fromkeys(own))
-    return {item_id: list(own) for item_id, own in found.items()}
+            if texts := [*status, *cut, *sample.flags]:
+                remarks.setdefault(row.item_id, {}).update(dict.fromkeys(texts))
+    return {item_id: list(texts) for item_id, texts in remarks.items()}
 
 
 def _sentences(item: ItemOnBoard, of: int) -> Iterator[str]:

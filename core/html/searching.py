@@ -87,8 +87,10 @@ def text_files(run: SiteRun, policy: Policy, asked: Callable[[], Asked]) -> Iter
 
 def _searched(item_id: str, iteration: int, read: Content, known: Mapping[str, None]) -> Searched:
     turns, grade = read["turns"], read["grade"]
-    said = [turn["text"] for turn in turns if turn["kind"] == "model" or turn["text"] not in known]
+    answers = [
+        turn["text"] for turn in turns if turn["kind"] == "model" or turn["text"] not in known
+    ]
     thought = [turn["thinking"] for turn in turns if turn["thinking"]]
     judged = [*filter(None, (grade["failed"], grade["reason"])), *(t for _, t in grade["verdicts"])]
-    each = ["\n\n".join(texts) for texts in (said, thought, judged)]
+    each = ["\n\n".join(texts) for texts in (answers, thought, judged)]
     return Searched(item_id, iteration, "", *each)
