@@ -152,11 +152,11 @@ def style() -> str:
 
 def assets() -> list[FilePart]:
     """The style sheet and the scripts of a site: that of its items, and of all other pages."""
-    made = [FilePart("assets/site.css", style().encode())]
+    parts = [FilePart("assets/site.css", style().encode())]
     for name, files in SCRIPTS.items():
         script = f"{asset('page.js')}(() => {{\n{''.join(map(asset, files))}}})();\n"
-        made.append(FilePart(f"assets/{name}.js", without_blanks(script).encode()))
-    return made
+        parts.append(FilePart(f"assets/{name}.js", without_blanks(script).encode()))
+    return parts
 
 
 _LITERAL = re.compile(

@@ -98,8 +98,8 @@ def _own_turn(turn: Turn) -> Said:
     quotes: list[JsonDict] = [
         {"text": harmless(q.text), "note": harmless(q.note)} for q in turn.quotes
     ]
-    notes, said = [*map(harmless, turn.notes)], _turn(turn.who, turn.text)
-    return {**said, "kind": turn.kind, "notes": notes, "quotes": quotes}
+    notes, plain = [*map(harmless, turn.notes)], _turn(turn.who, turn.text)
+    return {**plain, "kind": turn.kind, "notes": notes, "quotes": quotes}
 
 
 def _table(table: Table) -> JsonDict:
