@@ -244,6 +244,7 @@ OLD_WORDS = {"known_as", "open_shop", "shop", "switchboard", "workshop"} | {
 """Words that say what happened to a thing, or what it is in another trade, but not what it is."""
 IN_DOCUMENTS = {
     "core/clients/approvals.py": {"place"},
+    "core/html/transcripts.py": {"beside"},
     "core/compare/expectation.py": {"about"},
     "core/types/result_document.py": {"about"},
 }
