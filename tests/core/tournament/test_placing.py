@@ -23,8 +23,9 @@ def ladder(table: Table, make_pack: Callable[..., Path]) -> Table:
 def orders_of(table: Table, model: str) -> dict[tuple[str, str], list[str]]:
     """By opponent and item, the orders that a model's run has asked for."""
     found: dict[tuple[str, str], list[str]] = {}
+    run_id = table.run_id(model)
     for row in table.rows():
-        if row.run_a == table.run_id(model):
+        if row.run_a == run_id:
             found.setdefault((row.b, row.item_id), []).append(row.first)
     return found
 
@@ -123,7 +124,8 @@ def test_one_order_that_the_opponent_has_bought_is_enough(ladder: Table) -> None
     bought = ladder.bought()
     more = ("--no-rubric", "--orders", "mixed", "--schedule", "all", "--opponents", "openai/m4")
     assert ladder.run("m3", more=more).code == 0
-    rows = [row for row in ladder.rows() if row.run_a == ladder.run_id("m3")]
+    run_id = ladder.run_id("m3")
+    rows = [row for row in ladder.rows() if row.run_a == run_id]
     twice = [orders for orders in orders_of(ladder, "m3").values() if len(orders) == 2]
     assert ladder.bought() - bought == len(twice) >= 1
     assert sum(row.status == "known" for row in rows) == len(rows) - len(twice)
