@@ -176,6 +176,11 @@ def plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def in_words(value: object) -> str:
+    """An option's value as people read it: a switch is on or off."""
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
 # What spreadsheets begin a formula with, in the wide forms of East Asian keyboards too.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠]")
 

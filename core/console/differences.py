@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..hooks.sections import Table
-from ..text import interval, line, listed, number, p_value, plain, plural, signed
+from ..text import in_words, interval, line, listed, number, p_value, plain, plural, signed
 from ..types import digest
 from .fitted import Column, Grid
 from .short import bold
@@ -151,8 +151,7 @@ def graded_by(document: "RunComparison") -> str:
     pack = document.dataset
     message = f"pack    {pack['name']} ({pack['sha256'][:12]})"
     for name, value in document.grade_options.items():
-        shown = ("on" if value else "off") if isinstance(value, bool) else str(value)
-        message += f"  ·  {name} {shown}"
+        message += f"  ·  {name} {in_words(value)}"
     return line(message)
 
 

@@ -13,6 +13,7 @@ from ..parties.party import is_imported
 from ..parties.providers import ModelSpec
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
+from ..text import in_words
 from ..types.result_document import ConclusionRow, RatingRow
 from .board_numbers import residuals
 from .gather import SiteBoard
@@ -70,10 +71,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
 def _options(board: Board) -> Iterator[tuple[str, str]]:
     """The options that are not as usual, as words."""
     for name, value in board.protocol.items():
-        yield (
-            name.replace("_", " "),
-            "on" if value is True else "off" if value is False else str(value),
-        )
+        yield name.replace("_", " "), in_words(value)
 
 
 def _sentence(board: LeaderboardDocument) -> str:

@@ -14,7 +14,7 @@ from ..guard import guard
 from ..journal import RunRecord
 from ..parties.graders import Judge, judge_of
 from ..parties.party import NOT_RECORDED, is_imported
-from ..text import plural
+from ..text import in_words, plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument
 from .judge_replies import short_panel
@@ -47,7 +47,7 @@ def comparability(
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
-    parts += [f"{name} {_plain(value)}" for name, value in options.items()]
+    parts += [f"{name} {in_words(value)}" for name, value in options.items()]
     parts += [f"judge {config.judge}"] if config.judge else []
     parts += [f"{role} played by {player.party}" for role, player in config.roles.items()]
     imported = is_imported(config.model.spec)
@@ -128,10 +128,6 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
         if (most := config.sampling_of(role).max_tokens) != role.sampling.max_tokens:
             changes[f"{role.name} max_tokens"] = most
     return changes
-
-
-def _plain(value: object) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 class RunResult(NamedTuple):

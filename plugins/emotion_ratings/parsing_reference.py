@@ -12,12 +12,19 @@ German replies have a reading of their own there: see `parsing_reference_german`
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from .forms import ENGLISH, GERMAN, Form
 from .parsing_reference_german import german_pairs, german_sections
-from .parsing_types import NOT_ASKED, ParsedReply, SectionReading, read_passes, unread
+from .parsing_types import (
+    NOT_ASKED,
+    ParsedReply,
+    SectionReading,
+    each_pair,
+    read_passes,
+    unread,
+)
 
 _NUMBER = re.compile(r":\s++(\d+)")
 # Python refuses to turn more than 4300 digits into an int, and a float ends at 308. No model
@@ -68,23 +75,8 @@ def reference_pairs(section: str) -> dict[str, int]:
 
 
 def _pairs(section: str) -> dict[str, str]:
-    return dict(_each_pair(section))
-
-
-def _each_pair(section: str) -> Iterator[tuple[str, str]]:
-    r"""Yield what `\w+:\s+\d+` finds, in linear time.
-
-    That pattern is quadratic on a long run of letters without a colon: here the search is
-    for the colon, and the word is what stands before it since the pair before.
-    """
-    last = 0
-    for match in _NUMBER.finditer(section):
-        start = match.start()
-        while start > last and (section[start - 1].isalnum() or section[start - 1] == "_"):
-            start -= 1
-        if start < match.start():
-            last = match.end()
-            yield section[start : match.start()], match[1]
+    r"""What `\w+:\s+\d+` finds; the last number of each word."""
+    return dict(each_pair(section, _NUMBER, lambda char: char.isalnum() or char == "_"))
 
 
 def _whole(digits: str) -> int:

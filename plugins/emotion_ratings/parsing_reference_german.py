@@ -11,7 +11,8 @@ up with both its passes.
 """
 
 import re
-from collections.abc import Iterator
+
+from .parsing_types import each_pair
 
 _GERMAN_NUMBER = re.compile(r":\s*+\**+(\d++(?:,\d++)?+)")
 _FIRST = re.compile("erste", re.IGNORECASE)
@@ -38,16 +39,5 @@ def _after(heading: re.Pattern[str], text: str) -> str | None:
 
 def german_pairs(section: str) -> dict[str, str]:
     """Return the number of each name that has one as written, the last where there are several."""
-    return dict(_each_german_pair(section))
-
-
-def _each_german_pair(section: str) -> Iterator[tuple[str, str]]:
-    """Yield what the pattern finds, in linear time: from each colon back over its name."""
-    last = 0
-    for match in _GERMAN_NUMBER.finditer(section):
-        start = match.start()
-        while start > last and (section[start - 1] in _LETTERS or section[start - 1].isspace()):
-            start -= 1
-        if start < match.start():
-            last = match.end()
-            yield section[start : match.start()].strip(), match[1]
+    pairs = each_pair(section, _GERMAN_NUMBER, lambda char: char in _LETTERS or char.isspace())
+    return {name.strip(): number for name, number in pairs}

@@ -3,7 +3,8 @@
 Both parsers share these, so that scoring never needs to know which one read a reply.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -82,3 +83,22 @@ def read_passes(
         for text, heading in zip(sections, (form.first, form.revised), strict=True)
     )
     return ParsedReply(first, revised if revise else NOT_ASKED)
+
+
+def each_pair(
+    section: str, number: re.Pattern[str], is_of_name: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
+    """Yield each name with the number after it, as written.
+
+    In linear time: a name is what stands between the pair before and the colon that a `number`
+    begins with, from there back as far as its characters go. A pattern for both is quadratic on a
+    long run of letters without a colon.
+    """
+    last = 0
+    for match in number.finditer(section):
+        start = match.start()
+        while start > last and is_of_name(section[start - 1]):
+            start -= 1
+        if start < match.start():
+            last = match.end()
+            yield section[start : match.start()], match[1]

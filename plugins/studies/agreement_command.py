@@ -8,7 +8,7 @@ import click
 
 import eibench
 from eibench import EstimateRow, Paragraph, Table, UsageError, provided, run_selector
-from eibench.text import interval, line, number, plural
+from eibench.text import in_words, interval, line, number, plural
 
 from .agreement import Agreement, Judged, ModelOrder, agree
 from .two_judges import two_judges
@@ -27,8 +27,7 @@ def _head(document: Agreement) -> list[str]:
     pack = document.dataset
     graded_by = f"pack    {pack['name']} ({str(pack['sha256'])[:12]})"
     for name, value in document.grade_options.items():
-        shown = ("on" if value else "off") if isinstance(value, bool) else value
-        graded_by += f"  ·  {name} {shown}"
+        graded_by += f"  ·  {name} {in_words(value)}"
     counts = document.transcripts
     read = f"read    {plural(counts.both, 'transcript')} by both judges"
     for judge, only in (("1", counts.only_first), ("2", counts.only_second)):

@@ -1,5 +1,25 @@
 """Texts for people, as commands of `bench` write them."""
 
-from eibench.core.text import as_text, csv_text, interval, line, listed, number, p_value, plural
+from eibench.core.text import (
+    as_text,
+    csv_text,
+    in_words,
+    interval,
+    line,
+    listed,
+    number,
+    p_value,
+    plural,
+)
 
-__all__ = ["as_text", "csv_text", "interval", "line", "listed", "number", "p_value", "plural"]
+__all__ = [
+    "as_text",
+    "csv_text",
+    "in_words",
+    "interval",
+    "line",
+    "listed",
+    "number",
+    "p_value",
+    "plural",
+]
