@@ -138,6 +138,7 @@ def all_differences(document: "RunComparison", statement: str) -> RenderableType
     if metrics := _metrics(document):
         parts += [Text(""), table(metrics)]
     parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
+    parts += [Text(line(document.settle.text))] if document.settle else []
     return Group(*parts, *map(warning, document.warnings), bold(statement))
 
 

@@ -56,7 +56,8 @@ class PairStatement(NamedTuple):
 def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -> PairStatement:
     """Whether the first of two runs is better in the metric that ranks, as the paired test tells.
 
-    Where they do not have the same samples, on how many that is.
+    Where they do not have the same samples, on how many that is; where they are not told apart,
+    what would settle it.
     """
     a, b = names(document)
     main = document.main
@@ -70,6 +71,8 @@ def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -
     sentence = _words(a, b, main, verdict)
     if main.row.ci95 and not document.whole:
         sentence += f", on the {plural(main.row.n, 'sample')} that both have"
+    if verdict is PairVerdict.NEITHER and document.settle and document.settle.brief:
+        sentence += f": {document.settle.brief}"
     board = on_board.text if on_board and verdict is not PairVerdict.UNKNOWN else ""
     demo = "DEMO: " if document.demo else ""
     return PairStatement(verdict, demo + "; ".join(filter(None, [sentence, board])))

@@ -15,13 +15,15 @@ class Settle(NamedTuple):
     """A plan for two runs that are not told apart, with what it costs both together.
 
     Costs are those of the items so far, in dollars; ``None`` where one is not known, or there is
-    nothing to pay for. `unasked` items of the pack were asked of neither.
+    nothing to pay for. `unasked` items of the pack were asked of neither. `text` is
+    `brief` with how sure that is; of what is not known there is nothing `brief`.
     """
 
     plan: "Settling"
     unasked: int
     cost_of_items_usd: float | None
     cost_of_iterations_usd: float | None
+    brief: str
     text: str
 
 
@@ -41,15 +43,17 @@ def settle(plan: "Settling", sample_costs: Sequence[float | None], unasked: int)
     if both is not None:
         cost_of_items = plan.more_items and both * plan.more_items * now
         cost_of_iterations = plan.iterations and both * plan.items * (plan.iterations - now)
-    text = f"not told apart: {_words(plan, unasked, cost_of_items, cost_of_iterations)}"
+    brief, more = _words(plan, unasked, cost_of_items, cost_of_iterations)
+    text = f"not told apart: {brief}{more}"
     if plan.error is None:
-        text = f"what would settle it is not known: {plan.reason}"
-    return Settle(plan, unasked, cost_of_items, cost_of_iterations, text)
+        brief, text = "", f"what would settle it is not known: {plan.reason}"
+    return Settle(plan, unasked, cost_of_items, cost_of_iterations, brief, text)
 
 
 def _words(
     plan: "Settling", unasked: int, cost_of_items: float | None, cost_of_iterations: float | None
-) -> str:
+) -> tuple[str, str]:
+    """What would settle it if the difference is what it seems, and how often if it is not."""
     ways, shares = list[str](), list[str]()
     if plan.more_items is not None:
         ways.append(_items(plan.more_items, unasked) + _cost(cost_of_items))
@@ -62,11 +66,14 @@ def _words(
     iterations = _iterations(plan)
     if not ways:
         either = "items" if plan.rerun_error is None else "items or iterations"
-        return f"no usual number of {either} would settle it, if the difference is what it seems"
+        message = f"no usual number of {either} would settle it"
+        return f"{message}, if the difference is what it seems", ""
     either = ", or ".join(ways) + "," * (len(ways) > 1)
+    settled = f"{either} would settle it in {_percent(plan.power)} of cases"
+    often = " or ".join(dict.fromkeys(shares))
     return (
-        f"{either} would settle it in {_percent(plan.power)} of cases, if the difference is "
-        f"what it seems; as it may not be, in {' or '.join(dict.fromkeys(shares))}{iterations}"
+        f"{settled}, if the difference is what it seems",
+        f"; as it may not be, in {often}{iterations}",
     )
 
 

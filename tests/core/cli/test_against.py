@@ -107,6 +107,7 @@ def test_models_that_are_alike_are_not_told_apart(lab: Lab) -> None:
     done = lab.run("same", "--against", "base", "--fail-if-worse")
     last = done.out.splitlines()[-1]
     assert last.startswith("openai/same is not told apart from openai/base in score (")
+    assert "would settle it" in last and last.endswith("if the difference is what it seems")
     assert done.code == 0
 
 

@@ -326,7 +326,7 @@ def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> 
     higher = changes.pop("higher", True)
     main = SimpleNamespace(label="score", higher_is_better=higher, row=row)
     made = {"a": sides[0], "b": sides[1], "main": main, "demo": False, "whole": True}
-    return SimpleNamespace(**made | changes)
+    return SimpleNamespace(**{**made, "settle": None, **changes})
 
 
 @pytest.mark.parametrize(
@@ -338,6 +338,9 @@ def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> 
          "a is better than b by 2.50 (1.00 … 4.00) in score, where less is better"),
         (pair(-0.5, [-2.0, 1.0]), "neither",
          "a is not told apart from b in score (-0.50, -2.00 … 1.00)"),
+        (pair(0.5, [-1.0, 2.0], settle=SimpleNamespace(brief="9 more items would settle it")),
+         "neither", "a is not told apart from b in score (+0.50, -1.00 … 2.00): "
+         "9 more items would settle it"),
         (pair(0.5, [-1.0, 2.0], higher=False), "neither",
          "a is not told apart from b in score, where less is better (+0.50, -1.00 … 2.00)"),
         (pair(2.5, None), "unknown",
