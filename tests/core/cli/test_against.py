@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +14,7 @@ import pytest
 import eibench
 from eibench.core.errors import UsageError
 from eibench.testing import LoopbackServer, ReceivedRequest
+from tests.conftest import enter_empty_place, run_here
 
 from .conftest import EMOTIONS, question
 
@@ -55,7 +57,7 @@ def answer(request: ReceivedRequest) -> str:
     return f"First pass scores:\n{form}\n\nCritique: fine.\n\nRevised scores:\n{form}\n"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[LoopbackServer]:
     """The models, whose weights it names."""
     roots = [{"id": name, "root": f"/ck/{name}"} for name in OFF]
@@ -63,12 +65,20 @@ def server() -> Iterator[LoopbackServer]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def run_of_base(server: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal with a run of the base, made once."""
+    with pytest.MonkeyPatch.context() as patch:
+        work = enter_empty_place(tmp_path_factory.mktemp("base"), patch)
+        assert Lab(run_here, server, work).run("base").code == 0
+    return work / "runs"
+
+
 @pytest.fixture
-def lab(bench: Bench, server: LoopbackServer, empty_place: Path) -> Lab:
-    """A journal with a run of the base."""
-    made = Lab(bench, server, empty_place)
-    assert made.run("base").code == 0
-    return made
+def lab(bench: Bench, server: LoopbackServer, empty_place: Path, run_of_base: Path) -> Lab:
+    """Such a journal."""
+    shutil.copytree(run_of_base, empty_place / "runs")
+    return Lab(bench, server, empty_place)
 
 
 def steady(text: str) -> str:
@@ -231,8 +241,8 @@ def test_a_settings_file_and_a_variable_name_it_too(lab: Lab) -> None:
     assert "worse than openai/tuned" in named.out.splitlines()[-1]
 
 
-def test_a_run_that_was_stopped_says_it_of_what_it_has(lab: Lab) -> None:
-    """And of all once it was resumed."""
+def test_a_run_that_is_extended_is_compared_on_all(lab: Lab) -> None:
+    """Before that, on what it has."""
     part = lab.run("tuned", "--items", "1,2,3,4,5,6,7,8,9,10", "--against", "base")
     assert "on the 10 samples that both have" in part.out.splitlines()[-1]
     whole = lab.run("tuned", "--against", "base")

@@ -222,6 +222,26 @@ def test_different_judges_are_refused_until_one_has_graded_both(bench: Bench, co
     assert document["judge"] == court.label("strict")
 
 
+def test_a_base_by_another_judge_is_refused_before_anything_is_asked(
+    bench: Bench, court: Any
+) -> None:
+    """With the command that judges it again; then the line is on grades of that judge alone."""
+    court.grade("strict", "alpha", *A)
+    court.grade("strict", "beta", *B)
+    court.grade("kind", "beta", *[9] * 9)
+    base, at = court.run("beta", "kind"), court.server.base_url
+    model = ("--model", "openai/alpha", "--base-url", at, "--dataset", court.pack, "--no-elo")
+    judge = ("--judge", "openai/strict", "--judge-base-url", at, "--yes", "--against", "beta")
+    before = len(court.server.requests)
+    refused = bench("run", "eqbench3", *model, *judge)
+    assert (refused.code, len(court.server.requests)) == (2, before)
+    assert f"bench rejudge {base} --judge openai/strict --judge-base-url" in refused.err
+    court.rejudge(base, "strict")
+    row = bench("run", "eqbench3", *model, *judge, "--json").json["against"]
+    assert row["difference"] == pytest.approx(110 / 9)
+    assert (row["run_id"], row["verdict"]) == (base, "better")
+
+
 def test_of_several_judges_that_of_their_own_results_is_meant(bench: Bench, court: Any) -> None:
     """Another can be named, by its label or by its spec; each gives its own differences."""
     court.grade("strict", "alpha", *A)
