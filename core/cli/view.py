@@ -5,9 +5,9 @@ import hashlib
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,37 +19,54 @@ from ..html import Built, build_site, gather
 from ..html.gather import Gathered, places_of
 from ..html.masking import Masker
 from ..html.policy import TEXTS, Policy
+from ..html.selection import select
 from ..html.serving import SiteServer, follow
 from ..journal import Journal
 from ..journal.file import now
 from ..plugins import installed
-from ..text import line, plural
+from ..text import line, listed, plural
 from . import options
 from .command import command
 from .session import sections
 
+Words = tuple[str, ...]
 
-@command("site", "bench site -o site && open site/index.html", "bench site --preview")
+
+def _selection_options(command: Any) -> Any:
+    """``--only`` and ``--without``."""
+    what = "a benchmark, a model by its name or the end of it, or demo; may be repeated"
+    only, without = f"Show only this: {what}.", f"Leave this out: {what}."
+    for name, text in (("--without", without), ("--only", only)):
+        command = options.option(name, multiple=True, metavar="NAME", help=text)(command)
+    return command
+
+
+@command("site", "bench site -o site && open site/index.html",
+         "bench site --preview --without demo --without MODEL")  # fmt: skip
 @click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path),
               help="Where to write it; a site that is there is brought up to date.")  # fmt: skip
 @click.option("--texts", type=click.Choice(TEXTS), default="licensed", show_default=True,
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
 @click.option("--preview", is_flag=True, help="Write nothing; list what would become public.")
+@_selection_options
 @options.place_options
-def site_command(output: Path | None, texts: str, preview: bool, runs_dir: Path) -> None:
+def site_command(
+    output: Path | None, texts: str, preview: bool, runs_dir: Path, **chosen: Words
+) -> None:
     """Write all boards, with a page for each model, as a folder of HTML pages.
 
     They work from `file://`, ask nobody for anything and name no host or folder. Only what changed
-    since the last time is written again.
+    since the last time is written again. A model that is left out is named nowhere, and the
+    ratings and ranks of the others are reckoned as if it had never been run.
     """
     if output is None and not preview:
         raise UsageError("name a folder with --output FOLDER, or --preview what it would hold")
     with Journal(runs_dir, create=False) as journal:
         if preview or output is None:
             with tempfile.TemporaryDirectory() as folder:
-                _show(make_site(journal, Path(folder) / "site", texts))
+                _show(make_site(journal, Path(folder) / "site", texts, **chosen))
             return
-        site = make_site(journal, output, texts)
+        site = make_site(journal, output, texts, **chosen)
     built = site.built
     message = f"saved in {built.folder}: {plural(built.written, 'file')} written"
     message += f", {built.kept} as they were" if built.kept else ""
@@ -66,10 +83,15 @@ class MadeSite(NamedTuple):
     policy: Policy
 
 
-def make_site(journal: Journal, folder: Path, texts: str) -> MadeSite:
-    """Write the site of a journal."""
-    gathered = gather(journal, installed(), sections)
-    policy = Policy(texts, Masker(places_of(journal, gathered.runs)))
+def make_site(
+    journal: Journal, folder: Path, texts: str, only: Words = (), without: Words = ()
+) -> MadeSite:
+    """Write the site of a journal, or of what of it is named."""
+    catalogue = installed()
+    selection = select(journal, catalogue.benchmarks.things, only, without)
+    gathered = gather(journal, catalogue, sections, selection)
+    masker = Masker(places_of(journal, journal.runs()), models=selection.hidden)
+    policy = Policy(texts, masker, left_out=selection.left_out)
     built = build_site(folder, gathered, policy, now()[:10])
     return MadeSite(built, gathered, policy)
 
@@ -91,6 +113,8 @@ def _show(site: MadeSite) -> None:
         ),
     ):
         console.output.show(console.tables.table(table))
+    if left_out := sorted(site.gathered.selection.left_out):
+        click.echo(line(f"left out: {plural(len(left_out), 'model')} ({listed(left_out, 8)})"))
     click.echo(f"{plural(site.built.written, 'file')}; nothing was written")
     for message in [*_masked(site.policy), *(one.text for one in site.gathered.absent)]:
         click.echo(line(message))
@@ -106,29 +130,35 @@ def _masked(policy: Policy) -> list[str]:
 @options.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N",
                 help="The port on this machine (0: any that is free).")  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
+@_selection_options
 @options.place_options
-def view_command(port: int, browser: bool, runs_dir: Path) -> None:
+def view_command(port: int, browser: bool, runs_dir: Path, **chosen: Words) -> None:
     """Look at all boards and models in the browser, with all transcripts, until Ctrl-C.
 
     Nobody but this machine is served, and only under the address that is printed. Runs that go on
     are followed: the page loads again when there is something new. Nothing is changed.
     """
-    folder = _folder(runs_dir)
-    for message in _build(runs_dir, folder).gathered.absent:
-        click.echo(line(f"note: {message}"), err=True)
+    folder = _folder(runs_dir, chosen)
+
+    def build() -> MadeSite:
+        with Journal(runs_dir, create=False) as journal:
+            return make_site(journal, folder, "all", **chosen)
+
+    for message in build().gathered.absent:
+        click.echo(line(f"note: {message.text}"), err=True)
     with _serving(folder, port) as server, contextlib.suppress(KeyboardInterrupt):
         click.echo(line(f"{server.address}  (Ctrl-C ends it)"))
         if browser:
             webbrowser.open(server.address)
-        with _followed(server, runs_dir, folder):
+        with _followed(server, runs_dir, build):
             server.serve_forever(poll_interval=0.2)
 
 
 @contextlib.contextmanager
-def _followed(server: SiteServer, runs_dir: Path, folder: Path) -> Iterator[None]:
+def _followed(server: SiteServer, runs_dir: Path, build: Callable[[], object]) -> Iterator[None]:
     """Bring the site up to date whenever the journal has changed, while the block lasts."""
     ended = threading.Event()
-    args = (server, JournalState(runs_dir), lambda: _build(runs_dir, folder), ended)
+    args = (server, JournalState(runs_dir), build, ended)
     threading.Thread(target=follow, args=args, kwargs={"tell": _tell}, daemon=True).start()
     try:
         yield
@@ -143,15 +173,11 @@ def _serving(folder: Path, port: int) -> SiteServer:
         raise UsageError(f"--port {port}: {error.strerror}; leave it out for a free one") from None
 
 
-def _folder(runs_dir: Path) -> Path:
-    """Where the site of a runs folder is kept: a folder of its own in the cache."""
-    digest = hashlib.sha256(str(runs_dir.resolve()).encode()).hexdigest()[:16]
+def _folder(runs_dir: Path, chosen: Mapping[str, Words]) -> Path:
+    """Where the site of what is shown of a runs folder is kept: one of its own in the cache."""
+    shown = [str(runs_dir.resolve()), *([repr(chosen)] if any(chosen.values()) else ())]
+    digest = hashlib.sha256("\n".join(shown).encode()).hexdigest()[:16]
     return cache_folder().parent / "sites" / digest
-
-
-def _build(runs_dir: Path, folder: Path) -> MadeSite:
-    with Journal(runs_dir, create=False) as journal:
-        return make_site(journal, folder, "all")
 
 
 def _tell(problem: str) -> None:

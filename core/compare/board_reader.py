@@ -98,7 +98,8 @@ def read_leaderboard(
             config = judged_by(counted.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            contest = Contest(journal, config, counted.pack, eligible=EligibleModels(board.demo))
+            eligible = EligibleModels(board.demo, without=boards.without)
+            contest = Contest(journal, config, counted.pack, eligible=eligible)
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])

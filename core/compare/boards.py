@@ -5,7 +5,7 @@ the same options that change what is asked or how it is graded, and of demo mode
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
@@ -121,15 +121,30 @@ class GradedRun(NamedTuple):
 
 
 class Boards:
-    """The boards that the runs of a benchmark stand on."""
+    """The boards that the runs of a benchmark stand on.
 
-    def __init__(self, journal: Journal, catalogue: Catalogue, benchmark: Benchmark) -> None:
+    Args:
+        takes: Whether a run counts at all: boards are as if the others had never been made.
+        without: Names of models that are left out of comparisons too.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        catalogue: Catalogue,
+        benchmark: Benchmark,
+        *,
+        takes: Callable[[RunRecord], bool] = lambda run: True,
+        without: Collection[str] = (),
+    ) -> None:
         self.journal, self.catalogue, self.benchmark = journal, catalogue, benchmark
+        self.without, self._takes = frozenset(without), takes
 
     @cached_property
     def runs(self) -> list[RunRecord]:
-        """All of the benchmark's."""
-        return [run for run in self.journal.runs() if run.benchmark == self.benchmark.name]
+        """All of the benchmark's that count."""
+        name = self.benchmark.name
+        return [run for run in self.journal.runs() if run.benchmark == name and self._takes(run)]
 
     @cached_property
     def judges(self) -> JudgeNames:

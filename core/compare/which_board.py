@@ -78,6 +78,16 @@ def choose_board(boards: Boards, query: Wanted, *, mixed: bool = False) -> Board
         return _choose(boards, query, mixed=mixed)
 
 
+def boards_by_worth(boards: Boards) -> list[Board]:
+    """All boards of a benchmark, the one that is meant where nothing is named first."""
+    with boards.journal.ahead(boards.runs):
+        return _by_worth(boards, boards.with_runs())
+
+
+def _by_worth(boards: Boards, graded_boards: Mapping[Board, Sequence[GradedRun]]) -> list[Board]:
+    return sorted(graded_boards, key=lambda b: _worth(boards, b, graded_boards[b]))[::-1]
+
+
 def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
     benchmark, graded_boards = boards.benchmark, boards.with_runs(mixed=mixed)
     if not graded_boards:
@@ -86,7 +96,7 @@ def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
         )
     if isinstance(query.judge, str):
         query = query._replace(moved=boards.judges.named(query.judge))
-    fitting = [board for board in graded_boards if query.fits(board, benchmark)]
+    fitting = {b: runs for b, runs in graded_boards.items() if query.fits(b, benchmark)}
     if not fitting:
         named = "; ".join(
             f"{with_options(*words_among(board, list(graded_boards), benchmark, query.protocol))}"
@@ -94,9 +104,8 @@ def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
             for board in graded_boards
         )
         raise UsageError(f"{benchmark.name} has no such board; there are: {named}")
-    fitting.sort(key=lambda b: _worth(boards, b, graded_boards[b]))
-    chosen = fitting.pop()
-    others = [b for b in reversed(fitting) if b._replace(demo=chosen.demo) != chosen]
+    chosen, *others = _by_worth(boards, fitting)
+    others = [b for b in others if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
         chosen, [_other(b, graded_boards[b], [chosen, *others], benchmark) for b in others]
     )

@@ -12,7 +12,16 @@ from ..guard import guard
 from ..parties.party import is_imported
 from ..parties.providers import ModelSpec
 from ..reports.ratings import BoardRow
-from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
+from ..reports.statements import (
+    Leader,
+    chosen_of,
+    completeness,
+    first_mark,
+    joint_rank,
+    leader,
+    short_of,
+    tied_names,
+)
 from ..text import in_words
 from ..types.result_document import ConclusionRow, RatingRow
 from .board_numbers import residuals
@@ -36,7 +45,8 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
     first = next(iter(documents.values()), None)
     baselines = first["baselines"].values() if first else ()
     metric, criteria = _metrics(board)
-    rows = [_row(board, row, metric, criteria) for row in leaderboard["rows"]]
+    front = leader(leaderboard["rows"])
+    rows = [_row(board, row, front, metric, criteria) for row in leaderboard["rows"]]
     rows = residuals(rows, criteria)
     dates = sorted(row["date"] for row in rows if row["date"])
     return {
@@ -120,7 +130,11 @@ def _scale(board: SiteBoard, group: str, groups: Mapping[str, str]) -> Scale:
 
 
 def _row(
-    board: SiteBoard, row: BoardRow, metric: SiteMetric, criteria: Sequence[SiteMetric]
+    board: SiteBoard,
+    row: BoardRow,
+    front: Leader,
+    metric: SiteMetric,
+    criteria: Sequence[SiteMetric],
 ) -> SiteRow:
     name, items = row["model"], row["items"]
     run = board.board.runs.get(name)
@@ -141,6 +155,8 @@ def _row(
         "status": row["status"],
         "rank": joint_rank(row),
         "rank_alone": row["rank_ci95"],
+        "first": first_mark(front, name),
+        "short_of": short_of(result) if result else "",
         "rating": row["rating"],
         "rating_ci95": row["ci95"],
         "score": main["value"] if main else None,

@@ -15,7 +15,13 @@ from .board_files import board_files, graded_name, put_file, run_file
 from .board_page import board_page
 from .cost_page import cost_page
 from .gather import Gathered, SiteBoard
-from .index_page import compare_page, first_documents, glossary_page, index_page
+from .index_page import (
+    compare_page,
+    first_documents,
+    glossary_page,
+    index_boards,
+    index_page,
+)
 from .item_pages import item_pages, items_data
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
@@ -135,7 +141,8 @@ def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
         board.key: policy.masked(board_document(board)) for board in boards
     }
     writer.put(assets())
-    writer.put([index_page(gathered, documents, date), glossary_page(boards), compare_page()])
+    index = index_page(index_boards(boards, documents), gathered, date)
+    writer.put([index, glossary_page(boards), compare_page()])
     writer.put(plugin_page(page, policy) for page in gathered.pages)
     writer.put([cost_page(first_documents(boards, documents))])
     writer.put(judge_pages([(board, documents[board.key]) for board in boards]))

@@ -1,12 +1,13 @@
 """What a site shows: every board of a journal, with the runs on it and what came of their items."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple, cast
 
 from ..compare.board_reader import read_leaderboard
 from ..compare.boards import Board, Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.rating_history import RatedStep, rating_history
+from ..compare.which_board import boards_by_worth
 from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
@@ -21,7 +22,8 @@ from ..reports.statements import completeness
 from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun
 from ..types import digest
-from ..types.result_document import ResultDocument
+from ..types.result_document import Facts, ResultDocument
+from .selection import EVERYTHING, Selection
 from .slugs import Address, model_path, readable
 
 
@@ -103,23 +105,30 @@ class Absent(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """All that a site shows: boards, what could not be shown and why, runs, pages of plugins."""
+    """All that a site shows: boards, what could not be shown and why, runs, pages of plugins.
+
+    Of each benchmark the board that is meant where nothing more is named stands first.
+    """
 
     boards: Sequence[SiteBoard]
     absent: Sequence[Absent]
     runs: Sequence[RunRecord]
     pages: Sequence[BuiltPage] = ()
+    selection: Selection = EVERYTHING
 
 
-def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gathered:
+def gather(
+    journal: Journal, catalogue: Catalogue, sections: Sections, selection: Selection = EVERYTHING
+) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
     runs, boards, absent = journal.runs(), list[SiteBoard](), list[Absent]()
+    runs = [run for run in runs if selection.takes(run)]
     for name in dict.fromkeys(run.benchmark for run in runs):
-        reader = _boards_of(journal, catalogue, name)
+        reader = _boards_of(journal, catalogue, name, selection)
         if reader is None:
             absent.append(Absent(name, "its plugin is not installed"))
             continue
-        for board in reader.with_runs([run for run in runs if run.benchmark == name]):
+        for board in boards_by_worth(reader):
             try:
                 boards.append(_read_board(reader, board, sections))
             except BenchError as error:
@@ -130,7 +139,8 @@ def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gather
     failed: list[str] = []
     pages = list(pages_of(list(results.values()), catalogue, failed.append))
     absent += [Absent("a page of a plugin", message) for message in failed]
-    return Gathered([board for board in boards if board.document["rows"]], absent, runs, pages)
+    boards = [board for board in boards if board.document["rows"]]
+    return Gathered(boards, absent, runs, pages, selection)
 
 
 def gather_run(
@@ -161,10 +171,15 @@ def gather_run(
     return run, None
 
 
-def _boards_of(journal: Journal, catalogue: Catalogue, name: str) -> Boards | None:
+def _boards_of(
+    journal: Journal, catalogue: Catalogue, name: str, selection: Selection = EVERYTHING
+) -> Boards | None:
     """The boards of a benchmark; ``None`` where it is not installed."""
     benchmark = catalogue.benchmarks.things.get(name)
-    return Boards(journal, catalogue, benchmark) if benchmark else None
+    if benchmark is None:
+        return None
+    takes, without = selection.takes, selection.left_out
+    return Boards(journal, catalogue, benchmark, takes=takes, without=without)
 
 
 def _not_shown(run: StoredRun, boards: Sequence[SiteBoard]) -> Absent:
@@ -188,9 +203,16 @@ def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
     """A board, with the runs on it."""
     read = read_leaderboard(boards, board=board)
     without_kin, runs = _without_kin(boards, read), dict[str, SiteRun]()
+    runs_left_out = (run for run in boards.journal.runs() if run.name in boards.without)
+    if any(run.benchmark == read.benchmark.name and board.takes(run, read.benchmark)
+           for run in runs_left_out):  # fmt: skip
+        read.warnings.append(AMONG_SHOWN)
     for name, document in read.documents.items():
         stored = boards.stored(read.runs[name])
-        run = read_run(stored, _result(stored, document), sections)
+        result = _result(stored, document)
+        if boards.without:
+            result = _alone(result, boards.without)
+        run = read_run(stored, result, sections)
         runs[name] = run._replace(main=_main(read, stored, document))
     key, shown = key_of(read.benchmark.name, board), read.as_json()
     public = {a.party.label: a.party.public.label for a in boards.journal.asked(role=JUDGE)}
@@ -217,6 +239,22 @@ def _result(stored: StoredRun, document: ResultDocument) -> ResultDocument:
     ):
         return result
     return document
+
+
+AMONG_SHOWN = (
+    "not all models are shown: ratings, ranks and ties are reckoned among those that are, as if no "
+    "other had ever been run"
+)
+
+
+def _alone(document: ResultDocument, names: Collection[str]) -> ResultDocument:
+    """A result without what it says of other models, when some must not be named.
+
+    Their ratings and comparisons are those of the day; its board has those of today.
+    """
+    warnings = [w for w in document["warnings"] if not any(name in w for name in names)]
+    alone: Facts = {"ratings": [], "comparisons": {}, "conclusions": [], "warnings": warnings}
+    return cast("ResultDocument", {**document, **alone})
 
 
 def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Mapping[Key, float]:

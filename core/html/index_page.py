@@ -1,48 +1,178 @@
 """Pages of a whole site: the entry, comparing by address, the glossary."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
+
+from markupsafe import Markup
 
 from ..compare.boards import Board
 from ..parties.graders import Panel
-from .board_numbers import in_chart, number_name
+from ..reports.ratings import ranks
+from ..reports.statements import which_end
+from .charts.rows import in_small
+from .charts.svg import Axis, Ends, axis_over, figure
 from .gather import Gathered, SiteBoard
 from .plugin_parts import plugin_path
 from .rendering import Page, glossary, page_of
 from .shapes import SiteBoardDocument, SiteRow
 
-SHOWN = 8
-"""Models of a board that the entry names."""
+OPEN = 4
+"""Sentences of benchmarks that are shown at first; more are folded."""
 
 
-class BoardOnIndex(NamedTuple):
-    """A board: its first models, what their numbers are, and the boards of its panel's judges."""
+class IndexCell(NamedTuple):
+    """A model on a board: its row there, its number with the ranks it may have, and marks.
+
+    `unlike` says what the number is where it is not that of its column.
+    """
+
+    row: SiteRow
+    number: str
+    rank: str
+    drawn: Markup | str
+    marks: Sequence[str]
+    unlike: str = ""
+
+
+class IndexColumn(NamedTuple):
+    """A board: what its numbers are, which end is better, its axis, and cells by model."""
 
     document: SiteBoardDocument
-    rows: Sequence[SiteRow]
     number: str
-    by_judge: Sequence[SiteBoardDocument]
+    end: str
+    lower: bool
+    axis: Axis
+    cells: Mapping[str, IndexCell]
+
+    @property
+    def places(self) -> Mapping[str, tuple[float, int]]:
+        """Of models with a number the middle of the ranks they may have, and the place by it."""
+        ranked = {model: cell.row for model, cell in self.cells.items() if cell.drawn}
+        return {
+            model: (fmean(row["rank"] or (n, n)), n)
+            for n, (model, row) in enumerate(ranked.items(), 1)
+        }
 
 
-def index_page(gathered: Gathered, documents: Mapping[str, SiteBoardDocument], date: str) -> Page:
-    """The entry: all boards with their first models, and what could not be shown."""
-    of_panels = _of_panels(gathered.boards)
-    boards = [
-        BoardOnIndex(document, document["rows"][:SHOWN], number_name(document),
-                     [documents[one] for one in of_panels.get(document["key"], ())])
-        for document in first_documents(gathered.boards, documents)
-    ]  # fmt: skip
-    return page_of("index.html", "index.html", title="Boards", boards=boards,
-                   number=lambda row: in_chart(row).cells[0], absent=gathered.absent, date=date,
-                   demo=False, pages=gathered.pages, page_path=plugin_path)  # fmt: skip
+class IndexRow(NamedTuple):
+    """A model: a cell for each column, and the other boards where it stands, if it has none."""
+
+    model: str
+    href: str | None
+    demo: bool
+    cells: Sequence[IndexCell | None]
+    elsewhere: Sequence[SiteBoardDocument]
+
+
+class IndexBoards(NamedTuple):
+    """The boards of a site: of each benchmark the one that is meant first, and the others.
+
+    `of_judges` are the keys of those of one judge of a panel. Boards of demo models are among the
+    others, unless all are such.
+    """
+
+    meant: Sequence[SiteBoardDocument]
+    others: Sequence[SiteBoardDocument]
+    of_judges: Collection[str] = ()
+
+
+def index_boards(
+    boards: Sequence[SiteBoard], documents: Mapping[str, SiteBoardDocument]
+) -> IndexBoards:
+    """The boards of a site, as its entry has them."""
+    first = dict[str, SiteBoardDocument]()
+    for board in boards:
+        first.setdefault(board.board.benchmark.name, documents[board.key])
+    meant = [d for d in first.values() if not d["demo"]] or [*first.values()]
+    of_judges = {key for keys in _of_panels(boards).values() for key in keys}
+    return IndexBoards(meant, [d for d in documents.values() if d not in meant], of_judges)
+
+
+def index_page(boards: IndexBoards, gathered: Gathered, date: str) -> Page:
+    """The entry: models by benchmarks, the other boards, and what could not be shown."""
+    columns = [_column(document) for document in boards.meant]
+    demo = bool(columns) and all(document["demo"] for document in boards.meant)
+    others = [one for one in boards.others if demo or not one["demo"]]
+    return page_of("index.html", "index.html", title="Results", columns=columns,
+                   rows=_rows(columns, others), boards=boards, absent=gathered.absent, date=date,
+                   demo=demo, broad=True, open=OPEN, pages=gathered.pages,
+                   left_out=bool(gathered.selection.left_out), page_path=plugin_path)  # fmt: skip
 
 
 def first_documents(
     boards: Sequence[SiteBoard], documents: Mapping[str, SiteBoardDocument]
 ) -> list[SiteBoardDocument]:
-    """The documents of all boards but those of one judge of a panel, which stand under it."""
+    """The documents of all boards but those of one judge of a panel."""
     below = {key for keys in _of_panels(boards).values() for key in keys}
     return [documents[board.key] for board in boards if board.key not in below]
+
+
+def _column(document: SiteBoardDocument) -> IndexColumn:
+    rows = [(row, *_number(document, row)) for row in document["rows"]]
+    axis = axis_over([n for _, value, ci95 in rows for n in (value, *(ci95 or ()))])
+    rated, metric = document["rated"], document["metric"]
+    higher = rated or metric["higher_is_better"]
+    cells = {_model(row): _cell(document, row, axis) for row in document["rows"]}
+    name = "rating" if rated else metric["label"]
+    return IndexColumn(document, name, which_end(higher), higher is False, axis, cells)
+
+
+def _model(row: SiteRow) -> str:
+    """What rows of several boards have in common where they are of one model."""
+    return row["href"] or row["model"]
+
+
+def _number(board: SiteBoardDocument, row: SiteRow) -> tuple[float | None, Ends | None]:
+    """What the board ranks by; nothing of a model without a rating among rated ones."""
+    rating, score = (row["rating"], row["rating_ci95"]), (row["score"], row["score_ci95"])
+    return rating if board["rated"] else score
+
+
+def _cell(board: SiteBoardDocument, row: SiteRow, axis: Axis) -> IndexCell:
+    value, ci95 = _number(board, row)
+    digits = 0 if board["rated"] else 2
+    marks = [row["first"], row["short_of"], "partial" if row["partial"] else ""]
+    marks += [row["status"]] if row["status"] not in (None, "complete") else []
+    marks += ["asked otherwise"] if row["changed"] else []
+    drawn = "" if value is None else in_small(axis, value, ci95, digits)
+    number, unlike = figure(value, digits), ""
+    if value is None and row["score"] is not None:
+        number, unlike = figure(row["score"]), f"{board['metric']['label']}, not rated"
+    return IndexCell(row, number, ranks(row["rank"]), drawn, [*filter(None, marks)], unlike)
+
+
+def _rows(columns: Sequence[IndexColumn], others: Sequence[SiteBoardDocument]) -> list[IndexRow]:
+    """The models: those of most benchmarks first, then by mean rank, mean place and name.
+
+    Of a model without a column's number, the other boards.
+    """
+    rows = dict[str, SiteRow]()
+    elsewhere = dict[str, list[SiteBoardDocument]]()
+    for column in columns:
+        rows |= {model: cell.row for model, cell in column.cells.items()}
+    for document in others:
+        for row in document["rows"]:
+            rows.setdefault(_model(row), row)
+            elsewhere.setdefault(_model(row), []).append(document)
+
+    places = [column.places for column in columns]
+
+    def order(model: str) -> tuple[int, float, float, str]:
+        own = [of[model] for of in places if model in of]
+        middle, number = (fmean(values) for values in zip(*own or [(0.0, 0)], strict=True))
+        return -len(own), middle, number, rows[model]["model"]
+
+    return [
+        IndexRow(
+            rows[model]["model"],
+            rows[model]["href"],
+            rows[model]["demo"],
+            cells := [column.cells.get(model) for column in columns],
+            [] if any(cells) else elsewhere[model],
+        )
+        for model in sorted(rows, key=order)
+    ]
 
 
 def _of_panels(boards: Sequence[SiteBoard]) -> dict[str, list[str]]:

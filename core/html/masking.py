@@ -29,8 +29,9 @@ _SHORT = 500
 """Characters up to which a text is searched for all beginnings at once; a long one takes longer."""
 _LEAST = 8
 """Characters of what is looked for as a key."""
-MAIL, KEY, PLACE = "[e-mail]", "[key]", "[place]"
-_MARKS = {MAIL: "e-mail addresses", KEY: "keys", PLACE: "hosts and folders"}
+MAIL, KEY, PLACE, MODEL = "[e-mail]", "[key]", "[place]", "[left out]"
+_MARKS = {MAIL: "e-mail addresses", KEY: "keys", PLACE: "hosts and folders",
+          MODEL: "names of models left out"}  # fmt: skip
 
 
 class Masker:
@@ -43,10 +44,14 @@ class Masker:
     Args:
         private: Hosts and folders that nobody need know.
         environment: Where keys are; by default that of the process.
+        models: Names that nobody need know either.
     """
 
     def __init__(
-        self, private: Iterable[str] = (), environment: Mapping[str, str] | None = None
+        self,
+        private: Iterable[str] = (),
+        environment: Mapping[str, str] | None = None,
+        models: Iterable[str] = (),
     ) -> None:
         known = os.environ if environment is None else environment
         secrets = [v for name, v in known.items() if _SECRET.fullmatch(name) and len(v) >= _LEAST]
@@ -56,8 +61,10 @@ class Masker:
         self._fields = dict[str, str]()
         self._private = sorted({name for name in private if len(name) > 3}, key=lambda p: -len(p))
         self._patterns = [(name, _whole(name)) for name in self._private]
+        names = sorted(models, key=lambda name: -len(name))
+        self._models = [(name, _whole_name(name)) for name in names]
         self.counts: Counter[str] = Counter()
-        self.scope = (len(secrets), self._private)
+        self.scope = (len(secrets), [*self._private, *names])
 
     def text(self, text: str, *, is_field: bool = False) -> str:
         """A text without them; the name of a field may be that of a host."""
@@ -69,6 +76,9 @@ class Masker:
         for name, pattern in () if is_field else self._patterns:
             if name in masked:
                 masked = pattern.sub(lambda match: "" if match[1] else PLACE, masked)
+        for name, pattern in () if is_field else self._models:
+            if name in masked:
+                masked = pattern.sub(MODEL, masked)
         if masked is not text and masked != text:
             self._count(text, masked)
         return masked
@@ -103,6 +113,11 @@ class Masker:
         if key not in self._fields:
             self._fields[key] = self.text(key, is_field=True)
         return self._fields[key]
+
+
+def _whole_name(name: str) -> re.Pattern[str]:
+    """What finds a model's name, and not one that only has it at either end."""
+    return re.compile(rf"(?<![\w.:/@+-]){re.escape(name)}(?![\w/@+-]|[.:]\w)")
 
 
 def _whole(name: str) -> re.Pattern[str]:

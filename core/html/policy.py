@@ -1,6 +1,6 @@
 """What of a journal becomes public: which texts, and no host, system prompt or key (`masking`)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -22,12 +22,14 @@ _NO_LICENCE = {"", "none", "none stated", "unknown"}
 class Policy:
     """What pages may hold: ``all`` texts, those with a licence (``licensed``), or ``none``.
 
-    Of a page that is not public nothing is masked or left out.
+    Of a page that is not public nothing is masked or left out. Comparisons with the models that
+    are `left_out` are not shown.
     """
 
     texts: str = "licensed"
     masker: Masker = field(default_factory=Masker)
     public: bool = True
+    left_out: Collection[str] = frozenset()
 
     def shows(self, facts: Mapping[str, object]) -> bool:
         """Whether the texts of a pack are shown, of which its manifest has these facts."""
@@ -47,7 +49,8 @@ class Policy:
             {**row, "calls": [_public(call) for call in row["calls"]]}
             for row in item.record["iterations"]
         ]
-        record = self.masked({**item.record, "iterations": rows})
+        compared = [c for c in item.record["comparisons"] if c["opponent"] not in self.left_out]
+        record = self.masked({**item.record, "iterations": rows, "comparisons": compared})
         return ItemText(cast("ItemDocument", record), self.masked(item.views))
 
     def command(self, run: RunRecord, document: ResultDocument) -> str:

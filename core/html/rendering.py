@@ -139,7 +139,7 @@ def digest_of(text: str) -> str:
 
 
 SCRIPTS = {
-    "site": ("data.js", "draw.js", "board.js", "compare.js"),
+    "site": ("data.js", "draw.js", "board.js", "compare.js", "index.js"),
     "items": ("data.js", "draw.js", "notes.js", "search.js", "items.js", "item.js"),
 }
 """The parts of each script, which share their names; what all pages have goes before them."""

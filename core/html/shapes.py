@@ -18,7 +18,11 @@ class SiteMetric(TypedDict):
 
 
 class SiteRow(TypedDict):
-    """A model; `residual` is by how much a criterion exceeds what its score foretells."""
+    """A model.
+
+    `first` and `short_of` are marks of the first place, and of a baseline that it does not pass;
+    `residual` is by how much a criterion exceeds what its score foretells.
+    """
 
     id: str
     model: str
@@ -32,6 +36,8 @@ class SiteRow(TypedDict):
     status: str | None
     rank: Ranks | None
     rank_alone: Ranks | None
+    first: str
+    short_of: str
     rating: float | None
     rating_ci95: OpenInterval | None
     score: float | None

@@ -115,6 +115,11 @@ class ComparisonStore(JournalFile):
         sql = "SELECT DISTINCT a FROM comparisons WHERE run_b = ? AND status = 'read' ORDER BY a"
         return list(self._rows(sql, (run.run_id,), lambda row: str(row[0])))
 
+    def compared_names(self) -> set[str]:
+        """The names of all models that are in a comparison, whether their runs are here or not."""
+        sql = "SELECT a FROM comparisons UNION SELECT b FROM comparisons"
+        return set(self._rows(sql, (), lambda row: str(row[0])))
+
     def comparisons_about(self, run_id: str, item_id: str) -> Iterator[StoredComparison]:
         """The comparisons of an item that a run is one side of, whoever asked for them."""
         where = "item_id = ? AND (run_a = ? OR run_b = ?)"

@@ -178,6 +178,19 @@ def point(x: float, y: float, shape: str, colour: str) -> Markup:
     return tag("svg", inner, x=percent(x), y=y, overflow="visible", class_="mark")
 
 
+def in_small(axis: Axis, value: float, ci95: Ends | None, digits: int) -> Markup:
+    """A number with its whisker for a cell of its own, whose title has the ends in numbers."""
+    title = tag("title", f"95 % interval {ends(ci95, digits)}" if ci95 else "no interval")
+    parts = [title]
+    if ci95 is not None:
+        left, right = (f"{edge if end is None else axis.at(end):.1f}%"
+                       for end, edge in zip(ci95, (0, 100), strict=True))  # fmt: skip
+        kind = "open" if None in ci95 else None
+        parts.append(tag("line", x1=left, x2=right, class_=kind))
+    parts.append(tag("circle", cx=f"{axis.at(value):.1f}%", r=3))
+    return tag("svg", *parts, role="img")
+
+
 def legend_mark(shape: str, series: int) -> Markup:
     """The mark of a series, to stand before its name."""
     inner = tag("g", point(0, 0, shape, f"s{series % 6}"), transform="translate(7 7)")

@@ -28,6 +28,7 @@ from .baselines import against_baselines as against_baselines
 from .baselines import chance as chance
 from .baselines import chosen_of as chosen_of
 from .baselines import not_above as not_above
+from .baselines import short_of as short_of
 from .baselines import too_few as too_few
 from .boards import BaselineNote as BaselineNote
 from .boards import Leader as Leader
@@ -37,10 +38,12 @@ from .boards import StatedBoard as StatedBoard
 from .boards import baseline_notes as baseline_notes
 from .boards import better_end as better_end
 from .boards import board_statement as board_statement
+from .boards import first_mark as first_mark
 from .boards import joint_rank as joint_rank
 from .boards import leader as leader
 from .boards import ranked_by as ranked_by
 from .boards import tied_names as tied_names
+from .boards import which_end as which_end
 from .judges import JudgeFindings as JudgeFindings
 from .judges import answered_by as answered_by
 from .judges import judge_findings as judge_findings

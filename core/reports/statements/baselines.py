@@ -150,6 +150,17 @@ def chance(document: ResultDocument) -> str:
     return random.text
 
 
+def short_of(document: ResultDocument) -> str:
+    """The easiest baseline that a result is not surely better than, as a mark of few words.
+
+    ``below constant``, ``not surely above chance``, ``worse than constant`` where less is better.
+    """
+    against = {one.name: one for one in against_baselines(document)}
+    usual = (("random", "chance"), ("best_constant", "constant"))
+    sides = ((against[name], word) for name, word in usual if name in against)
+    return next((f"{one.verb} {word}" for one, word in sides if one.side is not Side.BETTER), "")
+
+
 def not_above(document: ResultDocument) -> list[str] | None:
     """The names of the baselines that a result is not surely better than.
 

@@ -148,6 +148,20 @@ def better_end(higher_is_better: bool | None) -> str:
     return "less is better" if higher_is_better is False else ""
 
 
+def which_end(higher_is_better: bool | None) -> str:
+    """Which end of a number is better, always said, as in the head of a column."""
+    if higher_is_better is None:
+        return "neither end is better"
+    return f"{'higher' if higher_is_better else 'lower'} is better"
+
+
+def first_mark(front: Leader, model: str) -> str:
+    """The mark of a model in the first place, or of one that may have it; empty for the others."""
+    if model not in front.models or front.kind not in (LeaderKind.FIRST, LeaderKind.SHARED):
+        return ""
+    return "first" if front.kind is LeaderKind.FIRST else "shares first"
+
+
 def ranked_by(board: StatedBoard) -> str:
     """``SECEU score, where less is better``; empty where models are ranked by a rating."""
     if any(row["rating"] is not None for row in board["rows"]):

@@ -46,7 +46,7 @@ def test_the_entry_lists_boards_with_their_models(bench: Bench, demos: Demos) ->
     build(bench)
     links = re.findall(r'href="([^"]+)"', (SITE / "index.html").read_text(encoding="utf-8"))
     assert sum(link.startswith("models/") for link in links) == 3
-    assert sum(link.startswith("boards/") for link in links) == 1
+    assert len({link for link in links if link.startswith("boards/")}) == 1
     assert all((SITE / link).is_file() for link in links if link[0] != "#")
 
 

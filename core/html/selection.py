@@ -1,0 +1,121 @@
+"""What of a journal a site is of: benchmarks and models, by the names that users give."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..errors import UsageError
+from ..journal import Journal, RunRecord
+from ..reading.names import check_name
+from ..text import listed
+
+DEMO = "demo"
+"""Stands for all demo models."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What words name: benchmarks, models by their names, and whether all demo models."""
+
+    benchmarks: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+    demo: bool = False
+
+    @property
+    def has_models(self) -> bool:
+        """Whether any model is named."""
+        return self.demo or bool(self.models)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is shown, as if nothing else had ever been run; everything by default.
+
+    Attributes:
+        only: What alone is shown, of benchmarks and of models, where some are named.
+        without: What is not.
+        left_out: Names of the models that are not shown.
+        hidden: What no text may hold: their names and specs, where these are nobody else's.
+    """
+
+    only: Named = Named()
+    without: Named = Named()
+    left_out: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+
+    def takes(self, run: RunRecord) -> bool:
+        """Whether a run is shown."""
+        if run.name in self.left_out or run.benchmark in self.without.benchmarks:
+            return False
+        if self.only.benchmarks and run.benchmark not in self.only.benchmarks:
+            return False
+        if run.demo:
+            return not self.without.demo
+        return not self.only.demo or run.name in self.only.models
+
+
+EVERYTHING = Selection()
+
+
+def select(
+    journal: Journal, benchmarks: Iterable[str], only: Sequence[str], without: Sequence[str]
+) -> Selection:
+    """What ``--only`` and ``--without`` come to in a journal.
+
+    Raises:
+        UsageError: A word names nothing, or several models; or nothing is left.
+    """
+    runs, compared = journal.runs(), journal.compared_names()
+    known = {*benchmarks, *(run.benchmark for run in runs)}
+    specs = {(run.name, run.model) for run in runs} | {(name, name) for name in compared}
+    some = _named("--only", only, known, specs)
+    less = _named("--without", without, known, specs)
+    names, demo = {name for name, _ in specs}, {run.name for run in runs if run.demo}
+    shown = some.models | (demo if some.demo else set()) if some.has_models else names
+    selection = Selection(some, less, frozenset(names - shown | less.models))
+    taken = [run for run in runs if selection.takes(run)]
+    if runs and not taken:
+        raise UsageError("--only and --without leave nothing to show")
+    players = {str(asked.party.spec) for asked in journal.asked() if asked.role != "model"}
+    public = players.union(*((run.name, run.model) for run in taken))
+    secret = {word for name, spec in specs if name in selection.left_out for word in (name, spec)}
+    hidden = {w for w in secret if _SPECIFIC.match(w) and not any(w in other for other in public)}
+    return replace(selection, hidden=frozenset(hidden))
+
+
+_SPECIFIC = re.compile(r"(?=.*[A-Za-z])(?=.*[^A-Za-z]).{4}", re.DOTALL)
+"""A name that is no plain word, which texts may have for its own sake."""
+_Specs = Collection[tuple[str, str]]
+"""Models' names, each with a spec."""
+
+
+def _named(option: str, words: Sequence[str], benchmarks: Collection[str], specs: _Specs) -> Named:
+    models = set[str]()
+    for word in words:
+        if word != DEMO and word not in benchmarks:
+            models |= _models(option, word, benchmarks, specs)
+    return Named({*words} & {*benchmarks}, models, DEMO in words)
+
+
+def _models(option: str, word: str, benchmarks: Collection[str], specs: _Specs) -> set[str]:
+    """The models of a name, else of a spec, else the one whose name or spec ends so."""
+    by_name, by_spec, by_end = (
+        {name for name, spec in specs if meant(name, spec)}
+        for meant in (
+            lambda name, spec: name == word,
+            lambda name, spec: spec == word,
+            lambda name, spec: f"/{word}" in (name[-len(word) - 1 :], spec[-len(word) - 1 :]),
+        )
+    )
+    models = by_name or by_spec or by_end
+    if not (by_name or by_spec) and len(by_end) > 1:
+        names = listed(sorted(by_end), _NAMED)
+        raise UsageError(f"{option} {word} may be any of {names}; write the whole name")
+    if not models:
+        ends = {part.rpartition("/")[2] for pair in specs for part in pair}
+        usual = [DEMO, *sorted(benchmarks), *sorted({*(n for n, _ in specs), *ends})]
+        check_name(word, usual, f"{option} {word}: no such benchmark or model", "there are")
+    return models
+
+
+_NAMED = 4
