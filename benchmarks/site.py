@@ -4,11 +4,13 @@
 
 Makes a journal of so many models with 45 items each and transcripts of about 8,000 characters
 (benchmarks/site_shape.py), builds the site as whole processes (anew, again, and with one more
-model), and opens the largest board from its file in Chromium, several times, by Playwright.
+model), and opens the largest board from its file in Chromium, several times, by Playwright. So it
+does with an entry of which that board is every one of twelve columns.
 """
 
 import argparse
 import asyncio
+import json
 import os
 import tempfile
 from collections.abc import Sequence
@@ -20,6 +22,10 @@ from random import Random
 from typing import Any
 
 from eibench import ResultDocument
+from eibench.core.html.gather import Gathered
+from eibench.core.html.index_page import IndexBoards, index_page
+from eibench.core.html.rendering import rendered
+from eibench.core.html.shapes import SiteBoardDocument
 from eibench.core.journal import Journal, RunRecord
 from eibench.core.types import ChatRequest, Message
 
@@ -106,6 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(table(("bench site", "wall s", "CPU s", "peak MB"), _built(folder, environment)))
         board = max((folder / "site" / "boards").glob("*.html"), key=lambda p: p.stat().st_size)
         print(table(("what", "figure"), [*_sizes(folder / "site", board), *opened(board)]))
+        entry = write_entry(folder / "site", board)
+        sizes = [["entry of 12 benchmarks, kB", f"{entry.stat().st_size / 1e3:.0f}"]]
+        print(table(("what", "figure"), [*sizes, *opened(entry)]))
     return 0
 
 
@@ -132,6 +141,18 @@ def _sizes(site: Path, board: Path) -> list[list[str]]:
         ["its scripts of data, kB", f"{data:.0f}"],
         ["the site, MB in files", f"{total:.0f} in {len(files):,}"],
     ]
+
+
+def write_entry(site: Path, board: Path, columns: int = 12) -> Path:
+    """The entry of a site that has the same board so many times."""
+    document: SiteBoardDocument = json.loads(board.with_suffix(".json").read_text())
+    boards: list[SiteBoardDocument] = [
+        {**document, "title": f"{document['title']}-{n}"} for n in range(columns)
+    ]
+    page = index_page(IndexBoards(boards, []), Gathered([], [], []), "2026-01-01")
+    path = site / "twelve.html"
+    path.write_bytes(rendered(page).content)
+    return path
 
 
 def opened(page: Path, times: int = 5) -> list[list[str]]:

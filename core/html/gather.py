@@ -23,7 +23,7 @@ from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun
 from ..types import digest
 from ..types.result_document import Facts, ResultDocument
-from .selection import EVERYTHING, Selection
+from .selection import EVERYTHING, SiteSelection
 from .slugs import Address, model_path, readable
 
 
@@ -114,11 +114,14 @@ class Gathered(NamedTuple):
     absent: Sequence[Absent]
     runs: Sequence[RunRecord]
     pages: Sequence[BuiltPage] = ()
-    selection: Selection = EVERYTHING
+    selection: SiteSelection = EVERYTHING
 
 
 def gather(
-    journal: Journal, catalogue: Catalogue, sections: Sections, selection: Selection = EVERYTHING
+    journal: Journal,
+    catalogue: Catalogue,
+    sections: Sections,
+    selection: SiteSelection = EVERYTHING,
 ) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
     runs, boards, absent = journal.runs(), list[SiteBoard](), list[Absent]()
@@ -172,7 +175,7 @@ def gather_run(
 
 
 def _boards_of(
-    journal: Journal, catalogue: Catalogue, name: str, selection: Selection = EVERYTHING
+    journal: Journal, catalogue: Catalogue, name: str, selection: SiteSelection = EVERYTHING
 ) -> Boards | None:
     """The boards of a benchmark; ``None`` where it is not installed."""
     benchmark = catalogue.benchmarks.things.get(name)

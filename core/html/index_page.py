@@ -46,7 +46,7 @@ class IndexColumn(NamedTuple):
     cells: Mapping[str, IndexCell]
 
     @property
-    def places(self) -> Mapping[str, tuple[float, int]]:
+    def positions(self) -> Mapping[str, tuple[float, int]]:
         """Of models with a number the middle of the ranks they may have, and the place by it."""
         ranked = {model: cell.row for model, cell in self.cells.items() if cell.drawn}
         return {
@@ -156,12 +156,12 @@ def _rows(columns: Sequence[IndexColumn], others: Sequence[SiteBoardDocument]) -
             rows.setdefault(_model(row), row)
             elsewhere.setdefault(_model(row), []).append(document)
 
-    places = [column.places for column in columns]
+    positions = [column.positions for column in columns]
 
     def order(model: str) -> tuple[int, float, float, str]:
-        own = [of[model] for of in places if model in of]
-        middle, number = (fmean(values) for values in zip(*own or [(0.0, 0)], strict=True))
-        return -len(own), middle, number, rows[model]["model"]
+        known = [of[model] for of in positions if model in of]
+        middle, number = (fmean(values) for values in zip(*known or [(0.0, 0)], strict=True))
+        return -len(known), middle, number, rows[model]["model"]
 
     return [
         IndexRow(

@@ -28,7 +28,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Selection:
+class SiteSelection:
     """What is shown, as if nothing else had ever been run; everything by default.
 
     Attributes:
@@ -54,12 +54,12 @@ class Selection:
         return not self.only.demo or run.name in self.only.models
 
 
-EVERYTHING = Selection()
+EVERYTHING = SiteSelection()
 
 
 def select(
     journal: Journal, benchmarks: Iterable[str], only: Sequence[str], without: Sequence[str]
-) -> Selection:
+) -> SiteSelection:
     """What ``--only`` and ``--without`` come to in a journal.
 
     Raises:
@@ -72,7 +72,7 @@ def select(
     less = _named("--without", without, known, specs)
     names, demo = {name for name, _ in specs}, {run.name for run in runs if run.demo}
     shown = some.models | (demo if some.demo else set()) if some.has_models else names
-    selection = Selection(some, less, frozenset(names - shown | less.models))
+    selection = SiteSelection(some, less, frozenset(names - shown | less.models))
     taken = [run for run in runs if selection.takes(run)]
     if runs and not taken:
         raise UsageError("--only and --without leave nothing to show")

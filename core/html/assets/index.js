@@ -29,7 +29,11 @@ const matrix = () => {
   });
   const show = () => {
     const ticked = chosen();
-    for (const row of rows) box(row).disabled = ticked.length > 1 && !box(row).checked;
+    for (const row of rows) {
+      const { checked } = box(row);
+      box(row).disabled = ticked.length > 1 && !checked;
+      row.classList.toggle("ticked", checked);
+    }
     tray.hidden = !ticked.length;
     const list = ticked.length > 1 ? both(...ticked) : [];
     tray.replaceChildren(
@@ -38,6 +42,7 @@ const matrix = () => {
       button("Clear", () => { for (const row of ticked) box(row).checked = false; show(); }));
   };
   for (const row of rows) row.cells[0].prepend(make("input", { type: "checkbox", ariaLabel: `Compare ${name(row)}`, onchange: show }));
+  table.classList.add("live");
   document.body.append(tray);
   show();
   table.dataset.ready = 1;
