@@ -155,6 +155,24 @@ def test_the_judges_of_a_panel_stand_under_its_board(bench: Bench, server: Loopb
     assert judged in command
 
 
+def test_a_column_is_the_board_that_the_leaderboard_shows(
+    bench: Bench, server: LoopbackServer
+) -> None:
+    """That of the newest whole run; a model that is only on another has a row that leads there."""
+    for judge, model in (("strict", "old"), ("kind", "new")):
+        more = ("--judge", f"openai/{judge}", "--judge-base-url", server.base_url, "--no-elo")
+        run(bench, server, "eqbench3", model, more=(*more, "--limit", 2))
+    build(bench)
+    shown = bench("leaderboard", "eqbench3", "--json").json
+    text = (SITE / "index.html").read_text(encoding="utf-8")
+    (key,) = re.findall(r'data-board="([^"]+)"', text)
+    board = json.loads((SITE / f"boards/{key}.json").read_text())
+    assert [row["model"] for row in board["rows"]] == [row["model"] for row in shown["rows"]]
+    assert board["judge"] == "openai/kind"
+    assert re.search(r"openai/old only on eqbench3, bundled pack, judge openai/strict –", index())
+    assert "Other boards (1)" in index()
+
+
 def test_a_model_s_page_begins_with_its_boards_the_failed_last(
     bench: Bench, server: LoopbackServer
 ) -> None:

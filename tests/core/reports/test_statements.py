@@ -86,6 +86,49 @@ def test_a_result_stands_where_its_interval_does(
     assert statements.chance(given) == words
 
 
+@pytest.mark.parametrize(
+    ("ci95", "higher", "mark"),
+    [
+        ([34.0, 60.0], True, ""),
+        ([33.0, 60.0], True, "not surely above constant"),
+        ([20.0, 30.0], True, "below constant"),
+        ([10.0, 30.0], True, "not surely above chance"),
+        ([1.0, 9.0], True, "below chance"),
+        ([20.0, 22.0], False, "worse than chance"),
+        (None, True, ""),
+    ],
+)
+def test_a_mark_names_the_easiest_baseline_that_is_not_passed(
+    ci95: list[float] | None, higher: bool, mark: str
+) -> None:
+    """Chance before the constant, whichever is easier in a sentence too."""
+    given = result(metric={"ci95": ci95, "higher_is_better": higher}, **FEW)
+    assert statements.short_of(given) == mark
+
+
+@pytest.mark.parametrize(
+    ("joint", "marks"),
+    [
+        ([[1, 1], [2, 3], [2, 3]], ["first", "", ""]),
+        ([[1, 2], [1, 2], [3, 3]], ["shares first", "shares first", ""]),
+        ([None, None, None], ["", "", ""]),
+        ([[1, 1]], [""]),
+    ],
+)
+def test_who_may_be_first_has_a_mark(joint: list[Any], marks: list[str]) -> None:
+    """Nobody where no rank is sure, or where there is but one model."""
+    rows = [row(f"m{n}", ends) for n, ends in enumerate(joint)]
+    front = statements.leader(rows)
+    assert [statements.first_mark(front, one["model"]) for one in rows] == marks
+
+
+def test_which_end_is_better_is_always_said() -> None:
+    """Also of a number of which neither is."""
+    assert list(map(statements.which_end, (True, False, None))) == [
+        "higher is better", "lower is better", "neither end is better",
+    ]  # fmt: skip
+
+
 def test_the_chosen_one_of_several_is_set_against_chance_by_an_interval_of_its_own() -> None:
     """The wider one of the document, as each of the several might have been the best by chance."""
     chosen = {"chosen": "revised", "ci95_chosen": [17.0, 63.0]}
