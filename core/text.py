@@ -42,6 +42,14 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def middle(text: str, most: int) -> str:
+    """The text in so many characters, three at least: ``openai/a-very…int-12`` is 21 long."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"
+
+
 def readable(text: str) -> str:
     """The text with U+FFFD for every half of a surrogate pair, which nothing can store."""
     try:

@@ -21,6 +21,7 @@ from eibench.core.cli.app import app
 FOLDER = Path(__file__).with_name("screens")
 TERMINALS = {"80x24": 80, "100x30": 100, "pipe": 0}
 """Their columns; none in a pipe."""
+LINES = {80: 24, 100: 30}
 BENCHMARKS = ("eqbench-v1", "eqbench-v2", "seceu", "emotionqueen", "mediation-live")
 MODELS = ("weak", "medium", "strong")
 NINE = [(model, n) for n in (1, 2, 3) for model in MODELS]
@@ -53,8 +54,9 @@ def printed(command: str, columns: int = 0) -> str:
 def environment(columns: int) -> Mapping[str, str | None]:
     """The variables to set, or with None to unset: a terminal, or none, and nothing configured."""
     unset = [name for name in os.environ if name.startswith("BENCH_")]
-    unset += ["FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "COLUMNS"]
+    unset += ["FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "COLUMNS", "LINES"]
     terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    terminal["LINES"] = str(LINES.get(columns, 0))
     return {**dict.fromkeys(unset), **(terminal if columns else {})}
 
 

@@ -12,7 +12,7 @@ import eibench
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
 FILES = sorted((DOCS / "screens").glob("*.txt"))
 MATTERS = {
-    "leaderboard": r"^│ 1[ –].*│ +\d{4} │",
+    "leaderboard": r"^(│ )?1[ –].* \d{4} ",
     "runs": r"^╭",
     "judge-report": r"^place: \w+",
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from .. import console
 from ..errors import ErrorKind, Unreadable
 from ..guard import guard
 from ..journal import Journal
@@ -21,7 +22,7 @@ from ..runs import run_set
 from ..settings.run_config import RunConfig
 from ..text import line, plural
 from ..types.result_document import ResultDocument
-from . import options
+from .options import wants_details
 from .session import PlannedRun, on_terminal, print_result, tell
 
 WAIT_S = 60.0
@@ -62,8 +63,13 @@ def _reply(runs_dir: Path, document: ResultDocument, item_id: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def finish(result: Result, run: PlannedRun, *, json_output: bool, following: int) -> None:
-    """Print a result; so many models of this command are still to run on its benchmark."""
+def finish(
+    result: Result, run: PlannedRun, *, json_output: bool, following: int, alone: bool
+) -> None:
+    """Print a result; so many models of this command are still to run on its benchmark.
+
+    Of several runs each is a line, with what must be done about it; a table follows.
+    """
     config, document = run.config, result.document
     special = (
         _after_a_stop(document, run.session)
@@ -74,13 +80,17 @@ def finish(result: Result, run: PlannedRun, *, json_output: bool, following: int
     if json_output:
         tell(advice)
         return
-    details = bench("show", document["run_id"], "--details")
-    saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
+    if not (alone or wants_details()):
+        if special:
+            tell(advice)
+        last = console.short.last(document, now=True)
+        console.output.show_line(console.short.bold(f"{config.benchmark.name} {last.plain}"))
+        return
     another = _another(document, config)
     later = ""
     if following and document["comparisons"]:
         later = f"none yet: {plural(following, 'model')} of this command will be compared with it"
-    messages = [saved, advice]
+    messages = [f"saved in {result.path}", advice]
     print_result(document, another=another, later=later, messages=messages, now=True)
 
 

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from .. import console
 from ..clients.approvals import Approvals, Sending, normal
 from ..errors import UsageError
-from ..hooks.sections import Table
+from ..hooks.sections import Paragraph, Table
 from ..parties.secrets import (
     HIDDEN,
     is_variable_name,
@@ -80,7 +80,7 @@ def config_command(
         return
 
     for table in _tables(rows, others):
-        console.output.show(console.tables.table(table))
+        console.output.show(console.tables.part(table))
 
 
 def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> None:
@@ -148,7 +148,7 @@ def _suite(suite: Suite) -> JsonDict:
 
 def _tables(
     settings: Sequence[_Setting], others: Mapping[str, Sequence[JsonObject]]
-) -> Iterator[Table]:
+) -> Iterator[Table | Paragraph]:
     cells = [
         (f"{name} ({of})" if of else name, _plain(value), origin)
         for name, of, value, origin in settings
@@ -156,7 +156,10 @@ def _tables(
     ]
     title = "Settings of bench run; an option on the command line goes before all of these"
     note = "" if options.wants_details() else "all others have their defaults: --details"
-    yield Table(title, ("setting", "value", "from"), cells, note=note)
+    if cells:
+        yield Table(title, ("setting", "value", "from"), cells, note=note)
+    else:
+        yield Paragraph("", "nothing is set: all settings have their defaults (--details)")
     for kind, title in _TITLES.items():
         if rows := others[kind]:
             names = _OF_ENDPOINTS if kind == "endpoints" else list(rows[0])

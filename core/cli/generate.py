@@ -151,6 +151,8 @@ def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> Generat
         raise UsageError(f"{benchmark.name} cannot make data; those that can: {', '.join(able)}")
     if len(settings.models) != 1:
         raise UsageError("name the one model that writes, such as --model openai/gpt-4.1")
+    if len(settings.systems) > 1:
+        raise UsageError("--system is given twice; one model writes with one system prompt")
     (config,) = run_configs(benchmark.data_maker, settings, allow)
     order = GenerationRequest(benchmark, config, output)
     order.check_output()

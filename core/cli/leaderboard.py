@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,16 +17,20 @@ from ..hooks.sections import Table
 from ..journal import Journal
 from ..parties.graders import Panel
 from ..plugins import installed
-from ..reports.columns import FitColumn, FitTable, Span, plus_minus
+from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
-from ..text import as_text, csv_text, interval, line, listed, plural
+from ..reports.suggestions import with_options
+from ..text import as_text, csv_text, interval, line, listed, middle, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
 from .command import command
 from .rate import anchor_sets
 from .selectors import BoardCommand, board_options, given_board, rating_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @command(
@@ -100,44 +104,64 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | Non
 def _show(
     board: Leaderboard, document: LeaderboardDocument, alongside: Table | None, *, asked: bool
 ) -> None:
-    details = options.wants_details()
-    console.output.show(console.fitted.Fitted(_table(board, document, details)))
-    conclusions = document["conclusions"]
-    shown = conclusions if details else console.tables.strong(conclusions)
-    for message in console.tables.conclusions(shown, "\nThe judge"):
-        console.output.show(message)
-    if details and (by_judge := _by_judge(board)):
-        console.output.show(console.tables.table(by_judge))
-    for message in console.tables.judges_in_words(board.robustness, details=details):
-        console.output.show(message)
-    for warning in document["warnings"]:
-        console.output.show(console.tables.warning(warning))
+    details, part = options.wants_details(), console.screen.Part
+    if details:
+        shown = [part(one) for one in _in_full(board, document)]
+    else:
+        shown = [part(console.fitted.Fitted(_table(board, document)), 2, "model")]
+        shown += [console.screen.said(text, 3, "note") for text in _notes(board, document)]
+        strong = console.tables.strong(document["conclusions"])
+        found = console.tables.conclusions(strong)
+        found += console.tables.judges_in_words(board.robustness, details=False)
+        shown += [part(one, 6, "finding") for one in found]
+    warnings = map(console.tables.warning, document["warnings"])
+    shown += [part(one, 5, "warning") for one in warnings]
     if alongside:
         models = listed(board.beside_published, 8) or "no model above"
         note = f"comparable with these: {models} (bench show RUN says why)\n{alongside.note}"
-        console.output.show(console.tables.table(alongside._replace(note=note)))
+        shown.append(part(console.tables.table(alongside._replace(note=note))))
     elif asked:
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
-        console.output.show(console.tables.warning(message))
+        shown.append(part(console.tables.warning(message)))
     if others := boards_beside(board.others):
-        console.output.show(line(others))
-    console.output.show_line(console.short.bold(document["statement"]))
+        shown.append(console.screen.said(others, 3, "list of other boards"))
+    statement, more = document["statement"], with_options("--details")
+    for row in document["rows"]:
+        statement = statement.replace(row["model"], middle(row["model"], NAME))
+    console.screen.show(shown, console.short.bold(statement), "" if details else more)
 
 
-def _table(board: Leaderboard, document: LeaderboardDocument, details: bool) -> FitTable:
+def _in_full(board: Leaderboard, document: LeaderboardDocument) -> "Iterator[RenderableType]":
+    """The table with all columns, and all that is said of judges."""
+    yield console.fitted.Fitted(_table(board, document, details=True))
+    yield from console.tables.conclusions(document["conclusions"], "\nThe judge")
+    if by_judge := _by_judge(board):
+        yield console.tables.table(by_judge)
+    yield from console.tables.judges_in_words(board.robustness)
+
+
+def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = False) -> FitTable:
     rows = document["rows"]
     columns = rating_columns(rows, list(map(_named, rows)), details=details)
     columns = [column for column in columns if column.heading != "comparisons"]
     columns += _scores(board.metric, document)
-    title = f"{board.benchmark.name}: {plural(len(rows), 'model')}"
+    title, where = f"{board.benchmark.name}: {plural(len(rows), 'model')}", board.board
+    if not details:
+        title += f"; pack {where.pack_name}"
+        title += f"; judge {where.judge.brief}" if where.judge else ""
+        title += "".join(f"; {role} {player.short}" for role, player in where.roles)
+        title += f"; {' '.join(where.protocol_words)}" if where.protocol else ""
     drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
-    note = "\n".join(_notes(board, document, details))
-    return FitTable(title, columns, None, note, drawn, "95 % interval")
+    note = "\n".join(_facts(board, document)) if details else ""
+    newest = max(board.runs.values(), key=lambda run: run.created_at, default=None)
+    names = [row["model"] for row in rows]
+    marked = names.index(newest.name) if newest and newest.name in names else None
+    return FitTable(title, columns, marked, note, drawn, "95 % interval")
 
 
-def _notes(board: Leaderboard, document: LeaderboardDocument, details: bool) -> Iterator[str]:
-    """What is said below the table."""
-    pack, metric = board.board, document["metric"]
+def _facts(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
+    """What is said below the table with all columns."""
+    pack = board.board
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
     note += "".join(f"; {role} played by {player}" for role, player in pack.roles)
     note += f"; {' '.join(pack.protocol_words)}" if pack.protocol else ""
@@ -146,10 +170,15 @@ def _notes(board: Leaderboard, document: LeaderboardDocument, details: bool) -> 
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"
     yield note
+    yield from note_of(document["rows"])
+    yield from _notes(board, document)
+
+
+def _notes(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
+    """What is said below any table."""
+    metric = document["metric"]
     if end := better_end(metric["higher_is_better"]):
         yield f"{metric['label']}: {end}"
-    if details:
-        yield from note_of(document["rows"])
     if board.kin:
         yield f"scores {board.kin.text}"
     yield from (line(baseline.text) for baseline in baseline_notes(document))

@@ -33,6 +33,7 @@ from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, Sampling
 from .command import BENCHMARKS, SECTION, BenchmarkName
 from .settings import (
     SUITE,
+    WholeText,
     click_type,
     config_option,
     current,
@@ -41,7 +42,7 @@ from .settings import (
     item_list,
     json_object,
     pairs,
-    read_system,
+    read_systems,
     role_numbers,
     setting_name,
 )
@@ -130,6 +131,8 @@ def setting(name: str, **attributes: object) -> Callable[[F], F]:
         declared |= {"default": one.shown or default, "show_default": True}
     if isinstance(default, Path):
         declared["type"] = click.Path(path_type=Path)
+    if name == "systems":
+        declared["type"] = WholeText()
     if name in _COMPLETIONS:
         declared["shell_complete"] = _COMPLETIONS[name]
     return option(flag_of(name), name, **{**declared, **attributes})
@@ -277,7 +280,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
        for n, one in SETTINGS.items() if one.form in _BY_FORM},
     **{name: item_list for name, one in SETTINGS.items() if one.form == "ids"},
     "role_max_tokens": role_numbers,
-    "system": read_system,
+    "systems": read_systems,
     "price": lambda text: parse_price(text) if text else None,
 }  # fmt: skip
 _FIELDS = frozenset(field.name for field in fields(RunSettings))

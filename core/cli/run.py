@@ -29,7 +29,7 @@ from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
 from .settings import config_option, given_by_user
-from .summary import NO_ENDING, Ending, FailedRun, read_limit, summary
+from .summary import NO_ENDING, Ending, FailedRun, comes_to, read_limit, summary
 
 
 def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
@@ -208,7 +208,8 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
             code = max(code, error.exit_code)
             continue
         same = [other for other in runs[n:] if other.config.benchmark is run.config.benchmark]
-        finish(result, run, json_output=json_output, following=len(same))
+        alone = len(runs) == 1
+        finish(result, run, json_output=json_output, following=len(same), alone=alone)
         results[task] = result.document
         code = max(code, session.EXIT[result.status])
         if result.status in ("interrupted", "budget"):
@@ -237,4 +238,6 @@ def _sum_up(
         more = {"errors": errors, "not_begun": [run.names for run, e in failed if not e]}
         click.echo(as_text({"runs": documents, **{k: v for k, v in more.items() if v}}))
         return
-    console.output.show(console.fitted.Fitted(summary(documents, failed)))
+    table = console.screen.Part(console.fitted.Fitted(summary(documents, failed)), 1, "run")
+    end = console.short.bold(comes_to(documents, failed))
+    console.screen.show([table], end, bench("runs"))

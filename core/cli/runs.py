@@ -10,7 +10,6 @@ from .. import console
 from ..errors import UsageError
 from ..journal import RunLock, RunRecord
 from ..journal.file import has_journal
-from ..parties.graders import Judge, Panel
 from ..parties.party import origin_of
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
@@ -60,7 +59,7 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
     judges = [judge_in(document) if document else None for document in documents]
     details = options.wants_details()
     named = [str(j if details else j.public) if j else "–" for j in judges]
-    brief = list(map(_brief, judges))
+    brief = [judge.brief if judge else "–" for judge in judges]
     least = [_own_name(judge).removesuffix(" judges") for judge in brief]
     judged = [FitColumn("judge", named, 9, brief, 3, least, 5)]
     values = [_value_and_status(*row) for row in rows]
@@ -69,6 +68,11 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
     short = [
         _own_name(name) if not run.demo else name for run, name in zip(runs, plain, strict=True)
     ]
+    started = [run.created_at[:16].replace("T", " ") for run in runs]
+    seen = [
+        (run.benchmark, name, judge) for run, name, judge in zip(runs, plain, brief, strict=True)
+    ]
+    late = 10 if len(set(seen)) < len(seen) else 1  # a date tells two rows apart that look alike
     return [
         FitColumn("run", [run.run_id for run in runs]),
         FitColumn("benchmark", [run.benchmark for run in runs]),
@@ -77,7 +81,7 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
         FitColumn("status", list(map(_status, runs, documents)), 4),
         FitColumn("score", list(map(main_metric, documents)), 0, values, 2),
         *judged * any(d and d["judge"] for d in documents),
-        FitColumn("started", [run.created_at[:16].replace("T", " ") for run in runs], 1),
+        FitColumn("started", started, late, [day[5:] for day in started], 1),
     ]
 
 
@@ -95,19 +99,12 @@ def _own_name(spec: str) -> str:
     return name if slash and provider in installed().providers.things else spec
 
 
-def _brief(judge: Judge | None) -> str:
-    """A judge without its host; of a panel the rule, and how many judges it has."""
-    if isinstance(judge, Panel):
-        return f"{judge.rule} of {len(judge.judges)} judges"
-    return judge.short if judge else "–"
-
-
 def _value_and_status(run: RunRecord, document: ResultDocument | None) -> str:
     """The main number alone, with how the run ended where that is not well."""
-    value = _value(document)
-    if run.status == "complete":
+    value, status = _value(document), _status(run, document)
+    if status == "complete":
         return value
-    return run.status if value == "–" else f"{value} {run.status}"
+    return status if value == "–" else f"{value} {status}"
 
 
 def main_metric(document: ResultDocument | None) -> str:

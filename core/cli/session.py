@@ -19,6 +19,7 @@ from ..hooks.sections import Part
 from ..plugins import installed
 from ..reports.plugin_parts import sections_of
 from ..reports.result import Result
+from ..reports.suggestions import bench, with_options
 from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan
 from ..run.run_work import run_task
@@ -73,6 +74,7 @@ def plan_as_json(run: PlannedRun) -> JsonDict:
     return {
         "benchmark": config.benchmark.name,
         "model": config.model.label,
+        "name": config.display_name,
         "judge": panel or next((judge.label for judge in config.judges), None),
         "dataset": {"name": source.name, "sha256": source.sha256},
         "iterations": config.iterations,
@@ -95,7 +97,8 @@ def describe_plan(run: PlannedRun) -> str:
     """A plan as one line."""
     plan, benchmark, pack = run.plan, run.config.benchmark, run.task.pack.source.name
     tokens_in, tokens_out = plan.tokens
-    message = f"{benchmark.name}: {plural(plan.total, 'sample')} of the {pack} pack"
+    name = f" {run.config.name}" if run.config.name else ""
+    message = f"{benchmark.name}{name}: {plural(plan.total, 'sample')} of the {pack} pack"
     if plan.left < plan.total:
         message += f", {plan.total - plan.left} of them done"
     calls = [_calls_to(party, plan, benchmark) for party in plan.parties if party.calls]
@@ -309,13 +312,12 @@ def print_result(
         click.echo(as_text(document))
         return
 
-    if wants_details():
+    if details := wants_details():
         shown = console.tables.details(document, sections(document), another, later)
+        parts = [console.screen.Part(shown)]
     else:
-        shown = console.short.short(document, another, later)
-    console.output.show(shown)
-    for note in notes:
-        click.echo(line(f"note: {note}"))
-    for message in messages:
-        console.output.tell(message)
-    console.output.show_line(console.short.last(document, now=now))
+        parts = console.short.short(document, another, later)
+    parts += [console.screen.said(f"note: {note}", 8, "note") for note in notes]
+    more = bench("show", document["run_id"], "--details") if now else with_options("--details")
+    last = console.short.last(document, now=now)
+    console.screen.show(parts, last, "" if details else more, messages=messages)

@@ -8,7 +8,7 @@ Here too is how the texts of options and of variables are read: types of click, 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from ..reading.formats import without_repeats
 from ..reading.names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, RULES, VariableRule, fitting
-from ..settings.run_settings import SETTINGS, option_of
+from ..settings.run_settings import SETTINGS, SystemPrompt, option_of
 from ..settings.tables import Suite, check_value
 from ..types import JsonDict, JsonObject
 from ..types.rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
@@ -135,13 +135,32 @@ def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
     }
 
 
-def read_system(text: str | None) -> str | None:
-    """The system prompt, from a file when it is ``@FILE``.
+class WholeText(click.types.StringParamType):
+    """A text that may be repeated, of which a variable has one, blanks and all."""
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """The text alone."""
+        return [rv]
+
+
+def read_systems(texts: Sequence[str]) -> tuple[SystemPrompt, ...]:
+    """The system prompts, each from a file when it is ``@FILE``, whose name then is its label.
 
     Raises:
-        UsageError: The file cannot be read.
+        UsageError: A file cannot be read, or a prompt or a label stands twice.
     """
-    if text is None or not text.startswith("@"):
+    prompts: list[SystemPrompt] = []
+    for n, text in enumerate(texts, 1):
+        label = Path(text[1:]).stem if text.startswith("@") else f"system {n}"
+        one = SystemPrompt(_read_system(text) or None, label)
+        if any(one.text == other.text or one.label == other.label for other in prompts):
+            raise UsageError(f"--system {text:.40} is given twice, or two files of one name")
+        prompts.append(one)
+    return tuple(prompts)
+
+
+def _read_system(text: str) -> str:
+    if not text.startswith("@"):
         return text
     try:
         return read_text(Path(text[1:]), 2**20)

@@ -1,18 +1,28 @@
 """The end of several runs: a table with a row for each, and what `--fail-under` says of them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
 from ..errors import BenchError, UsageError
 from ..reading.names import nearest
-from ..reports.columns import Cell, FitColumn, FitTable, plus_minus
+from ..reports.columns import NAME, Cell, FitColumn, FitTable, plus_minus
 from ..reports.ending import dollars
 from ..reports.ratings import ranks, rating_cell
-from ..reports.statements import Side, against_baselines, better_end, joint_rank, origin, too_few
+from ..reports.statements import (
+    Side,
+    against_baselines,
+    better_end,
+    joint_rank,
+    leader,
+    origin,
+    too_few,
+)
+from ..reports.suggestions import bench
 from ..run.against import Base
 from ..run.task import Task
-from ..text import duration, interval, number, plural, signed
+from ..text import duration, interval, middle, number, plural, signed
 from ..types.result_document import AgainstRow, MetricRow, RatingRow, ResultDocument
 from .session import PlannedRun
 
@@ -124,6 +134,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
 
     benchmarks, statuses = ([str(d[key]) for d in documents] for key in ("benchmark", "status"))
     models = [document["name"] + " DEMO" * document["demo"] for document in documents]
+    models += [f.run.names["name"] for f in failed]
     chances = list(map(_chance, documents))
     alike = not failed and set(statuses) == {"complete"}
     ratings = [
@@ -133,7 +144,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
     ]  # fmt: skip
     columns = [
         column("benchmark", benchmarks, of_failed=[f.run.names["benchmark"] for f in failed]),
-        column("model", models, of_failed=[f.run.names["name"] for f in failed]),
+        FitColumn("model", models, 0, [middle(name, NAME) for name in models], 6),
         column("metric", names, 3),
         column("value", [m["value"] for m in metrics], of_failed=[None for _ in failed]),
         column("95 % interval", [interval(m["ci95"]) for m in metrics], 8, arms, 5),
@@ -168,6 +179,17 @@ def _difference(row: AgainstRow | None) -> str:
     words = {"neither": "not told apart", "unknown": "no claim"}.get(row["verdict"], row["verdict"])
     gap = row["difference"]
     return words if gap is None else f"{signed(gap)}, {words}"
+
+
+def comes_to(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -> str:
+    """What several runs come to: how they ended, and who is first of those that were rated."""
+    ends = Counter(str(document["status"]) for document in documents)
+    ends.update("error" if run.error else "not begun" for run in failed)
+    newest = {d["benchmark"]: d["ratings"] for d in documents if d["ratings"]}
+    first = [f"{benchmark}: {leader(rows).text}" for benchmark, rows in newest.items()]
+    others = dict.fromkeys(d["benchmark"] for d in documents if d["benchmark"] not in newest)
+    compared = [f"{bench('leaderboard', name)} ranks them" for name in others]
+    return "; ".join([", ".join(f"{n} {end}" for end, n in ends.items()), *first, *compared])
 
 
 def _rated(documents: Sequence[ResultDocument]) -> list[RatingRow | None]:

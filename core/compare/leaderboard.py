@@ -118,8 +118,8 @@ class Leaderboard:
             "others": self.others,
             "warnings": [
                 *self.warnings,
-                *(standing.warnings if standing else ()),
                 *self._placed[1],
+                *(standing.warnings if standing else ()),
             ],
         }
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from . import fitted as fitted
     from . import live as live
     from . import output as output
+    from . import screen as screen
     from . import short as short
     from . import tables as tables
     from . import transcripts as transcripts

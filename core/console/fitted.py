@@ -42,8 +42,10 @@ class Row(NamedTuple):
 class Grid:
     """A table; if `whole`, headings are wrapped, and the box left out, before cells are wrapped."""
 
-    def __init__(self, columns: Iterable[Column], *, whole: bool = False) -> None:
-        self.columns, self.whole = list(columns), whole
+    def __init__(
+        self, columns: Iterable[Column], *, whole: bool = False, boxed: bool = True
+    ) -> None:
+        self.columns, self.whole, self.boxed = list(columns), whole, boxed
         self._rows: list[Row] = []
 
     def add_row(self, *cells: str, style: str = "") -> None:
@@ -59,8 +61,10 @@ class Grid:
         """The form that fits."""
         natural, least = self._naturals(), self._leasts()
         boxed, bare = (_Form(box, self) for box in (True, False))
+        if not self.boxed:
+            boxed = bare
         if not options.is_terminal or boxed.width(natural) <= options.max_width:
-            if self._is_plain():
+            if self.boxed and self._is_plain():
                 yield from self._lines(console, options, natural)
                 return
             # Of its own width: within that of the options it would be cut.
@@ -234,19 +238,28 @@ LEAST, MOST = 12, 40
 class Fitted:
     """A table as wide as the terminal allows; where there is none, whole."""
 
-    def __init__(self, table: FitTable) -> None:
-        self.table = table
+    def __init__(self, table: FitTable, *, boxed: bool = True) -> None:
+        self.table, self.boxed = table, boxed
+
+    def bare(self) -> "Fitted":
+        """The same without its box."""
+        return Fitted(self.table, boxed=False)
+
+    def of(self, most: int) -> "Fitted":
+        """The same of so many rows: the first ones, and the marked one."""
+        return Fitted(self.table.of(most), boxed=self.boxed)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The first form that fits, with its title and note."""
-        yield Text(line(self.table.title), style="bold")
+        if self.table.title:
+            yield Text(line(self.table.title), style="bold")
         yield self._fitting(options) if options.is_terminal else self._grid(self.table.columns)
         if self.table.note:
             yield Text(harmless(self.table.note), style="dim")
 
     def _fitting(self, options: ConsoleOptions) -> Grid:
         forms = [(step, c, self._grid(c)) for step, c in narrowings(self.table.columns)]
-        fit = [one for one in forms if one[2].is_whole_in(options.max_width)]
+        fit = [one for one in forms if one[2].is_whole_in(options.max_width, boxed=self.boxed)]
         for step, columns, grid in fit if self.table.spans else ():
             room = min(MOST, options.max_width - grid.width - 3)
             if step <= SPARED and room >= LEAST:
@@ -268,7 +281,7 @@ class Fitted:
     def _grid(self, columns: Sequence[FitColumn]) -> Grid:
         right = [all(not isinstance(cell, str) for cell in c.cells) for c in columns]
         heads = [Column(line(c.heading), r) for c, r in zip(columns, right, strict=True)]
-        grid = Grid(heads, whole=True)
+        grid = Grid(heads, whole=True, boxed=self.boxed)
         for position, cells in enumerate(zip(*(c.cells for c in columns), strict=True)):
             style = "bold" if position == self.table.marked else ""
             grid.add_row(*map(cell, cells), style=style)

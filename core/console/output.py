@@ -107,9 +107,14 @@ def tell_wrapped(text: str) -> None:
         err().print(line(text), soft_wrap=not err().is_terminal)
 
 
+def out() -> _Console:
+    """Standard output as it is now."""
+    return _console(stderr=False)
+
+
 def show_line(text: Text) -> None:
     """Print a result's line; where there is no terminal, it stays one."""
-    console = _console(stderr=False)
+    console = out()
     console.print(text, soft_wrap=not console.is_terminal)
 
 
@@ -119,4 +124,4 @@ def show(renderable: RenderableType) -> None:
     Raises:
         TypeError: One is no part, or cannot be shown as it is.
     """
-    _console(stderr=False).print(renderable, crop=False)
+    out().print(renderable, crop=False)

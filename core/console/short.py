@@ -2,37 +2,42 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.text import Text
 
 from ..ratings.auditing.grades import NOT_TESTED, STRONG, WEAK
+from ..reports.columns import NAME
 from ..reports.ending import others, result_line
-from ..text import line
-from ..types.result_document import ConclusionRow, ResultDocument
+from ..text import line, middle
+from ..types.result_document import ResultDocument
 from .fitted import bars
+from .screen import Part
 from .tables import conclusions, foot, head, missing, rating, samples, standing, with_command
 
-_ROWS = 5
-"""Models of the table of ratings."""
 _MISSING = 2
 _PROFILE = "profile"
 """What the name of a group of metrics holds that are drawn as bars."""
 _SCALE = re.compile(r"\(\d+[-–](\d+)\)")
 
 
-def short(document: ResultDocument, another: str = "", later: str = "") -> RenderableType:
+def short(document: ResultDocument, another: str = "", later: str = "") -> list[Part]:
     """What matters of a result, but for its last line; as `details`."""
-    parts: list[RenderableType] = head(document)
+    parts = list(map(Part, head(document)))
     if also := others(document):
-        parts.append(Text(line(f"also: {'  ·  '.join(also)}")))
-    parts += [*standing(document, _ROWS), _Profile(document)]
-    parts += [Text(message) for message in _attention(document)]
-    parts += with_command(rating(document, later), another)
-    parts += conclusions(against(document["conclusions"]))
+        parts += [Part(Text(line(f"also: {'  ·  '.join(also)}")), 4, "metric line")]
+    parts += [Part(table, 2, "model") for table in standing(document, details=False)]
+    parts += [Part(bars, 9, "profile") for bars in _profiles(document)]
+    parts += [Part(Text(message), 1, "sample line") for message in _attention(document)]
+    why = list(with_command(rating(document, later), another))
+    parts += [Part(Group(*why), 3, "reason")] * bool(why)
+    against = [row for row in document["conclusions"] if row["verdict"] in (WEAK, STRONG)]
     if robustness := document.get("robustness"):
-        parts += conclusions([r for r in robustness["conclusions"] if r["verdict"] != NOT_TESTED])
-    return Group(*parts, *foot(document))
+        against += [row for row in robustness["conclusions"] if row["verdict"] != NOT_TESTED]
+    parts += [Part(text, 7, "finding") for text in conclusions(against)]
+    comparable, *warnings = foot(document)
+    return [*parts, Part(comparable, 6, "note"), *(Part(text, 5, "warning") for text in warnings)]
 
 
 def bold(text: str) -> Text:
@@ -42,6 +47,7 @@ def bold(text: str) -> Text:
 
 def last(document: ResultDocument, *, now: bool = False) -> Text:
     """The last line: the result; of one that was made now with where it is from."""
+    document = {**document, "name": middle(document["name"], NAME)}
     return bold(result_line(document, now=now))
 
 
@@ -52,26 +58,24 @@ def _attention(document: ResultDocument) -> list[str]:
     return [samples(document), *missing(document, _MISSING)]
 
 
-def against(rows: Sequence[ConclusionRow]) -> list[ConclusionRow]:
-    """The conclusions that were found against the judge."""
-    return [row for row in rows if row["verdict"] in (WEAK, STRONG)]
+class _Profile(NamedTuple):
+    """The metrics of a group as bars."""
 
-
-class _Profile:
-    """The metrics of a profile as bars."""
-
-    def __init__(self, document: ResultDocument) -> None:
-        self.document = document
+    group: str
+    values: Sequence[tuple[str, float]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        groups = self.document["metric_groups"]
-        for group in dict.fromkeys(groups.values()):
-            values = list(_values(self.document, group)) if _PROFILE in group else []
-            if values:
-                scale = _SCALE.search(group)
-                most = float(scale[1]) if scale else max(value for _, value in values)
-                yield Text(line(group), style="bold")
-                yield from bars(values, most or 1.0, options.max_width)
+        scale = _SCALE.search(self.group)
+        most = float(scale[1]) if scale else max(value for _, value in self.values)
+        yield Text(line(self.group), style="bold")
+        yield from bars(self.values, most or 1.0, options.max_width)
+
+
+def _profiles(document: ResultDocument) -> Iterator[_Profile]:
+    """Those groups of metrics that are called a profile and have numbers."""
+    for group in dict.fromkeys(document["metric_groups"].values()):
+        if _PROFILE in group and (values := list(_values(document, group))):
+            yield _Profile(group, values)
 
 
 def _values(document: ResultDocument, group: str) -> Iterator[tuple[str, float]]:

@@ -55,7 +55,7 @@ def judges_in_words(
     parts: list[RenderableType] = []
     for one in documents:
         rows = one.conclusions if details else strong(one.conclusions)
-        parts += conclusions(rows, f"\nThe judges, by {one.value}")
+        parts += conclusions(rows, f"\nThe judges, by {one.value}" * details)
     return parts
 
 
@@ -249,23 +249,17 @@ def _comparisons(document: ResultDocument) -> tuple[int, int, int]:
 _ALONE = "no other model was compared; run another one on this pack"
 
 
-def standing(document: ResultDocument, most: int | None = None) -> Iterable[Fitted]:
-    """The table of ratings, the run's own marked; `most` rows about it, or all."""
-    rows, title = document["ratings"], "Ratings"
+def standing(document: ResultDocument, *, details: bool = True) -> Iterable[Fitted]:
+    """The table of ratings, the run's own marked."""
+    rows = document["ratings"]
     if not rows:
         return []
     names = [row["model"] for row in rows]
     marked = names.index(document["name"]) if document["name"] in names else None
-    start, shown = 0, rows
-    if most is not None and len(rows) > most:
-        start = max(0, min((marked or 0) - most // 2, len(rows) - most))
-        shown = rows[start : start + most]
-        more = f"{plural(len(rows) - most, 'model')} more"
-        title += f" ({more}: {bench('leaderboard', document['benchmark'])})"
-    named = [row["model"] + " DEMO" * bool(row.get("demo")) for row in shown]
-    columns = rating_columns(shown, named, details=most is None)
-    position, note = None if marked is None else marked - start, "" if most else _note(document)
-    return [Fitted(FitTable(title, columns, position, note, spans(shown), "95 % interval"))]
+    named = [row["model"] + " DEMO" * bool(row.get("demo")) for row in rows]
+    columns = rating_columns(rows, named, details=details)
+    title, note = ("Ratings", _note(document)) if details else ("", "")
+    return [Fitted(FitTable(title, columns, marked, note, spans(rows), "95 % interval"))]
 
 
 def _note(document: ResultDocument) -> str:

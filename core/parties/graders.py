@@ -82,6 +82,11 @@ class Panel:
         return self.rule
 
     @property
+    def brief(self) -> str:
+        """The rule, and how many judges it has."""
+        return f"{self.rule} of {len(self.judges)} judges"
+
+    @property
     def public(self) -> "Panel":
         """The same without the hosts of its judges."""
         return replace(self, judges=tuple(judge.public for judge in self.judges))

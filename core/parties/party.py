@@ -110,6 +110,8 @@ class Party:
         """The spec alone."""
         return str(self.spec)
 
+    brief = short
+
     @property
     def public(self) -> "Party":
         """The same without the host, which may be nobody else's business."""

@@ -150,7 +150,7 @@ def _adjust_for_length(
     apart = tell_apart(differences(estimate, spread))
     if (adjusted_scale.first, adjusted_scale.second) != (scale.first, scale.second):
         n = len(estimate.theta)
-        message = f"no ratings with a term for length on this scale: {why or 'it is not anchored'}"
+        message = f"no ratings with a term for length on this scale: {why or 'it has no anchors'}"
         return LengthAdjusted(np.full(n, np.nan), [None] * n, apart), message
     ends = find_ends(comparisons, estimate.theta, estimate.component, adjusted_scale)
     parts = RatingParts(
@@ -290,7 +290,8 @@ def scale_warnings(estimate: SolvedRatings, scale: Scale, unanchored: str) -> li
             "rated and ranked by itself, and ratings of different groups say nothing together"
         )
     if unanchored:
-        messages.append(f"the scale is not anchored (centre {scale.offset:g}): {unanchored}")
+        here = f"ratings are around {scale.offset:g}, on a scale of this board alone"
+        messages.append(f"{here}: {unanchored}")
     return messages
 
 
@@ -312,6 +313,6 @@ def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[s
     if n_families >= FEWEST_FAMILIES:
         messages += unequal_families(n_families, _effective(comparisons))
     if without and n_families >= FEWEST_FAMILIES:
-        fewer = f"compared on fewer than {FEWEST_FAMILIES} families"
+        fewer = f"compared on fewer than {FEWEST_FAMILIES} different texts"
         messages.append(f"no interval for {listed(without, 5)}: {fewer}")
     return messages

@@ -1,9 +1,14 @@
 """Columns that know how to be narrower: which are shortened or left out first."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 Cell = str | float | None
+T = TypeVar("T")
+
+
+NAME = 30
+"""Characters of a model's name where there is little room."""
 
 
 class FitColumn(NamedTuple):
@@ -45,6 +50,25 @@ class FitTable(NamedTuple):
     spans: Sequence[Span] = ()
     drawn_after: str = ""
     unboxed: bool = False
+
+    def of(self, most: int) -> "FitTable":
+        """The same of so many rows: the first ones, and the marked one in place of the last."""
+        kept = list(range(most))
+        if self.marked is not None and self.marked >= most:
+            kept[-1] = self.marked
+
+        def chosen(cells: Sequence[T]) -> list[T]:
+            return [cells[n] for n in kept if n < len(cells)]
+
+        columns = [
+            c._replace(
+                cells=chosen(c.cells), brief=c.brief and chosen(c.brief),
+                least=c.least and chosen(c.least),
+            )
+            for c in self.columns
+        ]  # fmt: skip
+        marked = None if self.marked is None else kept.index(self.marked)
+        return self._replace(columns=columns, spans=chosen(self.spans), marked=marked)
 
 
 SPARED = 6

@@ -6,7 +6,7 @@ And in sentences: which models have a rank that is sure.
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from ..text import listed, plural
+from ..text import listed, middle, plural
 from ..types.result_document import (
     Facts,
     MetricRow,
@@ -16,7 +16,7 @@ from ..types.result_document import (
     RatingRow,
     SampleCounts,
 )
-from .columns import FitColumn, Span, plus_minus
+from .columns import NAME, FitColumn, Span, plus_minus
 
 
 class WholeJudges(TypedDict):
@@ -73,7 +73,7 @@ def rating_columns(
     """
     columns = [
         FitColumn("rank", [ranks(row.get("rank_ci95_board")) for row in rows]),
-        FitColumn("model", names),
+        FitColumn("model", names, 0, [middle(name, NAME) for name in names], 6),
     ]
     if not any(row["rating"] is not None for row in rows):
         return [*columns, *(_details(rows) if details else [])]

@@ -70,6 +70,7 @@ class RunArguments(TypedDict, total=False):
 
 
 _HELP = {argument_of(name): python_words(one.help) for name, one in SETTINGS.items()} | {
+    "system": "System prompt (default: none).",
     "model": "PROVIDER/NAME, such as openai/gpt-4.1 (default: demo/medium).",
     "base_url": "Address of the model, usually ending in /v1.",
     "headers": "HTTP headers for it by name; never stored.",

@@ -19,7 +19,14 @@ from ..spending.book import read_prices
 from ..types import SAMPLING, Sampling, canonical
 from .rules import RULES, fitting
 from .run_config import merge
-from .run_settings import SETTINGS, RunSettings, SettingSource, argument_of, option_of
+from .run_settings import (
+    SETTINGS,
+    RunSettings,
+    SettingSource,
+    SystemPrompt,
+    argument_of,
+    option_of,
+)
 
 _OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env")
 _FORMS = {argument_of(name): one.form for name, one in SETTINGS.items()}
@@ -57,6 +64,7 @@ def from_python(arguments: Mapping[str, object]) -> RunSettings:
             **fields,
             "models": (values["model"],) if "model" in values else (),
             "judges": values.get("judge", ()),
+            "systems": (SystemPrompt(values["system"]),) if values.get("system") else (),
             "sampling": _sampling(values.get("sampling"), single),
             "sources": dict.fromkeys([*names, "model"], SettingSource.GIVEN),
         }

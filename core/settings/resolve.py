@@ -24,7 +24,7 @@ USUAL_MODEL = "demo/medium"
 def run_configs(
     benchmark: Benchmark, settings: RunSettings, allow: Callable[[Target], Endpoint]
 ) -> list[RunConfig]:
-    """The runs that settings ask for, one per model.
+    """The runs that settings ask for, one per model and system prompt.
 
     `allow` gives the endpoint of a target, once the user has approved what a file does with a key.
 
@@ -45,14 +45,15 @@ def run_configs(
     return [
         replace(
             with_judges(
-                replace(make_config(benchmark, settings, allow(model)), panel=_panel(settings)),
+                replace(make_config(benchmark, one, endpoint), panel=_panel(settings)),
                 _fitting_judges(benchmark, options, model.endpoint.spec, named),
             ),
             limits=limits_of(settings, model.server),
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
             role_sampling=_role_sampling(benchmark, settings),
         )
-        for model in models
+        for model, endpoint in zip(models, map(allow, models), strict=True)
+        for one in settings.by_system(str(endpoint.spec))
     ]
 
 
@@ -71,6 +72,8 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
     """
     if settings.name is not None and not settings.name.strip():
         raise UsageError("--name must not be blank")
+    if len(settings.systems) > 1:
+        raise UsageError("--system is given twice; several are for bench run alone")
     check_extra_body(settings.sampling)
     settings = items_or_limit(settings)
     return RunConfig(

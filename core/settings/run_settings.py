@@ -6,10 +6,10 @@ gets here; what several of them mean together is decided in `resolve`, once for 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..clients.limits import RETRIES
 from ..parties.graders import RULES as PANEL_RULES
@@ -47,9 +47,16 @@ def _setting(
     return holding(Setting(help=text, section=section, metavar=metavar, **facts), default)
 
 
+class SystemPrompt(NamedTuple):
+    """A system prompt, or none, and what tells it from others."""
+
+    text: str | None
+    label: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """The settings of one or more runs, which differ in their model alone.
+    """The settings of one or more runs, which differ in their model and system prompt alone.
 
     Attributes:
         options: Those of the benchmark's own that were given.
@@ -135,9 +142,10 @@ class RunSettings:
     )  # fmt: skip
     options: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
-    system: str | None = _setting(
-        DRAWING, "TEXT|@FILE", "System prompt (default: none).", rule=_TEXT
-    )
+    systems: tuple[SystemPrompt, ...] = _setting(
+        DRAWING, "TEXT|@FILE", "System prompt; several make a run each, '' is none.", (),
+        form="list", rule=_TEXT, option="system", argument="system",
+    )  # fmt: skip
     iterations: int = _setting(
         DATA, "N", "How often each item is asked.", 1, rule=NumberRule(1, 100_000, whole=True)
     )
@@ -213,6 +221,24 @@ class RunSettings:
     def by_user(self, name: str) -> bool:
         """Whether a setting was given, or is in a variable, and does not come from a file."""
         return self.sources.get(name) in (SettingSource.GIVEN, SettingSource.VARIABLE)
+
+    @property
+    def system(self) -> str | None:
+        """The system prompt, where there are not several."""
+        return self.systems[0].text if self.systems else None
+
+    def by_system(self, model: str) -> "list[RunSettings]":
+        """The settings with each system prompt alone, which the name says after the model's.
+
+        What has none keeps its name, so that it is the run that it would be alone.
+        """
+        if len(self.systems) < 2:
+            return [self]
+        named = self.name or model
+        return [
+            replace(self, systems=(one,), name=f"{named} {one.label}" if one.text else self.name)
+            for one in self.systems
+        ]
 
     @property
     def filed_roles(self) -> "Mapping[str, RolePlayer]":

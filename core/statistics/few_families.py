@@ -16,7 +16,7 @@ def why_no_interval(families: int) -> str | None:
     if families >= FEWEST_FAMILIES:
         return None
     here = "is 1" if families == 1 else f"are {families}"
-    return f"an interval needs {FEWEST_FAMILIES} families of items, here {here}"
+    return f"an interval needs items with {FEWEST_FAMILIES} different texts, here {here}"
 
 
 def unequal_families(families: int, effective: float) -> list[str]:
@@ -27,8 +27,8 @@ def unequal_families(families: int, effective: float) -> list[str]:
     if 2 * effective >= families:
         return []
     return [
-        f"families of items differ much in size: {families} of them say as much as "
-        f"{effective:.1f} of equal size, and what is told apart is rough"
+        f"many items share a text: these {families} texts say as much as {effective:.1f} with as "
+        "many items each, so intervals and what is told apart are approximate"
     ]
 
 
@@ -39,6 +39,6 @@ def few_families(families: int) -> list[str]:
     if families >= FEW_FAMILIES:
         return []
     return [
-        f"the intervals stand on {families} families of items (items that share a text); "
-        f"with fewer than {FEW_FAMILIES} they are rough"
+        f"the intervals are based on {families} different texts; with fewer than {FEW_FAMILIES} "
+        "they are approximate"
     ]

@@ -92,7 +92,7 @@ class Leader(NamedTuple):
         if self.kind is LeaderKind.ALONE:
             return f"{self.models[0]} alone has a rank: a second whole run makes a ranking"
         if self.kind is LeaderKind.UNKNOWN:
-            return f"too few items for a ranking ({FEWEST_FAMILIES} families of items needed)"
+            return f"too few items for a ranking ({FEWEST_FAMILIES} different texts needed)"
         if self.kind is LeaderKind.UNPAIRED:
             return (
                 "no ranking: the metric is no mean over items, so models cannot be paired by item"

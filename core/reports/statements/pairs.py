@@ -103,7 +103,7 @@ def _words(a: str, b: str, main: "MainDifference", verdict: PairVerdict) -> str:
         return f"{a} and {b} have no sample in common that both have scored"
     if row.ci95 is None:
         few = plural(row.n, "sample")
-        return f"{few} that both have: too few to tell ({FEWEST_FAMILIES} families of items needed)"
+        return f"{few} that both have: too few to tell ({FEWEST_FAMILIES} different texts needed)"
     of = main.label + (f", where {end}" if (end := better_end(main.higher_is_better)) else "")
     if verdict is PairVerdict.NEITHER:
         gap = f"{signed(row.difference)}, {interval(row.ci95)}"

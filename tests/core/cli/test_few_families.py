@@ -11,7 +11,7 @@ def test_a_run_of_seven_questions_says_why_it_has_no_interval(bench: Bench) -> N
     """For each metric in the document, once below the table."""
     done = bench(*V1, "--limit", 7)
     document = bench(*V1, "--limit", 7, "--json").json
-    message = "an interval needs 8 families of items, here are 7"
+    message = "an interval needs items with 8 different texts, here are 7"
     assert {metric["ci95"] for metric in document["metrics"].values()} == {None}
     assert document["metric_reasons"] == dict.fromkeys(document["metrics"], message)
     assert document["warnings"] == []
@@ -26,8 +26,7 @@ def test_a_run_of_eight_questions_warns_that_intervals_are_rough(bench: Bench) -
     assert None not in [metric["ci95"] for metric in document["metrics"].values()]
     assert "metric_reasons" not in document
     assert document["warnings"] == [
-        "the intervals stand on 8 families of items (items that share a text); "
-        "with fewer than 20 they are rough"
+        "the intervals are based on 8 different texts; with fewer than 20 they are approximate"
     ]
 
 
@@ -39,7 +38,7 @@ def test_a_criterion_of_few_families_is_named(bench: Bench) -> None:
     assert document["metrics"]["rubric_score"]["ci95"] is not None
     assert document["metrics"]["theory_of_mind"]["ci95"] is None
     message = document["metric_reasons"]["theory_of_mind"]
-    assert message == "an interval needs 8 families of items, here are 3"
+    assert message == "an interval needs items with 8 different texts, here are 3"
     shown = " ".join(done.out.split())
     assert "no interval for theory_of_mind" in shown
     assert message in shown

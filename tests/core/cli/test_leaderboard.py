@@ -49,7 +49,7 @@ def test_the_note_explains_what_the_table_has(bench: Bench) -> None:
     for model in ("weak", "strong"):
         assert bench("run", "eqbench3", "--limit", "2", "--model", f"demo/{model}").code == 0
     shown = bench("leaderboard", "eqbench3").out
-    assert "an interval needs 8 families of items, here are 2" in shown
+    assert "an interval needs items with 8 different texts, here are 2" in shown
     assert "in parentheses" not in shown
 
 
@@ -113,7 +113,7 @@ def test_an_unjudged_benchmark_has_a_board(bench: Bench) -> None:
     assert "rating" not in shown
     rows = [line.split("│")[1].strip() for line in shown.splitlines() if line.startswith("│")]
     assert rows == ["rank", "–", "–", "–"]
-    last = "DEMO: too few items for a ranking (8 families of items needed)"
+    last = "DEMO: too few items for a ranking (8 different texts needed)"
     assert shown.splitlines()[-1] == board["statement"] == last
 
 

@@ -69,9 +69,11 @@ def test_without_anchors_there_is_a_warning(bench: Bench, played: Path) -> None:
     """In the table and in the document; no error."""
     done = bench("rate", played)
     assert done.code == 0
-    assert "warning: the scale is not anchored (centre 1500)" in done.out
+    assert "warning: ratings are around 1500, on a scale of this board alone" in done.out
     warnings = bench("rate", played, "--json").json["warnings"]
-    assert warnings[-1] == "the scale is not anchored (centre 1500): no anchors are given"
+    assert warnings[-1] == (
+        "ratings are around 1500, on a scale of this board alone: no anchors are given"
+    )
 
 
 @pytest.mark.parametrize("engine", ["glicko2", "fractional-logit", "trueskill"])

@@ -71,7 +71,7 @@ def test_seven_families_make_no_interval() -> None:
     found = rate(ladder(7), PLAIN)
     assert {(row.ci95, row.rank_ci95, row.tied_with) for row in found.rows} == {(None,) * 3}
     assert [row.rank for row in found.rows] == [1, 2, 3, 4]
-    assert warned(found, "an interval needs 8 families of items, here are 7")
+    assert warned(found, "an interval needs items with 8 different texts, here are 7")
     assert found.probability_above("w", "z") is None
 
 
@@ -153,7 +153,7 @@ def test_anchors_that_cannot_be_leave_the_scale_as_it_is(
     found = rate(ladder(24), settings(*anchors))
     assert found.anchors == ()
     assert np.mean([row.rating for row in found.rows]) == pytest.approx(1500, abs=1e-6)
-    assert warned(found, "the scale is not anchored (centre 1500)")
+    assert warned(found, "ratings are around 1500, on a scale of this board alone")
     assert warned(found, message)
 
 

@@ -123,4 +123,6 @@ def test_the_unanchored_scale_is_the_original_s() -> None:
     assert found["x"].rating == pytest.approx(1258.8731, abs=1e-4)
     assert found["y"].rating == pytest.approx(1141.1269, abs=1e-4)
     assert found["x"].ci95 == pytest.approx((1061.4566, 1456.2896), abs=1e-3)  # 1.96 * 100.7227
-    assert found.warnings[-1] == "the scale is not anchored (centre 1200): no anchors are given"
+    assert found.warnings[-1] == (
+        "ratings are around 1200, on a scale of this board alone: no anchors are given"
+    )

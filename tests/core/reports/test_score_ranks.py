@@ -70,7 +70,7 @@ def test_too_few_families_make_nothing_known() -> None:
     items: dict[str, ItemScores | None] = {"a": scores(3, 1), "b": scores(0, 2)}
     rows = rows_of(items)
     (said,) = place_rows(rows, scored(items, families=7))
-    assert said == "an interval needs 8 families of items, here are 7"
+    assert said == "an interval needs items with 8 different texts, here are 7"
     assert [row["rank"] for row in rows] == [1, 2]
     assert {row["rank_ci95"] is None and row["tied_with"] is None for row in rows} == {True}
 

@@ -50,7 +50,7 @@ def board(*rows: BoardRow, higher: bool = True, **changes: Any) -> StatedBoard:
     return cast("StatedBoard", {**made, "conclusions": [], **changes})
 
 
-FEW = {"metric_reasons": {"score": "an interval needs 8 families of items, here are 4"}}
+FEW = {"metric_reasons": {"score": "an interval needs items with 8 different texts, here are 4"}}
 SURE = {"score": {"value": 50.0, "ci95": [40.0, 60.0], "n": 30, "higher_is_better": True}}
 COUNTS = result()["items"]
 
@@ -241,7 +241,7 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
         ([row("a", [1, 2]), row("b", [1, 2]), row("c", [3, 3])], LeaderKind.SHARED,
          "two of 3 models share first place: a, b"),
         ([row("a", None), row("b", None)], LeaderKind.UNKNOWN,
-         "too few items for a ranking (8 families of items needed)"),
+         "too few items for a ranking (8 different texts needed)"),
         ([row("a", None, metrics=SURE), row("b", None, metrics=SURE)], LeaderKind.UNPAIRED,
          "no ranking: the metric is no mean over items, so models cannot be paired by item"),
         ([row("a", [1, 1]), row("b", [2, 2]), row("c", None, rank=3)], LeaderKind.FIRST,
@@ -387,7 +387,7 @@ def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> 
         (pair(0.5, [-1.0, 2.0], higher=False), "neither",
          "a is not told apart from b in score, where less is better (+0.50, -1.00 … 2.00)"),
         (pair(2.5, None), "unknown",
-         "4 samples that both have: too few to tell (8 families of items needed)"),
+         "4 samples that both have: too few to tell (8 different texts needed)"),
         (pair(2.5, [1.0, 4.0], a=SimpleNamespace(name="a", status="fail")), "unknown",
          "no claim: the result of a failed"),
         (pair(2.5, [1.0, 4.0], higher=None), "unknown",

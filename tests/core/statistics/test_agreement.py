@@ -181,7 +181,7 @@ def test_icc_that_is_undefined_has_a_reason() -> None:
 def test_seven_families_have_values_without_interval() -> None:
     """They say too little about other families; the reason says how many are needed."""
     one, two, family = range(14), [1, 0, *range(2, 14)], [n // 2 for n in range(14)]
-    message = "an interval needs 8 families of items, here are 7"
+    message = "an interval needs items with 8 different texts, here are 7"
     found = [
         rank_agreement(one, two, family),
         icc_agreement(list(zip(one, two, strict=True)), family),

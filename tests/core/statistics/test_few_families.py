@@ -8,8 +8,8 @@ from eibench.core.statistics.few_families import few_families, why_no_interval
 @pytest.mark.parametrize(
     ("families", "message"),
     [
-        (1, "an interval needs 8 families of items, here is 1"),
-        (7, "an interval needs 8 families of items, here are 7"),
+        (1, "an interval needs items with 8 different texts, here is 1"),
+        (7, "an interval needs items with 8 different texts, here are 7"),
         (8, None),
     ],
 )
@@ -21,19 +21,19 @@ def test_an_interval_needs_eight_families(families: int, message: str | None) ->
 @pytest.mark.parametrize(
     ("families", "message"),
     [
-        (7, ["an interval needs 8 families of items, here are 7"]),
+        (7, ["an interval needs items with 8 different texts, here are 7"]),
         (
             8,
             [
-                "the intervals stand on 8 families of items (items that share a text); "
-                "with fewer than 20 they are rough"
+                "the intervals are based on 8 different texts; "
+                "with fewer than 20 they are approximate"
             ],
         ),
         (
             19,
             [
-                "the intervals stand on 19 families of items (items that share a text); "
-                "with fewer than 20 they are rough"
+                "the intervals are based on 19 different texts; "
+                "with fewer than 20 they are approximate"
             ],
         ),
         (20, []),

@@ -77,7 +77,7 @@ def test_a_reason_is_told_once(bench: Bench, empty_place: Path) -> None:
     """That too few families are there, which no measure can do without; counts of one are so."""
     path = write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])
     page = bench("judge-report", path).out
-    message = "an interval needs 8 families of items, here is 1"
+    message = "an interval needs items with 8 different texts, here is 1"
     assert [line for line in page.splitlines() if message in line] == [f"warning: {message}"]
     assert "1 comparison of 1 pair of transcripts; 2 models, 1 item of 1 family" in page
     assert "not known of 1 scenario, with the reason in --json" in page

@@ -150,7 +150,7 @@ def test_seven_families_have_neither_interval_nor_test(bench: Bench, court: Any)
     row = bench("compare", *runs, "--json").json["differences"]["rubric"]
     assert [row[key] for key in ("ci95", "p", "p_holm", "families")] == [None, None, None, 7]
     assert row["standard_error"] > 0
-    assert row["reason"] == "an interval needs 8 families of items, here are 7"
+    assert row["reason"] == "an interval needs items with 8 different texts, here are 7"
     assert row["reason"] in bench("compare", *runs).out
 
 

@@ -54,7 +54,7 @@ def test_few_families_have_a_value_and_a_reason() -> None:
     for found in (mean(np.arange(7.0), family), share(family > 3, family)):
         assert found.value is not None
         assert (found.ci95, found.families) == (None, 7)
-        assert found.reason == "an interval needs 8 families of items, here are 7"
+        assert found.reason == "an interval needs items with 8 different texts, here are 7"
     none = np.zeros(0, dtype=np.int64)
     assert mean(np.zeros(0), none) == unknown("no comparisons") == share(none > 0, none)
 

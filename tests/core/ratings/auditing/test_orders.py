@@ -50,7 +50,7 @@ def test_flips_are_pairs_whose_winner_changes(table: Table) -> None:
     assert found.first_wins.value == pytest.approx(4 / 6)
     # Half differences: 0, 0, (1 + 3) / 2, (0 - 1) / 2.
     assert found.margin.value == pytest.approx((2 - 0.5) / 4)
-    assert found.flips.reason == "an interval needs 8 families of items, here are 3"
+    assert found.flips.reason == "an interval needs items with 8 different texts, here are 3"
 
 
 def test_who_is_called_a_does_not_matter(table: Table) -> None:

@@ -91,7 +91,7 @@ def test_one_comparison_is_audited(table: Table) -> None:
     """There is a reason wherever nothing is known."""
     table.add("x", "y", 1)
     found = document(table.rows)
-    assert found["warnings"] == ["an interval needs 8 families of items, here is 1"]
+    assert found["warnings"] == ["an interval needs items with 8 different texts, here is 1"]
     for name in ("flips", "margin", "first_wins"):
         assert found["orders"][name]["reason"] == "no pair was read in both orders"
     assert found["cycles"]["reason"] == "no two models met in 8 families of items"
