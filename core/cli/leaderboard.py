@@ -104,16 +104,16 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | Non
 def _show(
     board: Leaderboard, document: LeaderboardDocument, alongside: Table | None, *, asked: bool
 ) -> None:
-    details, part = options.wants_details(), console.screen.Part
+    details, part = options.wants_details(), console.screen.ScreenPart
     if details:
         shown = [part(one) for one in _in_full(board, document)]
     else:
         shown = [part(console.fitted.Fitted(_table(board, document)), 2, "model")]
-        shown += [console.screen.said(text, 3, "note") for text in _notes(board, document)]
+        shown += [console.screen.sentence(text, 3, "note") for text in _notes(board, document)]
         strong = console.tables.strong(document["conclusions"])
-        found = console.tables.conclusions(strong)
-        found += console.tables.judges_in_words(board.robustness, details=False)
-        shown += [part(one, 6, "finding") for one in found]
+        findings = console.tables.conclusions(strong)
+        findings += console.tables.judges_in_words(board.robustness, details=False)
+        shown += [part(one, 6, "finding") for one in findings]
     warnings = map(console.tables.warning, document["warnings"])
     shown += [part(one, 5, "warning") for one in warnings]
     if alongside:
@@ -124,7 +124,7 @@ def _show(
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
         shown.append(part(console.tables.warning(message)))
     if others := boards_beside(board.others):
-        shown.append(console.screen.said(others, 3, "list of other boards"))
+        shown.append(console.screen.sentence(others, 3, "list of other boards"))
     statement, more = document["statement"], with_options("--details")
     for row in document["rows"]:
         statement = statement.replace(row["model"], middle(row["model"], NAME))

@@ -238,6 +238,6 @@ def _sum_up(
         more = {"errors": errors, "not_begun": [run.names for run, e in failed if not e]}
         click.echo(as_text({"runs": documents, **{k: v for k, v in more.items() if v}}))
         return
-    table = console.screen.Part(console.fitted.Fitted(summary(documents, failed)), 1, "run")
+    table = console.screen.ScreenPart(console.fitted.Fitted(summary(documents, failed)), 1, "run")
     end = console.short.bold(comes_to(documents, failed))
     console.screen.show([table], end, bench("runs"))

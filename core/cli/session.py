@@ -314,10 +314,10 @@ def print_result(
 
     if details := wants_details():
         shown = console.tables.details(document, sections(document), another, later)
-        parts = [console.screen.Part(shown)]
+        parts = [console.screen.ScreenPart(shown)]
     else:
         parts = console.short.short(document, another, later)
-    parts += [console.screen.said(f"note: {note}", 8, "note") for note in notes]
+    parts += [console.screen.sentence(f"note: {note}", 8, "note") for note in notes]
     more = bench("show", document["run_id"], "--details") if now else with_options("--details")
     last = console.short.last(document, now=now)
     console.screen.show(parts, last, "" if details else more, messages=messages)

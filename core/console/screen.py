@@ -18,7 +18,7 @@ _LINES = 3
 """Of what stands on each screen, such as the title, at most."""
 
 
-class Part(NamedTuple):
+class ScreenPart(NamedTuple):
     """Something to show, and what one of it is called where it is left out.
 
     The higher its `weight`, the sooner it is left out; what weighs nothing never is.
@@ -29,13 +29,13 @@ class Part(NamedTuple):
     noun: str = ""
 
 
-def said(text: str, weight: int = 0, noun: str = "") -> Part:
+def sentence(text: str, weight: int = 0, noun: str = "") -> ScreenPart:
     """A part that is a line."""
-    return Part(Text(line(text)), weight, noun)
+    return ScreenPart(Text(line(text)), weight, noun)
 
 
 def show(
-    parts: Sequence[Part], last: Text, more: str = "", *, messages: Sequence[str] = ()
+    parts: Sequence[ScreenPart], last: Text, more: str = "", *, messages: Sequence[str] = ()
 ) -> None:
     """Print parts, what was left out with the command for `more`, and the last line.
 
@@ -62,7 +62,7 @@ def show(
 
 
 def _fitting(
-    console: Console, parts: Sequence[Part], room: int, more: str
+    console: Console, parts: Sequence[ScreenPart], room: int, more: str
 ) -> tuple[list[RenderableType], str]:
     """What fits above the line that says what does not and how to see it; and that line."""
     for spared in range(1, LEAST):
@@ -73,7 +73,7 @@ def _fitting(
 
 
 def _kept(
-    console: Console, parts: Sequence[Part], room: int, more: str
+    console: Console, parts: Sequence[ScreenPart], room: int, more: str
 ) -> tuple[list[RenderableType], str]:
     """What fits into so many lines, in the order of the parts, and the line about the rest."""
     kept, without = dict[int, RenderableType](), Counter[str]()

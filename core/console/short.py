@@ -13,7 +13,7 @@ from ..reports.ending import others, result_line
 from ..text import line, middle
 from ..types.result_document import ResultDocument
 from .fitted import bars
-from .screen import Part
+from .screen import ScreenPart
 from .tables import conclusions, foot, head, missing, rating, samples, standing, with_command
 
 _MISSING = 2
@@ -22,22 +22,26 @@ _PROFILE = "profile"
 _SCALE = re.compile(r"\(\d+[-–](\d+)\)")
 
 
-def short(document: ResultDocument, another: str = "", later: str = "") -> list[Part]:
+def short(document: ResultDocument, another: str = "", later: str = "") -> list[ScreenPart]:
     """What matters of a result, but for its last line; as `details`."""
-    parts = list(map(Part, head(document)))
+    parts = list(map(ScreenPart, head(document)))
     if also := others(document):
-        parts += [Part(Text(line(f"also: {'  ·  '.join(also)}")), 4, "metric line")]
-    parts += [Part(table, 2, "model") for table in standing(document, details=False)]
-    parts += [Part(bars, 9, "profile") for bars in _profiles(document)]
-    parts += [Part(Text(message), 1, "sample line") for message in _attention(document)]
+        parts += [ScreenPart(Text(line(f"also: {'  ·  '.join(also)}")), 4, "metric line")]
+    parts += [ScreenPart(table, 2, "model") for table in standing(document, details=False)]
+    parts += [ScreenPart(bars, 9, "profile") for bars in _profiles(document)]
+    parts += [ScreenPart(Text(message), 1, "sample line") for message in _attention(document)]
     why = list(with_command(rating(document, later), another))
-    parts += [Part(Group(*why), 3, "reason")] * bool(why)
+    parts += [ScreenPart(Group(*why), 3, "reason")] * bool(why)
     against = [row for row in document["conclusions"] if row["verdict"] in (WEAK, STRONG)]
     if robustness := document.get("robustness"):
         against += [row for row in robustness["conclusions"] if row["verdict"] != NOT_TESTED]
-    parts += [Part(text, 7, "finding") for text in conclusions(against)]
+    parts += [ScreenPart(text, 7, "finding") for text in conclusions(against)]
     comparable, *warnings = foot(document)
-    return [*parts, Part(comparable, 6, "note"), *(Part(text, 5, "warning") for text in warnings)]
+    return [
+        *parts,
+        ScreenPart(comparable, 6, "note"),
+        *(ScreenPart(text, 5, "warning") for text in warnings),
+    ]
 
 
 def bold(text: str) -> Text:
