@@ -203,6 +203,9 @@ def test_system_prompts_of_a_file_and_of_a_variable() -> None:
 def test_prompts_and_data_have_one_system_prompt() -> None:
     """Several are refused where one run is made."""
     twice = ("--system", "a", "--system", "b")
-    for command in ("prompts eqbench-v1 -o p.jsonl", "generate eqbench3 -o new --model openai/a"):
+    for command in (
+        "prompts eqbench-v1 -o p.jsonl",
+        "data generate emotionqueen --model openai/a -n 5 -o m.jsonl",
+    ):
         done = run_here(*words(command), *twice)
         assert done.code == 2 and "--system is given twice" in done.err, done.err
