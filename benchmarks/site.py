@@ -1,11 +1,14 @@
 """How long `bench site` takes, how large its pages are, and how fast a board opens.
 
     python -m benchmarks.site --models 100 --iterations 3
+    python -m benchmarks.site --search 10000
 
 Makes a journal of so many models with 45 items each and transcripts of about 8,000 characters
 (benchmarks/site_shape.py), builds the site as whole processes (anew, again, and with one more
 model), and opens the largest board from its file in Chromium, several times, by Playwright. So it
-does with an entry of which that board is every one of twelve columns.
+does with an entry of which that board is every one of twelve columns. With `--search` it is a
+journal of one demo model with so many items, of about 2,000 characters each, whose list is loaded,
+filtered and searched.
 """
 
 import argparse
@@ -20,6 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 from eibench import ResultDocument
 from eibench.core.html.gather import Gathered
@@ -39,13 +43,19 @@ _KEPT = ("benchmark", "benchmark_version", "pack_name", "pack_sha256", "endpoint
 CHROMIUM = "/usr/bin/chromium"
 
 
-def install(folder: Path) -> dict[str, str]:
+SHORT = 2_000
+"""Characters of a question and its reply, where they are searched."""
+QUERIES = ("zeb", "e t a", "/[xyz]{2} [aeiou]/", "nowhere")
+"""A word, words that all texts hold, a pattern, and a word of none."""
+
+
+def install(folder: Path, items: int, prompt: int, reply: int) -> dict[str, str]:
     """An environment in which `bench` finds the plugin, without installing it anywhere."""
     package = folder / "packages" / "eibench_site_benchmark-0.dist-info"
     package.mkdir(parents=True, exist_ok=True)
     (package / "METADATA").write_text(_METADATA)
     (package / "entry_points.txt").write_text(_ENTRY_POINTS)
-    (folder / "pack.txt").write_text("nothing\n")
+    (folder / "pack.txt").write_text(f"{items} {prompt} {reply}\n")
     environment = clean_environment(folder)
     paths = [str(folder / "packages"), str(ROOT), environment.get("PYTHONPATH", "")]
     return environment | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -100,12 +110,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=int, default=100)
     parser.add_argument("--iterations", type=int, default=3)
+    parser.add_argument("--search", type=int, metavar="TRANSCRIPTS")
     parser.add_argument("--keep", type=Path, help="a folder to make everything in, and to leave")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(exist_ok=True)
-        environment = install(folder)
+        if options.search:
+            print(table(("what", "figure"), searched(folder, options.search)))
+            return 0
+        environment = install(folder, site_shape.ITEMS, site_shape.PROMPT, site_shape.REPLY)
         if not (folder / "runs").exists():
             make_base(folder, environment, options.iterations)
             add_models(folder, range(options.models))
@@ -164,6 +178,51 @@ def opened(page: Path, times: int = 5) -> list[list[str]]:
         found = [_loaded(browser.new_page(), page) for _ in range(times)]
         browser.close()
     return [["opens in, s", Spread.of(found).text()]]
+
+
+def searched(folder: Path, transcripts: int) -> list[list[str]]:
+    """The list of items of a demo model: to build, to open, to filter, to load texts, to search."""
+    environment = install(folder, transcripts, SHORT // 4, SHORT * 3 // 4)
+    if not (folder / "base").exists():
+        make_base(folder, environment, 1)
+    command = [BENCH, "site", "-o", str(folder / "site"), "--texts", "all",
+               "--runs-dir", str(folder / "base")]  # fmt: skip
+    cost, site = run(command, env=environment, cwd=folder), folder / "site"
+    (page,) = site.glob("items/*.html")
+    parts = [*site.glob("texts/*/_*.js"), *site.glob("boards/*-questions-*.js")]
+    size = sum(path.stat().st_size for path in parts) / 1e6
+    return [["bench site, s", f"{cost.wall_s:.1f}"],
+            ["texts to search, MB in files", f"{size:.1f} in {len(parts)}"],
+            *_found(page)]  # fmt: skip
+
+
+def _found(page: Path) -> list[list[str]]:
+    """By the page's own clock: a filter until its rows are laid out, a search until its hits."""
+    with import_module("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = browser.new_page()
+        tab.goto(page.as_uri())
+        rows = [["opens in, s", _since(tab, 0)]]
+        for query in ("from=50", "differ=1&margin=1", "sort=-value", QUERIES[-1], *QUERIES):
+            state = query if "=" in query else f"q={quote(query)}"
+            start = tab.evaluate(_GO, state)
+            name = f"filter {query}" if "=" in query else f"search {query}"
+            name += ", with loading the texts" if len(rows) == 4 else ""
+            rows.append([f"{name}, s", _since(tab, start)])
+        browser.close()
+    return rows
+
+
+_GO = """(state) => { delete document.body.dataset.ready; const start = performance.now();
+    location.hash = state; return start; }"""
+
+
+def _since(tab: Any, start: float) -> str:
+    tab.wait_for_selector("body[data-ready]", timeout=60_000)
+    tab.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    end = float(tab.evaluate("+document.body.dataset.at"))
+    count = tab.inner_text(".count")
+    return f"{(end - start) / 1000:.2f} ({count})"
 
 
 def _loaded(tab: Any, page: Path) -> float:

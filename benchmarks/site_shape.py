@@ -1,7 +1,8 @@
 """A benchmark with as many numbers and as much text as EQ-Bench 3, to load the pages of a site.
 
-45 items; each transcript has about 8,000 characters of words drawn anew, and a score with eight
-criteria that is a fixed function of model, item and iteration.
+The pack's file says how many items there are, and how long a question and a reply: 45, with about
+8,000 characters of words drawn anew, unless told otherwise. A score has eight criteria and is a
+fixed function of model, item and iteration.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,8 +28,7 @@ from eibench import (
 
 from .eqbench3_shape import words
 
-ITEMS = 45
-PROMPT, REPLY = 1_500, 6_500
+ITEMS, PROMPT, REPLY = 45, 1_500, 6_500
 CRITERIA = ("warmth", "insight", "candour", "patience", "tact", "humour", "resolve", "clarity")
 
 
@@ -40,12 +40,14 @@ class SiteShape(Benchmark):
     title = "random words with random numbers, for measuring"
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
-        """45 items; the file of the pack is not read."""
-        return Pack(source, [Item(f"s{n}", n) for n in range(ITEMS)], "comparable with nothing")
+        """So many items as the file says, each with the lengths of its texts."""
+        count, *lengths = map(int, next(iter(source.files.values())).read_text().split())
+        items = [Item(f"s{n}", tuple(lengths)) for n in range(count)]
+        return Pack(source, items, "comparable with nothing")
 
     async def generate(self, item: Item, model: Model, options: Options) -> Sequence[Message]:
         """One question and its reply."""
-        asked = Message("user", words(PROMPT, Random(item.id)))
+        asked = Message("user", words(item.content[0], Random(item.id)))
         reply = await model.chat([asked])
         return [asked, Message("assistant", reply.text)]
 
@@ -62,7 +64,7 @@ class SiteShape(Benchmark):
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Words."""
-        return words(REPLY, rng)
+        return words(item.content[1], rng)
 
     def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """One."""

@@ -1,6 +1,9 @@
 """What the list of a board's items searches: all its texts, packed in parts, each text once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 from .board_files import graded_name, put_file, text_file
@@ -11,8 +14,10 @@ from .transcripts import Content, contents, pack, texts_of
 
 PART = 1_000_000
 """Characters of a part, which a page unpacks and searches in one go."""
-LEVEL = 4
-"""How hard parts are compressed: more takes twice as long for 2 %."""
+LEVEL = 1
+"""How hard parts are compressed: the hardest takes twice as long for 9 %."""
+AHEAD = 16
+"""Files that are compressed while what comes next is read."""
 
 
 class Searched(NamedTuple):
@@ -27,24 +32,24 @@ class Searched(NamedTuple):
 
 
 class _Parts:
-    """Gathers texts, and gives a file for each part of them; the last says that none follows."""
+    """Gathers texts, and makes a file of each part of them; the last says that none follows."""
 
     def __init__(self, start: str) -> None:
         self._start, self._rows, self._size, self._n = start, list[Searched](), 0, 1
 
-    def add(self, row: Searched) -> Iterator[FilePart]:
+    def add(self, row: Searched) -> Iterator[Callable[[], FilePart]]:
         self._rows.append(row)
         self._size += sum(map(len, row[2:]))
         if self._size > PART:
-            yield self._file(more=True)
+            yield self.file(more=True)
             self._rows, self._size, self._n = [], 0, self._n + 1
 
-    def end(self) -> FilePart:
-        return self._file(more=False)
+    def file(self, *, more: bool) -> Callable[[], FilePart]:
+        return partial(_part, f"{self._start}{self._n}", self._rows, more=more)
 
-    def _file(self, *, more: bool) -> FilePart:
-        part = {"more": more, "packed": pack(self._rows, LEVEL)}
-        return put_file(f"{self._start}{self._n}", part)
+
+def _part(name: str, rows: Iterable[Searched], *, more: bool) -> FilePart:
+    return put_file(name, {"more": more, "packed": pack(rows, LEVEL)})
 
 
 Asked = Mapping[str, Mapping[str, None]]
@@ -70,19 +75,31 @@ def question_files(start: str, asked: Callable[[], Asked]) -> Iterator[FilePart]
     """The questions of a board, to be searched."""
     parts = _Parts(start)
     for item_id, texts in asked().items():
-        yield from parts.add(Searched(item_id, 0, question="\n\n".join(texts)))
-    yield parts.end()
+        for make in parts.add(Searched(item_id, 0, question="\n\n".join(texts))):
+            yield make()
+    yield parts.file(more=False)()
 
 
 def text_files(run: SiteRun, policy: Policy, asked: Callable[[], Asked]) -> Iterator[FilePart]:
     """The transcripts of a run, a file an item, and what of them is searched beside questions."""
-    parts, known = _Parts(f"texts/{graded_name(run)}/_"), asked()
+    waiting = deque[Future[FilePart]]()
+    with ThreadPoolExecutor(1) as pool:
+        for make in _makers(run, policy, asked()):
+            waiting.append(pool.submit(make))
+            if len(waiting) > AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _makers(run: SiteRun, policy: Policy, asked: Asked) -> Iterator[Callable[[], FilePart]]:
+    parts = _Parts(f"texts/{graded_name(run)}/_")
     for item in texts_of(run, public=True):
         item_id, read = item.record["item_id"], contents(policy.published(item))
-        yield text_file(run, item_id, read)
+        yield partial(text_file, run, item_id, read)
         for iteration, content in read.items():
-            yield from parts.add(_searched(item_id, iteration, content, known.get(item_id, {})))
-    yield parts.end()
+            yield from parts.add(_searched(item_id, iteration, content, asked.get(item_id, {})))
+    yield parts.file(more=False)
 
 
 def _searched(item_id: str, iteration: int, read: Content, known: Mapping[str, None]) -> Searched:

@@ -131,8 +131,10 @@ const itemList = async (box) => {
     for (const hit of hits.all.hits) if (chosen < 0 || [-1, chosen].includes(hit[1])) { const own = hits.get(hit[0]); if (own) own.push(hit); else hits.set(hit[0], [hit]); }
     return hits.all.missing ? `, the texts of ${hits.all.missing} models could not be read` : "";
   };
+  // Done, once what it shows is laid out.
+  const ready = (now) => { void body.offsetHeight; Object.assign(document.body.dataset, { at: performance.now(), ready: now }); };
   const apply = async () => {
-    const now = ++turn, began = performance.now(), own = notes.list(), about = (name) => new Set(own.filter((one) => one[name]).map((one) => one.item));
+    const now = ++turn, own = notes.list(), about = (name) => new Set(own.filter((one) => one[name]).map((one) => one.item));
     mine = { noted: about("note"), starred: about("star") };
     for (const [input, name] of fields) { if (document.activeElement !== input || input.value !== get(name)) input.value = get(name); }
     for (const [input, name] of boxes) input.checked = Boolean(get(name));
@@ -141,15 +143,15 @@ const itemList = async (box) => {
     try {
       missing = await texts();
       rows = await numbersBy(criteria.some(([name]) => name === get("by")) ? get("by") : "");
-    } catch (error) { if (now === turn) { hits = known = null; shown = []; redraw([], -1); count.textContent = `Cannot be searched: ${error.message}.`; document.body.dataset.ready = now; } return; }
+    } catch (error) { if (now === turn) { hits = known = null; shown = []; redraw([], -1); count.textContent = `Cannot be searched: ${error.message}.`; ready(now); } return; }
     if (now !== turn || missing === null) return;
-    const chosen = models.findIndex(([, graded]) => graded === get("model")), started = performance.now();
+    const chosen = models.findIndex(([, graded]) => graded === get("model"));
     shown = items.filter(passes(rows, chosen)).sort(order(rows, chosen));
     redraw(rows, chosen);
     const left = (shown.length < items.length ? `${shown.length.toLocaleString("en")} of ` : "") + `${items.length.toLocaleString("en")} items`,
       sum = hits ? `, ${shown.reduce((n, item) => n + hits.get(item.id).length, 0).toLocaleString("en")} texts with “${get("q").slice(0, 60)}”` : "";
     count.textContent = left + sum + missing;
-    Object.assign(document.body.dataset, { ready: now, took: (performance.now() - started).toFixed(1), searched: hits ? hits.all.took.toFixed(1) : "", loaded: (performance.now() - began).toFixed(1) });
+    ready(now);
   };
 
   // Rows are put in as they come into view.

@@ -1,9 +1,10 @@
 // Search: in a worker, which is ended where a pattern takes too long.
 const searcher = () => {
-  const parts = [], reading = [], KINDS = ["question", "answer", "thinking", "verdict"], BEFORE = 70, AFTER = 110, LONG = 160;
-  let latest = 0;
+  const parts = [], KINDS = ["question", "answer", "thinking", "verdict"], BEFORE = 70, AFTER = 110, LONG = 160;
+  let latest = 0, reading = Promise.resolve();
   const unpack = async (packed) => {
-    const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+    const text = atob(packed), bytes = new Uint8Array(text.length);
+    for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   };
   const look = ({ run, rows }, patterns) => {
@@ -18,11 +19,11 @@ const searcher = () => {
   };
   onmessage = async ({ data }) => {
     if (data.packed) {
-      reading.push(unpack(data.packed).then((rows) => { parts.push({ run: data.run, rows }); postMessage({}); }));
+      reading = reading.then(() => unpack(data.packed)).then((rows) => { parts.push({ run: data.run, rows }); postMessage({}); });
       return;
     }
     latest = data.turn;
-    await Promise.all(reading);
+    await reading;
     const patterns = data.patterns.map(([source, flags]) => new RegExp(source, flags));
     for (const [n, part] of parts.entries()) {
       postMessage({ turn: data.turn, hits: look(part, patterns), last: n === parts.length - 1 });
@@ -70,7 +71,7 @@ const searching = (board, models, tell) => {
     stop();
     const missing = await ready();
     if (mine !== turn) return null;
-    const hits = [], began = performance.now();
+    const hits = [];
     return new Promise((done, fail) => {
       const end = (then) => { clearTimeout(waiting); worker.onmessage = null; stop = () => {}; then(); };
       const wait = () => {
@@ -83,7 +84,7 @@ const searching = (board, models, tell) => {
         wait();
         if (data.turn !== mine) return;
         hits.push(...data.hits);
-        if (data.last) end(() => done({ hits, missing, took: performance.now() - began }));
+        if (data.last) end(() => done({ hits, missing }));
       };
       wait();
       worker.postMessage({ turn: mine, patterns });
