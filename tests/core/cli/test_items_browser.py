@@ -122,7 +122,7 @@ def test_search_finds_questions_answers_and_what_judges_said(visit: Visit, site:
     assert not [url for url in visit.asked if "/texts/" in url]
     visit.tab.keyboard.press("/")
     visit.tab.keyboard.type("empathy")
-    visit.tab.wait_for_selector("tr.hits mark")
+    visit.tab.locator(".count", has_text="with “empathy”").wait_for()
     assert {text.lower() for text in visit.texts("tr.hits mark")} == {"empathy"}
     assert visit.tab.url.endswith("#q=empathy")
     link = visit.tab.locator("tr.hits a.who", has_text="verdict").first
