@@ -2,8 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from ..text import as_text, csv_text
+from ..parties.party import is_imported
+from ..reports.comparing import sent
+from ..runs.differences import recorded
+from ..text import as_text, csv_text, plain
+from ..types import Json, digest
 from .gather import SiteBoard, SiteRun
 from .policy import Policy
 from .shapes import FilePart, SiteBoardDocument, SiteRow
@@ -11,22 +16,44 @@ from .slugs import Address, slug
 from .transcripts import Content, packed
 
 
-def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
-    """The items of a run by the grader of a board, as the script that compares reads them.
+def run_file(
+    board: SiteBoard, run: SiteRun, policy: Policy, paths: Mapping[str, Address]
+) -> FilePart:
+    """A run by the grader of a board, as the script that compares reads it.
 
-    Of each the values of its samples, and `texts`: the file of its transcripts, if there is one.
+    `facts` are what may set it apart from another run. Of each item the values of its samples, its
+    page (of `paths`), and `texts`: the file of its transcripts, if there is one.
     """
     texts = policy.shows(board.board.pack.source.facts)
     items = [
         {
             "item": row.item_id,
+            "page": paths[row.item_id],
             "samples": [sample.values for sample in row.samples],
             "texts": text_name(run, row.item_id) if texts else None,
         }
         for row in run.items.items
     ]
-    document = policy.masked({"value": run.items.value, "items": items})
-    return put_file(f"runs/{board.key}/{run.run.run_id}", document)
+    document = {"value": run.items.value, "graded": graded_name(run), "facts": _facts(run)}
+    return put_file(
+        f"runs/{board.key}/{run.run.run_id}", policy.masked({**document, "items": items})
+    )
+
+
+def _facts(run: SiteRun) -> Mapping[str, str]:
+    """What may set a run apart from another: of prompts a digest alone, of weights their names."""
+    record, asked = run.run, is_imported(run.run.model)
+    facts: dict[str, object] = {"model": record.model, "date": record.created_at[:10]}
+    facts |= {"sampling": "not recorded"} if asked else {}
+    facts |= {**sent(record, unknown=asked), **recorded(run.stored.journal, record)}
+    return {n.replace("_", " "): _fact(n, v) for n, v in facts.items() if v not in (None, "", {})}
+
+
+def _fact(name: str, value: object) -> str:
+    if name in ("system", "prompts"):
+        return f"digest {digest(cast('Json', value))[:6]}"
+    text = plain(value)
+    return text.replace("\\", "/").rsplit("/", 1)[-1] if name.startswith("weights") else text
 
 
 def graded_name(run: SiteRun) -> Address:

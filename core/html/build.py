@@ -22,7 +22,7 @@ from .index_page import (
     index_boards,
     index_page,
 )
-from .item_pages import item_pages, items_data
+from .item_pages import item_pages, item_paths, items_data
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
 from .pairs import pair_file
@@ -174,7 +174,8 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
             )
         ]
     )
-    writer.put(run_file(board, run, writer.policy) for run in board.runs.values())
+    paths = item_paths(board)
+    writer.put(run_file(board, run, writer.policy, paths) for run in board.runs.values())
 
 
 def _texts(writer: _Writer, board: SiteBoard, written: set[str]) -> None:

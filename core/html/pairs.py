@@ -1,6 +1,6 @@
 """How far each two models of a board differ, with intervals: what a pinned row is set against."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isclose, isfinite
 from typing import NamedTuple
@@ -10,7 +10,11 @@ import numpy as np
 from ..ratings.arrays import Floats
 from ..ratings.result import Interval, Ratings
 from ..reports.graded import Key
+from ..reports.statements import sample_cost, settle
 from ..statistics.few_families import why_no_interval
+from ..statistics.joint import effective_clusters
+from ..statistics.settling import Settling, more_items, settling
+from ..statistics.student import quantile
 from ..statistics.wild import wild_intervals
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
@@ -43,12 +47,22 @@ def _rated(board: SiteBoard, ratings: Ratings) -> SitePairs:
     # Rows of a board are known by their run, if they have one.
     ids = {row["model"]: row["run_id"] or slug(row["model"]) for row in board.document["rows"]}
     names = [row.model for row in ratings.rows]
+    runs = [board.runs.get(name) for name in names]
+    rows = [_gap(ratings, a, b) for a, b in combinations(range(len(ratings.rows)), 2)]
+    families = np.unique([i.cluster for i in board.board.pack.items], return_counts=True)[1]
+    effective = float(effective_clusters(families))
+
+    def plan(gap: Gap, _one: SiteRun, _two: SiteRun) -> Settling:
+        error = (gap[2] - gap[0]) / quantile(0.975, max(effective - 1, 1.0))
+        return more_items(gap[0], error, len(board.board.pack.items), effective)
+
     return {
         "metric": "rating",
         "method": RATED,
         "models": [ids[name] for name in names],
-        "rows": [_gap(ratings, a, b) for a, b in combinations(range(len(ratings.rows)), 2)],
-        "criteria": _criteria(board, [board.runs.get(name) for name in names], INTERVALS),
+        "rows": rows,
+        "criteria": _criteria(board, runs, INTERVALS),
+        "settle": _settle(board, runs, rows, plan),
     }
 
 
@@ -71,13 +85,44 @@ def _scored(board: SiteBoard) -> SitePairs:
     metric = board.board.metric
     rows = _differences(board, [_main(run, metric) for run in runs], INTERVALS)
     left = max(0, INTERVALS - len(rows))
+    clusters = {item.id: item.cluster for item in board.board.pack.items}
+
+    def plan(_gap: Gap, one: SiteRun, two: SiteRun) -> Settling:
+        return settling(_main(one, metric), _main(two, metric), clusters)
+
     return {
         "metric": metric,
         "method": SCORED,
         "models": [run.run.run_id for run in runs],
         "rows": rows,
         "criteria": _criteria(board, runs, left),
+        "settle": _settle(board, runs, rows, plan),
     }
+
+
+def _settle(
+    board: SiteBoard,
+    runs: Sequence[SiteRun | None],
+    rows: Sequence[Gap | None],
+    plan: Callable[[Gap, SiteRun, SiteRun], Settling],
+) -> dict[str, str]:
+    """What would tell the pairs with an interval apart that are not, in the words of bench compare.
+
+    Of a pair without one, and of more than so many, nothing.
+    """
+    pack = [item.id for item in board.board.pack.items]
+    asked = [{row.item_id for row in run.items.items} if run else set() for run in runs]
+    words = dict[str, str]()
+    pairs = list(combinations(range(len(runs)), 2))
+    for n in _near(pairs, INTERVALS):
+        a, b = pairs[n]
+        one, two, gap = runs[a], runs[b], rows[n]
+        if not (one and two and gap and len(gap) > 1 and gap[1] <= 0 <= gap[2]):
+            continue
+        costs = [sample_cost(run.document) for run in (one, two)]
+        unasked = len([item for item in pack if item not in asked[a] | asked[b]])
+        words[str(n)] = settle(plan(gap, one, two), costs, unasked).text
+    return words
 
 
 def _main(run: SiteRun, metric: str) -> Mapping[Key, float]:
@@ -126,7 +171,7 @@ def _differences(
     wanted.
     """
     pairs = list(combinations(range(len(values)), 2))
-    near = sorted(range(len(pairs)), key=lambda n: pairs[n][1] - pairs[n][0])[: max(0, most)]
+    near = _near(pairs, most)
     chosen = range(len(pairs)) if without else sorted(near)
     sums = _by_family(board, values, [pairs[n] for n in chosen])
     gaps: list[Gap | None] = [None] * len(pairs)
@@ -138,6 +183,11 @@ def _differences(
             n = chosen[row]
             gaps[n] = [*(gaps[n] or ()), round(float(low), 6), round(float(high), 6)]
     return gaps
+
+
+def _near(pairs: Sequence[tuple[int, int]], most: int) -> list[int]:
+    """Places of so many pairs, those of models next to each other first."""
+    return sorted(range(len(pairs)), key=lambda n: pairs[n][1] - pairs[n][0])[: max(0, most)]
 
 
 def _by_family(

@@ -114,7 +114,8 @@ class SitePairs(TypedDict):
     """Differences of each two rows: of the first less the second, with both ends of an interval.
 
     `rows` holds the upper triangle, row by row; ``None`` where no sample is shared. `criteria` has
-    the same by name and place in it, of the pairs that have it.
+    the same by name and place in it, of the pairs that have it. `settle` says by place what would
+    tell two apart, of those that are not.
     """
 
     metric: str
@@ -122,6 +123,7 @@ class SitePairs(TypedDict):
     models: Sequence[str]
     rows: Sequence[Sequence[float] | None]
     criteria: Mapping[str, Mapping[str, Sequence[float]]]
+    settle: Mapping[str, str]
 
 
 class FilePart(NamedTuple):

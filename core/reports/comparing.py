@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
+from ..journal import RunRecord
 from ..parties.party import NOT_RECORDED, is_imported
 from ..statistics.few_families import few_families
 from ..types import Json, JsonObject, Metric
@@ -208,16 +209,19 @@ def _numbers(metric: Metric | None) -> MetricNumbers | None:
 def _differs(a: GradedSamples, b: GradedSamples) -> Both:
     """What the two models were sent otherwise, beside the items themselves: A's and B's."""
     unknown = any(is_imported(graded.run.model) for graded in (a, b))
-    one, two = (_sent(graded, unknown) for graded in (a, b))
+    one, two = (sent(graded.run, unknown=unknown) for graded in (a, b))
     return {k: [one.get(k), two.get(k)] for k in {**one, **two} if one.get(k) != two.get(k)}
 
 
-def _sent(graded: GradedSamples, unknown: bool) -> JsonObject:
-    """What a model was sent beside the items; `unknown`: of one of the two it is not recorded."""
-    settings = graded.run.settings
+def sent(run: RunRecord, *, unknown: bool) -> JsonObject:
+    """What a model was sent beside the items.
+
+    `unknown`: of it, or of the run it is set against, sampling and system prompt are not recorded.
+    """
+    settings = run.settings
     drawn = {**settings.get("sampling", {}), "system": settings.get("system")}
     if unknown:
-        drawn = {"sampling": None if is_imported(graded.run.model) else drawn}
+        drawn = {"sampling": None if is_imported(run.model) else drawn}
     return {
         **drawn,
         "prompts": settings.get("prompts") or None,

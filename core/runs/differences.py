@@ -29,9 +29,14 @@ def changed(journal: Journal, one: RunRecord, two: RunRecord) -> Both:
 
     What servers say of the weights that they have, where they are, and notes.
     """
-    first, second = ({**_model(journal, run), **_notes(run)} for run in (one, two))
+    first, second = (recorded(journal, run) for run in (one, two))
     names = dict.fromkeys([*first, *second])
     return {n: [first.get(n), second.get(n)] for n in names if first.get(n) != second.get(n)}
+
+
+def recorded(journal: Journal, run: RunRecord) -> JsonDict:
+    """What is recorded of a run beside what its model was sent: server, weights, notes."""
+    return {**_model(journal, run), **_notes(run)}
 
 
 def _notes(run: RunRecord) -> JsonDict:

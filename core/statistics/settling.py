@@ -140,6 +140,23 @@ def settling(
     return _planned(none, known) if known.variance else none._replace(reason=ALIKE)
 
 
+def more_items(difference: float, error: float, items: int, families: float) -> Settling:
+    """The plan for a difference of which only the standard error is known: items, no iterations.
+
+    Args:
+        difference: The observed one, which is planned for.
+        error: Its standard error.
+        items: How many it stands on.
+        families: How many families of equal size would say as much as theirs.
+    """
+    none = Settling(
+        None, None, None, difference, POWER, None, None, items, 1, families, None, None, None
+    )
+    if not difference or not error:
+        return none._replace(reason=ALIKE if difference else NO_DIFFERENCE)
+    return _planned(none, _Known(error**2, None, difference, items, 1, families))
+
+
 def _planned(none: Settling, known: _Known) -> Settling:
     power, difference = none.power, abs(none.difference or 0.0)
 

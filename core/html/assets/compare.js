@@ -23,14 +23,24 @@ const comparison = () => {
     return `${one.model} is ${up === null ? "higher" : "better"} than ${two.model} ${by}`;
   };
   const onBoard = (found, a, b) => found.rated || !a.rank || !b.rank ? "" : ` On the board of ${found.rows.length} models, all pairs at once, they are ${a.tied_with.includes(b.model) ? "not " : ""}told apart.`;
-  const settle = (a, b, { value, ci95 }, n) => {
-    if (!told({ ci95 })) return "An interval, which needs eight families of items that both have scored.";
-    if (apart(ci95)) return "Nothing more: the interval does not hold 0.";
-    const times = (2.802 / 1.96 * (ci95[1] - ci95[0]) / 2 / value) ** 2, spent = a.cost_usd === null || b.cost_usd === null ? "an unknown cost" : `$${((a.cost_usd + b.cost_usd) * (times - 1)).toFixed(2)} more`;
-    return ci95.includes(null) || !(times < 1000) ? "No usual number of items." : `About ${Math.ceil(times * n)} items in place of ${n} (${spent}).`;
+  // The words are those of bench compare.
+  const settle = (pairs, one, two, found) => {
+    if (!told(found)) return ["An interval, which needs eight families of items that both have scored."];
+    const words = pairs.settle[pairOf(pairs, one, two)];
+    return apart(found.ci95) ? [] : [words ? words[0].toUpperCase() + words.slice(1) + "." : "Not planned here, where only models near each other are: bench compare plans it."];
   };
+  const changed = (a, b, [one, two]) => {
+    if (!one || !two) return [];
+    const names = [...new Set([...Object.keys(one.facts), ...Object.keys(two.facts)])].filter((name) => one.facts[name] !== two.facts[name]),
+      rows = names.map((name) => make("tr", "", make("th", { scope: "row" }, name), ...[one, two].map((run) => make("td", "", run.facts[name] ?? "–"))));
+    return rows.length ? [make("table", "data facts", make("thead", "", make("tr", "", ...["", a.model, b.model].map((text) => make("th", { scope: "col" }, text || make("span", "hid", "setting"))))), make("tbody", "", ...rows))] : [make("p", "", "Nothing that is recorded.")];
+  };
+  // The items that made the difference: of each one a button that shows both answers.
+  const MOST = 5,
+    most = (title, rows, open) => make("div", "", make("h3", "", title), rows.length ? make("ol", "", ...rows.map(([id, x, y]) => make("li", "", button(id, () => open(id)), make("span", "num", `${signed(x - y)} (${figure(x)}, ${figure(y)})`)))) : make("p", "note", "None."));
   const pane = async (row, run, item, iteration) => {
-    const found = run?.items.find((one) => one.item === item), box = make("div", "", make("h3", "", row.model));
+    const found = run?.items.find((one) => one.item === item), to = found && root + found.page + (found.page.includes("#") ? "/" : "#") + run.graded,
+      box = make("div", "", make("h3", "", found ? make("a", { href: to }, row.model) : row.model));
     if (!found?.texts) { box.append("Its texts are not here."); return { box }; }
     const parts = await load(found.texts), read = await unpack((parts.find((one) => one.iteration === +iteration) ?? parts[0]).packed);
     box.append(...reader({ ...read, compared: [] }, `${row.model}, ${item}`));
@@ -66,9 +76,13 @@ const comparison = () => {
       put("result", make("p", "verdict", sentence(...found?.value < 0 ? [b, a, gapOf(pairs, two, one)] : [a, b, found], what, board, places) + onBoard(board, a, b)), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
       const lines = shared(...runs, runs[0]?.value).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])),
         criteria = board.criteria.map((c) => ({ ...paired(shared(...runs, c.name), gapOf({ models: pairs.models, rows: pairs.criteria[c.name] ?? {} }, one, two)), name: c.label })).filter((c) => c.n);
-      put("settle", ...found ? [settle(a, b, found, lines.length)] : []);
+      const open = async (id) => { await go(key, one, two, id); find("#texts").scrollIntoView(); }, up = (board.metric.higher_is_better === false ? -1 : 1),
+        won = (way) => lines.filter(([, x, y]) => way * up * (x - y) > 0).slice(0, MOST);
+      put("settle", ...found ? settle(pairs, one, two, found) : []);
+      put("changed", ...changed(a, b, runs));
+      put("most", ...lines.length ? [most(`${a.model} did better`, won(1), open), most(`${b.model} did better`, won(-1), open)] : []);
       put("criteria", ...criteria.length ? [forest(`${a.model} less ${b.model}`, criteria)] : []);
-      const table = make("table", "data", heads(["item", a.model, b.model, "difference"].map((text) => make("button", "", text))), make("tbody", "", ...lines.map(([id, x, y]) => line(id === item ? "own" : "", button(id, async () => { await go(key, one, two, id); find("#texts").scrollIntoView(); }), figure(x), figure(y), signed(x - y)))));
+      const table = make("table", "data", heads(["item", a.model, b.model, "difference"].map((text) => make("button", "", text))), make("tbody", "", ...lines.map(([id, x, y]) => line(id === item ? "own" : "", button(id, () => open(id)), figure(x), figure(y), signed(x - y)))));
       for (const th of all("th[scope=col]", table)) th.ariaSort = "none";
       sortable(table);
       put("items", ...lines.length ? [table] : []);

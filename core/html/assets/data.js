@@ -22,9 +22,12 @@ const figure = (n, places = 2) => (n?.toFixed(places) ?? "–").replace(/^-(?=[0
   digits = (found) => found.rated || found.metric === "rating" ? 0 : 2,
   told = ({ ci95 } = {}) => Boolean(ci95?.some((end) => end !== null)),
   measure = (board, pairs) => [board.metric, ...board.criteria].find((c) => c.name === pairs.metric)?.label ?? pairs.metric.replaceAll("_", " "),
+  pairOf = ({ models }, one, two) => {
+  const n = models.length, [a, b] = [models.indexOf(one), models.indexOf(two)].sort((x, y) => x - y);
+  return a < 0 || a === b ? -1 : a * (2 * n - a - 1) / 2 + b - a - 1;
+},
   gapOf = ({ models, rows }, one, two) => {
-  const n = models.length, i = models.indexOf(one), j = models.indexOf(two), a = Math.min(i, j), b = Math.max(i, j),
-    found = a < 0 || a === b ? null : rows[a * (2 * n - a - 1) / 2 + b - a - 1];
+  const i = models.indexOf(one), j = models.indexOf(two), found = rows[pairOf({ models }, one, two)];
   if (!found) return null;
   const [value, low = null, high = null] = found, turned = (x) => x === null ? x : -x;
   return i < j ? { value, ci95: [low, high] } : { value: -value, ci95: [turned(high), turned(low)] };

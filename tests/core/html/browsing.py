@@ -129,11 +129,12 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
 def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
     """The items of a run, each with one sample."""
     items: list[Any] = [
-        {"item": item, "samples": [{"rubric": value, "warmth": value / 10}],
+        {"item": item, "page": f"items/{KEY}/{n}.html", "samples": [{"rubric": value, "warmth": value / 10}],
          "texts": f"texts/run-{name}/{item}" if texts else None}
-        for item, value in values.items()
+        for n, (item, value) in enumerate(values.items())
     ]  # fmt: skip
-    return {"value": "rubric", "items": items}
+    facts = {"model": name, "temperature": "0.7", "reasoning effort": "high"}
+    return {"value": "rubric", "graded": f"run-{name}-aa", "facts": facts, "items": items}
 
 
 def write(folder: Path, board: Any, data: Mapping[str, Any]) -> Path:

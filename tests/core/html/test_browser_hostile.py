@@ -39,10 +39,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     quoting = f'{HOSTILE} "{HOSTILE.replace(chr(34), "")}" {LONG}'
     data: dict[str, Any] = {
         f"boards/{KEY}-pairs": {"key": KEY, "metric": HOSTILE, "method": HOSTILE,
-                                "models": ["r0", "r1"], "rows": [[1.0, -1.0, 9.0]], "criteria": {}},
+                                "models": ["r0", "r1"], "rows": [[1.0, -1.0, 9.0]], "criteria": {},
+                                "settle": {"0": HOSTILE}},
     }  # fmt: skip
     for n, name in enumerate(NAMES):
         made = run(name, {f"{HOSTILE} {k}": 5.0 + k for k in range(3)})
+        made["facts"] = {HOSTILE: f"{HOSTILE} {n}", "__proto__ ": HOSTILE * (n + 1)}
         for item in made["items"]:
             item["texts"] = f"texts/r{n}/x"
         packed = transcript(
@@ -81,6 +83,15 @@ def test_texts_of_a_comparison_are_text(visit: Visit) -> None:
     assert said is not None
     assert said.startswith("<script>window.canary=1</script>")
     assert said.endswith("AAAA")
+    assert visit.tab.locator("main img, main script, main textarea").count() == 0
+    assert visit.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_what_changed_and_what_would_settle_it_are_text(visit: Visit) -> None:
+    """Names and values of settings, plans, and items that made the difference."""
+    visit.go(f"compare.html#{KEY}/r0/r1")
+    for part in ("#settle .put", "#changed", "#most"):
+        assert "<script>window.canary=1</script>" in visit.tab.locator(part).inner_text()
     assert visit.tab.locator("main img, main script, main textarea").count() == 0
     assert visit.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
