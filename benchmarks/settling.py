@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eibench.core.cli.compare import graded_pair
+from eibench.core.compare.pairs import graded_pair
 from eibench.core.plugins import installed
 from eibench.core.reports.pairing import Compared, main_values
 from eibench.core.runs import run_set

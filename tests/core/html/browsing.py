@@ -129,7 +129,8 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
 def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
     """The items of a run, each with one sample."""
     items: list[Any] = [
-        {"item": item, "page": f"items/{KEY}/{n}.html", "samples": [{"rubric": value, "warmth": value / 10}],
+        {"item": item, "page": f"items/{KEY}/{n}.html",
+         "samples": [{"rubric": value, "warmth": value / 10}],
          "texts": f"texts/run-{name}/{item}" if texts else None}
         for n, (item, value) in enumerate(values.items())
     ]  # fmt: skip
