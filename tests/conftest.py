@@ -3,6 +3,7 @@
 import ipaddress
 import json
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -17,11 +18,16 @@ from eibench.core.cli.app import app
 
 pytest_plugins = ["tests.slow"]
 
+_MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
+"""Where temporary folders are, with so many bytes free: a test waits for no disk to be flushed."""
+
 
 def pytest_configure() -> None:
     """Let all processes keep compiled modules, and let examples take their time."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False  # compiling tests takes twice as long as collecting them
+    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
     # How long an example takes to be drawn says how busy the machine is.
     settings.register_profile("tests", suppress_health_check=[HealthCheck.too_slow], deadline=None)
     settings.load_profile("tests")
