@@ -63,14 +63,15 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
     least = [_own_name(judge).removesuffix(" judges") for judge in brief]
     judged = [FitColumn("judge", named, 9, brief, 3, least, 5)]
     values = [_value_and_status(*row) for row in rows]
-    plain = list(map(_plain, runs))
+    plain, numbers = list(map(_plain, runs)), list(map(_value, documents))
     models = list(map(_name, runs)) if details else plain
     short = [
         _own_name(name) if not run.demo else name for run, name in zip(runs, plain, strict=True)
     ]
     started = [run.created_at[:16].replace("T", " ") for run in runs]
     seen = [
-        (run.benchmark, name, judge) for run, name, judge in zip(runs, plain, brief, strict=True)
+        (run.benchmark, name, run.pack_name, judge)
+        for run, name, judge in zip(runs, plain, brief, strict=True)
     ]
     late = 10 if len(set(seen)) < len(seen) else 1  # a date tells two rows apart that look alike
     return [
@@ -79,7 +80,7 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
         FitColumn("model", models, 0, plain, 1, short, 6),
         FitColumn("pack", [run.pack_name for run in runs], 8),
         FitColumn("status", list(map(_status, runs, documents)), 4),
-        FitColumn("score", list(map(main_metric, documents)), 0, values, 2),
+        FitColumn("score", list(map(main_metric, documents)), 0, values, 2, numbers, 11),
         *judged * any(d and d["judge"] for d in documents),
         FitColumn("started", started, late, [day[5:] for day in started], 1),
     ]

@@ -291,7 +291,8 @@ def test_every_setting_of_the_command_has_its_argument() -> None:
     """Options of `bench run` and arguments of `run` are the same, but for those of a terminal."""
     renamed = {"models": "model", "judges": "judge", "json_output": None, "dry_run": None,
                "yes": None, "details": None, "price": "prices", "config": None,
-               "suite": None, "fail_under": None, "fail_if_worse": None}  # fmt: skip
+               "systems": "system", "suite": None, "fail_under": None,
+               "fail_if_worse": None}  # fmt: skip
     names = [p.name for p in run_command.params if isinstance(p, click.Option)]
     wanted = {renamed.get(str(name), str(name)) for name in names} - {None}
     there = set(inspect.signature(eibench.run).parameters)

@@ -69,14 +69,15 @@ def panels(bench: Bench) -> None:
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_pack_and_judge_of_a_run_stay_in_its_line(bench: Bench, width: int) -> None:
-    """Dates, hosts, providers and the status of its own go first; how it ended stays."""
+    """Hosts and providers go first; how it ended stays, and the date where rows look alike."""
     panels(bench)
     lines = in_a_terminal(width, "runs")
     assert max(map(len, lines)) <= width
     rows = [line for line in lines if "a-model-of-our-own" in line]
     assert len(rows) == 2
     for row in rows:
-        assert "bundled" in row and "incomplete" in row and "127.0.0.1" not in row
+        assert "incomplete" in row and "127.0.0.1" not in row
+        assert "bundled" in row or re.search(r" \d\d-\d\d \d\d:\d\d", row)
         assert "mean of 2" in row
 
 

@@ -80,7 +80,7 @@ def test_fewer_than_twenty_families_are_flagged(n_families: int, flagged: bool) 
     """From eight on there is an interval."""
     found = rate(ladder(n_families), PLAIN)
     assert all(row.ci95 is not None for row in found.rows)
-    assert warned(found, "they are rough") is flagged
+    assert warned(found, "they are approximate") is flagged
 
 
 def test_terms_have_errors_from_as_many_families_as_ratings_have_intervals() -> None:
@@ -122,7 +122,7 @@ def test_a_model_compared_in_few_families_has_no_interval() -> None:
     found = rate(Comparisons.of(rows + many), PLAIN)
     assert found["new"].ci95 is None
     assert found["x"].ci95 is not None
-    assert warned(found, "no interval for new: compared on fewer than 8 families")
+    assert warned(found, "no interval for new: compared on fewer than 8 different texts")
 
 
 def test_anchors_are_fixed_and_order_stays() -> None:

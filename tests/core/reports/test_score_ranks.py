@@ -81,7 +81,7 @@ def test_very_unequal_families_are_warned_of() -> None:
     clusters = {f"i{k}": f"f{max(0, k - 20)}" for k in range(ITEMS)}
     few, unequal = place_rows(rows_of(items), ScoredItems("s", items, clusters))
     assert "fewer than 20" in few
-    assert "10 of them say as much as 2.0 of equal size" in unequal
+    assert "these 10 texts say as much as 2.0 with as many items each" in unequal
 
 
 def test_a_metric_that_is_no_mean_of_items_tells_nothing_apart() -> None:

@@ -149,7 +149,7 @@ def test_four_items_are_too_few_to_tell() -> None:
 def test_many_items_of_few_families_are_too_few_to_tell() -> None:
     """The reason counts families, as the items are many."""
     given = result(metric={"ci95": None}, **FEW)
-    assert statements.chance(given).startswith("too few to tell: an interval needs 8 families")
+    assert statements.chance(given).startswith("too few to tell: an interval needs items with 8 ")
 
 
 @pytest.mark.parametrize("status", ["fail", "incomplete", "budget", "interrupted"])
