@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
 """Unicode's categories of controls and marks, which show nothing by themselves."""
@@ -48,6 +48,31 @@ def middle(text: str, most: int) -> str:
         return text
     end = (most - 1) // 2
     return f"{text[: most - 1 - end]}…{text[-end:]}"
+
+
+class Checkpoint(NamedTuple):
+    """A step of a training, or an epoch, of what a model's name begins with."""
+
+    of: str
+    unit: str
+    step: int
+
+
+_CHECKPOINT = re.compile(
+    r"(?P<of>.*?)(?:(?<=.)@|(?:^|[/_.:-])(?:(?:step|checkpoint)-|ckpt|(?P<epoch>epoch-)))"
+    r"(?P<step>[0-9]{1,15})", re.DOTALL)  # fmt: skip
+
+
+def checkpoint(name: str) -> Checkpoint | None:
+    """The step that a name ends with: ``NAME@1200``, or as folders of checkpoints are called.
+
+    Those are ``step-1200``, ``checkpoint-1200``, ``ckpt1200`` and ``epoch-3``. ``None`` of any
+    other name, so that ``gpt-4`` and ``llama-3-8b`` are no steps.
+    """
+    found = _CHECKPOINT.fullmatch(name)
+    if found is None:
+        return None
+    return Checkpoint(found["of"], "epoch" if found["epoch"] else "step", int(found["step"]))
 
 
 def readable(text: str) -> str:

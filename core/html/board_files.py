@@ -19,10 +19,11 @@ from .transcripts import Content, packed
 def run_file(
     board: SiteBoard, run: SiteRun, policy: Policy, paths: Mapping[str, Address]
 ) -> FilePart:
-    """A run by the grader of a board, as the script that compares reads it.
+    """A run by the grader of a board, as the scripts that compare read it.
 
     `facts` are what may set it apart from another run. Of each item the values of its samples, its
-    page (of `paths`), and `texts`: the file of its transcripts, if there is one.
+    page (of `paths`), and `texts`: the file of its transcripts, if there is one; of each criterion
+    its number and both ends of its interval.
     """
     texts = policy.shows(board.board.pack.source.facts)
     items = [
@@ -34,9 +35,14 @@ def run_file(
         }
         for row in run.items.items
     ]
+    criteria = {
+        name: [metric["value"], *(metric["ci95"] or ())]
+        for name in run.document["metric_groups"]
+        if (metric := run.document["metrics"].get(name)) and metric["value"] is not None
+    }
     document = {"value": run.items.value, "graded": graded_name(run), "facts": _facts(run)}
     return put_file(
-        f"runs/{board.key}/{run.run.run_id}", policy.masked({**document, "items": items})
+        f"runs/{board.key}/{run.run.run_id}", policy.masked({**document, "criteria": criteria, "items": items})
     )
 
 
@@ -95,7 +101,9 @@ def _as_read(document: SiteBoardDocument) -> Mapping[str, object]:
     return {
         **_some(document, ("title", "rated", "views")),
         "metric": _some(document["metric"], _METRIC),
-        "criteria": [_some(criterion, _METRIC[:2]) for criterion in document["criteria"]],
+        "criteria": [
+            _some(criterion, (*_METRIC[:2], "group")) for criterion in document["criteria"]
+        ],
         "rows": [_some(row, _ROW) for row in document["rows"]],
     }
 

@@ -13,6 +13,7 @@ from ..types import Json, digest
 from .board_document import board_document
 from .board_files import board_files, graded_name, put_file, run_file
 from .board_page import board_page
+from .checkpoints import histories
 from .cost_page import cost_page
 from .gather import Gathered, SiteBoard
 from .index_page import (
@@ -152,7 +153,11 @@ def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
     for board in boards:
         if policy.shows(board.board.pack.source.facts):
             _texts(writer, board, written)
-    shown = [shown_on(board, documents[board.key], policy) for board in boards]
+    shown = [
+        shown_on(board, document, policy)._replace(histories=histories(board, document))
+        for board in boards
+        for document in [documents[board.key]]
+    ]
     for name in dict.fromkeys(name for board in boards for name in board.runs):
         of_model = [board for board in shown if name in board.board.runs]
         writer.put([model_page(name, of_model, policy, gathered.runs)])

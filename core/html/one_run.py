@@ -4,13 +4,13 @@ Samples, named items, cost and settings; where it stands on a board: what was fo
 special, how far the result goes, and other runs of its model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.items import ItemRow
-from ..reports.statements import placed_among
+from ..reports.statements import chance, completeness, judge_findings, placed_among, too_few
 from ..text import plural
 from ..types.result_document import ConclusionRow, Facts, ResultDocument
 from .board_document import conclusions_of
@@ -22,6 +22,8 @@ from .words import listed_facts, plain_name, sentence, took, verdict
 
 NAMED = 3
 """Items and criteria that are named at either end."""
+GAINS = 5
+"""Items that are named where a model gains most, and where it loses most."""
 
 
 def on_board(board: SiteBoard, run: SiteRun) -> ResultDocument:
@@ -49,6 +51,20 @@ def verdict_on(board: SiteBoard | None, run: SiteRun) -> str:
     if run.document["ratings"] or rank is None or rank.of < 2:
         return text
     return f"{text} On this board: {', '.join(filter(None, [rank.text, rank.apart]))}."
+
+
+def place_and_meaning(board: SiteBoard, run: SiteRun) -> tuple[str, str]:
+    """A model's place on a board, and what its number there says, in one sentence."""
+    document, rank = run.document, placed_among(board.document["rows"], run.run.name)
+    few = too_few(document)
+    facts = [
+        completeness(document).text,
+        few.text if few else chance(document),
+        rank.apart if rank else "",
+        judge_findings(conclusions_of(board)).text,
+    ]
+    place = rank.text if rank else "–"
+    return place, sentence("; ".join(filter(None, facts)))
 
 
 def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:
@@ -142,6 +158,26 @@ def named_items(run: SiteRun) -> list[tuple[str, Sequence[tuple[str, str]]]]:
         ("Least certain: iterations differ most", uncertain),
     ]
     return [(rule, items) for rule, items in named if items]
+
+
+def gains_of(
+    run: SiteRun, means: Mapping[str, float], *, less_is_better: bool
+) -> list[tuple[str, Sequence[tuple[str, str, str]]]]:
+    """The items on which a run is furthest better than the means of all, and furthest worse.
+
+    Each with the run's value and the signed difference.
+    """
+    rows = [(row.value - means[row.item_id], row) for row in run.items.items
+            if row.value is not None and row.item_id in means]  # fmt: skip
+    rows.sort(key=lambda pair: pair[0] if less_is_better else -pair[0])
+    sign = -1 if less_is_better else 1
+
+    def shown(pairs: Sequence[tuple[float, ItemRow]]) -> Sequence[tuple[str, str, str]]:
+        return [(row.item_id, figure(row.value), signed(gap)) for gap, row in pairs[:GAINS]]
+
+    better = shown([pair for pair in rows if sign * pair[0] > 0])
+    worse = shown([pair for pair in rows[::-1] if sign * pair[0] < 0])
+    return [("Gains most", better), ("Loses most", worse)]
 
 
 def tally(document: ResultDocument) -> str:

@@ -147,7 +147,7 @@ SCRIPTS = {
 
 def style() -> str:
     """The style sheet of all pages."""
-    return asset("site.css") + shades()
+    return asset("site.css") + asset("model.css") + shades()
 
 
 def assets() -> list[FilePart]:

@@ -13,7 +13,7 @@ from .charts.rows import SHAPES, legend_mark
 from .gather import SiteBoard, SiteRun
 from .item_pages import item_pages
 from .judge_pages import judge_pages
-from .model_page import item_lines, run_part, shown_on
+from .model_page import alike_in, item_lines, run_part, shown_on
 from .one_run import how_it_was_run
 from .policy import Policy
 from .rendering import Head, Page, in_one_file, page_of
@@ -49,7 +49,8 @@ def _pages(report: RunInput, policy: Policy) -> Iterator[Page]:
              for text in report.texts}  # fmt: skip
     part["texts"] = [line._replace(packed=packs[line.item_id]) for line in item_lines(run)
                      if line.item_id in packs]  # fmt: skip
-    yield page_of("model.html", model_path(run.run.name), parts=[part], alike=())
+    yield page_of("model.html", model_path(run.run.name), parts=[part], past=(),
+                  other=None, **alike_in([part]))  # fmt: skip
     if board:
         yield from judge_pages([(board, document)])
     if board and len(board.runs) > 1:

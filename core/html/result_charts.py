@@ -80,20 +80,26 @@ def side_by_side(documents: Sequence[ResultDocument]) -> RowChart:
 
 
 def standing(run: SiteRun) -> list[RowChart]:
-    """Where the main number stands: among baselines, and among published scores."""
-    document = run.document
-    charts = list[RowChart]()
-    if metric := _known(document):
-        rows = [measured(document["name"], metric["value"], metric["ci95"], kind="own")]
-        rows += [
-            measured(one["label"], one["value"], words="baseline", shape="diamond", series=1)
-            for one in document["baselines"].values()
-        ]
-        charts.append(_main_ladder(document, rows, "its 95 % interval"))
-    main = main_metric(document)
+    """Where the main number stands among baselines, if there are any."""
+    document, metric = run.document, _known(run.document)
+    if metric is None or not document["baselines"]:
+        return []
+    rows = [measured(document["name"], metric["value"], metric["ci95"], kind="own")]
+    rows += baseline_rows(document)
+    return [_main_ladder(document, rows, "its 95 % interval")]
+
+
+def baseline_rows(document: ResultDocument) -> list[ChartRow]:
+    """What trivial respondents would get."""
+    return [measured(one["label"], one["value"], words="baseline", shape="diamond", series=1)
+            for one in document["baselines"].values()]  # fmt: skip
+
+
+def among_published(run: SiteRun) -> list[RowChart]:
+    """Where the main number stands among published scores, by each plugin that says so."""
+    main = main_metric(run.document)
     tables = filter(is_charted, run.sections) if main else ()
-    charts += [chart for table in tables if main and (chart := _among_published(table, main[1]))]
-    return charts
+    return [chart for table in tables if main and (chart := _among_published(table, main[1]))]
 
 
 def _among_published(table: Table, metric: MetricRow) -> RowChart | None:

@@ -48,7 +48,7 @@ def _sentences(document: ResultDocument) -> Iterator[str]:
     key, metric = main
     chosen = chosen_of(document, key)
     what = label_of(document, key) + (f" ({chosen})" if chosen else "")
-    yield f"{name} reaches {figure(metric['value'])} in {what}, "
+    yield f"{name} reaches {figure(metric['value'])} in {what},"
     if metric["ci95"] is None:
         yield "without an interval, as the data is too little for one."
     else:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ...hooks.sections import Series
 from .rows import SHAPES, legend_mark, point
-from .svg import Axis, axis_over, drawing, percent, tag, ticks
+from .svg import Axis, Ends, axis_over, drawing, percent, tag, ticks
 
 BIN = 1.4
 """Per cent of the width that a dot of a strip plot takes."""
@@ -77,13 +77,56 @@ def lines(
     across, up = _axes(series, whole=whole)
     parts = _plane(across, up)
     for n, one in enumerate(series):
-        path = "M" + "L".join(f"{across.at(x):.3f} {_height(up, y):.1f}" for x, y in one.points)
-        line = tag("path", d=path, class_=f"line s{n % 6}", vector_effect="non-scaling-stroke")
-        box = f"0 0 100 {PLANE + 40}"
-        parts.append(tag("svg", line, viewBox=box, preserveAspectRatio="none",
-                         width="100%", height=PLANE + 40))  # fmt: skip
-        parts += _points(across, up, one, n)
+        parts += [_line(across, up, one, n), *_points(across, up, one, n)]
     return _finished(caption, parts, series, columns)
+
+
+class Step(NamedTuple):
+    """A point of a history: its number with its interval, and the page that it leads to."""
+
+    step: int
+    value: float
+    ci95: Ends | None
+    label: str
+    href: str
+
+
+def over_steps(label: str, steps: Sequence[Step], levels: Sequence[tuple[str, float]]) -> Markup:
+    """A line over steps with a whisker and a link at each, and a dashed line at each level."""
+    ends = [(s.step, end) for s in steps for end in s.ci95 or () if end is not None]
+    held = Series("", [*ends, *((steps[0].step, value) for _, value in levels)])
+    line = Series("", [(s.step, s.value) for s in steps])
+    across, up = _axes([line, held], whole=True)
+    parts = [*_plane(across, up), *_levels(up, levels), _line(across, up, line, 0)]
+    for one in steps:
+        x, y = percent(across.at(one.step)), round(_height(up, one.value), 2)
+        low, high = one.ci95 or (one.value, one.value)
+        bottom, top = up.low if low is None else low, up.high if high is None else high
+        parts.append(tag("line", x1=x, x2=x, y1=round(_height(up, bottom), 1),
+                         y2=round(_height(up, top), 1), class_="whisker s0"))  # fmt: skip
+        target = tag("circle", cx=x, cy=y, r=12, class_="target")
+        mark = point(across.at(one.step), y, "dot", "s0")
+        parts.append(tag("a", tag("title", one.label), target, mark, href=one.href,
+                         aria_label=one.label))  # fmt: skip
+    return tag("svg", *parts, class_="plot", width="100%", height=PLANE + 44, role="group",
+               aria_label=label)  # fmt: skip
+
+
+def _levels(up: Axis, levels: Sequence[tuple[str, float]]) -> list[Markup]:
+    """Dashed lines with their names at the right, those of close ones one below the other."""
+    parts, lowest = list[Markup](), 0.0
+    for y, name in sorted((round(_height(up, value), 1), name) for name, value in levels):
+        lowest = max(y - 4, lowest + _LINE)
+        parts += [tag("line", x1="0", x2="100%", y1=y, y2=y, class_="reference"),
+                  tag("text", name, x="100%", y=lowest, text_anchor="end")]  # fmt: skip
+    return parts
+
+
+def _line(across: Axis, up: Axis, one: Series, n: int) -> Markup:
+    path = "M" + "L".join(f"{across.at(x):.3f} {_height(up, y):.1f}" for x, y in one.points)
+    line = tag("path", d=path, class_=f"line s{n % 6}", vector_effect="non-scaling-stroke")
+    return tag("svg", line, viewBox=f"0 0 100 {PLANE + 40}", preserveAspectRatio="none",
+               width="100%", height=PLANE + 40)  # fmt: skip
 
 
 def scatter(

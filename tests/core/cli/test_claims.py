@@ -119,9 +119,9 @@ def part_of_site(journal: Walked, kind: str) -> str:
     document = journal.results[kind]
     texts = (page.read_text(encoding="utf-8") for page in SITE.glob("models/*.html"))
     own = (text for text in texts if f"<h1>{document['name']}</h1>" in text)
-    parts = (part for text in own for part in text.split("<section"))
-    lead = (p for p in parts if 'class="lead' in p and f'id="{document["benchmark"]}' in p)
-    return " ".join(unescape(v) for p in lead for v in re.findall(r'"verdict">(.*?)</p>', p))
+    rows = (row for text in own for row in re.findall(r"<tr>.*?</tr>", text, re.DOTALL))
+    lead = (row for row in rows if f'<a href="#{document["benchmark"]}' in row)
+    return document["name"] + unescape(re.sub(r"<[^>]+>", " ", next(lead)))
 
 
 Screen = Callable[[Walked, str], str]

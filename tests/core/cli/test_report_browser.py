@@ -111,7 +111,7 @@ def test_whiskers_stand_on_the_axis_of_the_ticks(opened: Opened, given: RunInput
 
 
 _PLACES = """() => {
-    const table = [...document.querySelectorAll("table.rows")].at(1);
+    const table = document.querySelector("table.rows.ranked");
     const box = (node) => node.getBoundingClientRect();
     const tick = (t) => [parseFloat(t.textContent), box(t).x + box(t).width / 2];
     const line = (row) => box(row.querySelector("line.whisker"));

@@ -182,11 +182,12 @@ def test_a_model_s_page_begins_with_its_boards_the_failed_last(
     build(bench)
     (page,) = SITE.glob("models/*.html")
     text = page.read_text(encoding="utf-8")
-    listed = re.findall(r'<li><a href="#([^"]+)">([^<]+)<', text)
-    assert [name for _, name in listed] == ["seceu", "eqbench-v1"]
-    assert re.findall(r'<section id="([^"]+)" class="lead">', text) == [key for key, _ in listed]
-    assert "eqbench-v1 , bundled pack: score" in words(page)
-    how = words(page).partition("How all were run")[2]
+    rows = re.findall(r'<tr><th scope="row"><a href="#([^"]+)">([^<]+)<', text)
+    assert [name for _, name in rows] == ["seceu", "eqbench-v1"]
+    sections = re.findall(r'<section id="([^"]+)" class="lead" data-board', text)
+    assert sections == [key for key, _ in rows]
+    assert text.index('class="data stack glance"') < text.index(f'<section id="{sections[0]}"')
+    how = words(page).partition("What all runs have in common")[2]
     assert "Model openai/plain" in how
     assert words(page).count("Model openai/plain") == 1
 
@@ -201,4 +202,4 @@ def test_the_page_of_a_model_has_the_findings_of_its_board(
     (found,) = (row["text"] for row in board["conclusions"] if row["about"] == "unread")
     for page in SITE.glob("models/*.html"):
         assert found in words(page)
-        assert f"of {len(board['rows'])}, rating" in words(page)
+        assert re.search(rf"(first|rank [\d–]+) of {len(board['rows'])} ", words(page))
