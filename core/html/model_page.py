@@ -106,8 +106,9 @@ def model_page(
     parts.sort(key=lambda part: (part["glance"].value == "–", bool(part["mark"])))
     demo = any(shown.board.runs[name].run.demo for shown in boards)
     past = [(shown.document, shown.histories[name]) for shown in boards if name in shown.histories]
-    return page_of("model.html", model_path(name), title=shown_name(name), parts=parts, demo=demo,
-                   past=past, other=_first_other(boards, name), **alike_in(parts))  # fmt: skip
+    other, around = _first_other(boards, name), alike_in(parts)
+    return page_of("model.html", model_path(name), title=shown_name(name), demo=demo, parts=parts,
+                   past=past, other=other, script="model", **around)  # fmt: skip
 
 
 def alike_in(parts: Sequence[ShownRun]) -> Mapping[str, Sequence[object]]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from eibench import is_blank
-from eibench.core.text import as_text, listed, plural
+from eibench.core.text import as_text, checkpoint, listed, plural
 from eibench.core.types import Finish, Message
 
 
@@ -88,3 +88,30 @@ def test_what_is_no_json_is_refused(value: Any) -> None:
 def test_a_named_tuple_is_an_object() -> None:
     """Whose fields keep their order."""
     assert as_text([Message("user", "x")]) == as_text([{"role": "user", "content": "x"}])
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("llama-ft@1200", ("llama-ft", "step", 1200)), ("a@1@2", ("a@1", "step", 2)),
+        ("openai/out/checkpoint-40", ("openai/out", "step", 40)), ("ft-step-7", ("ft", "step", 7)),
+        ("ft.ckpt0300", ("ft", "step", 300)), ("ft_epoch-3", ("ft", "epoch", 3)),
+        ("checkpoint-500", ("", "step", 500)),
+    ],
+)  # fmt: skip
+def test_a_checkpoint_is_a_step_of_what_its_name_begins_with(name: str, found: Any) -> None:
+    """By an at sign, or as folders of checkpoints are called."""
+    assert checkpoint(name) == found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gpt-4", "llama-3-8b", "qwen2.5", "model-1200", "v2", "footstep-12", "a@12b", "@5", "a@",
+        "a-ckpt", "a-ckpt-", "steps-3", "a@-3", "a@1.5", "a@\u0663", "a@1200\n", "epoch3",
+        "a@" + "9" * 16, "",
+    ],
+)  # fmt: skip
+def test_other_names_are_no_checkpoints(name: str) -> None:
+    """Whatever number they end with."""
+    assert checkpoint(name) is None

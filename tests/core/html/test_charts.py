@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from eibench.core.hooks.sections import Series
-from eibench.core.html.charts.plots import Figure, lines, scatter, strip
+from eibench.core.html.charts.plots import Figure, Step, lines, over_steps, scatter, strip
 from eibench.core.html.charts.rows import ChartRow, HeatMap, Mark, RowChart, ladder, shades
 from eibench.core.html.charts.svg import MARGIN, Axis, axis_over
 
@@ -189,3 +189,28 @@ def test_names_are_text() -> None:
     assert "<script" not in found.svg
     assert "\\x202e" in found.svg
     assert "\\x1b" in found.svg
+
+
+def test_a_history_has_whole_steps_a_whisker_and_a_link_at_each() -> None:
+    """Of an open end the whisker goes to the edge; each link says its number."""
+    steps = [Step(1, 2.0, (1.0, 3.0), "a@1: 2.00", "a.html"),
+             Step(2, 4.0, (None, 5.0), "a@2: 4.00", "b.html")]  # fmt: skip
+    drawn = ElementTree.fromstring(over_steps("a", steps, []))
+    links = [(a.get("href"), a.get("aria-label")) for a in drawn.iter("a")]
+    assert links == [("a.html", "a@1: 2.00"), ("b.html", "a@2: 4.00")]
+    assert [t.text for t in drawn.findall("text") if t.get("class") != "up"] == ["1", "2"]
+    first, other = (line for line in drawn.iter("line") if line.get("class") == "whisker s0")
+    up = {float(t.get("y", "")) + 3: float(t.text or "") for t in drawn.findall("text")
+          if t.get("class") == "up"}  # fmt: skip
+    assert [up[float(first.get(end, ""))] for end in ("y1", "y2")] == [1.0, 3.0]
+    assert up[float(other.get("y1", ""))] == min(up.values())
+
+
+def test_names_of_close_levels_do_not_cover_each_other() -> None:
+    """They stand one below the other, each line where its number is."""
+    steps = [Step(n, n, None, "", "") for n in (1, 9)]
+    drawn = ElementTree.fromstring(over_steps("a", steps, [("<b>x", 5.0), ("y", 5.1), ("z", 5.2)]))
+    heights = sorted(float(t.get("y", "")) for t in drawn.findall("text") if t.get("x") == "100%")
+    assert len(heights) == 3
+    assert all(below - above >= 12 for above, below in pairwise(heights))
+    assert len([line for line in drawn.iter("line") if line.get("class") == "reference"]) == 3
