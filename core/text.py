@@ -59,15 +59,15 @@ class Checkpoint(NamedTuple):
 
 
 _CHECKPOINT = re.compile(
-    r"(?P<of>.*?)(?:(?<=.)@|(?:^|[/_.:-])(?:(?:step|checkpoint)-|ckpt|(?P<epoch>epoch-)))"
+    r"(?P<of>.*?)(?:(?<=.)@|(?:^|[/_.:-])(?:(?:step|checkpoint)-|ckpt-?|(?P<epoch>epoch-)))"
     r"(?P<step>[0-9]{1,15})", re.DOTALL)  # fmt: skip
 
 
 def checkpoint(name: str) -> Checkpoint | None:
     """The step that a name ends with: ``NAME@1200``, or as folders of checkpoints are called.
 
-    Those are ``step-1200``, ``checkpoint-1200``, ``ckpt1200`` and ``epoch-3``. ``None`` of any
-    other name, so that ``gpt-4`` and ``llama-3-8b`` are no steps.
+    Those are ``step-1200``, ``checkpoint-1200``, ``ckpt1200``, ``ckpt-1200`` and ``epoch-3``.
+    ``None`` of any other name, so that ``gpt-4`` and ``llama-3-8b`` are no steps.
     """
     found = _CHECKPOINT.fullmatch(name)
     if found is None:

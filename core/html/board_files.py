@@ -42,7 +42,8 @@ def run_file(
     }
     document = {"value": run.items.value, "graded": graded_name(run), "facts": _facts(run)}
     return put_file(
-        f"runs/{board.key}/{run.run.run_id}", policy.masked({**document, "criteria": criteria, "items": items})
+        f"runs/{board.key}/{run.run.run_id}",
+        policy.masked({**document, "criteria": criteria, "items": items}),
     )
 
 

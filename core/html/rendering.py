@@ -140,6 +140,7 @@ def digest_of(text: str) -> str:
 
 SCRIPTS = {
     "site": ("data.js", "draw.js", "board.js", "compare.js", "index.js"),
+    "model": ("data.js", "draw.js", "model.js"),
     "items": ("data.js", "draw.js", "notes.js", "search.js", "items.js", "item.js"),
 }
 """The parts of each script, which share their names; what all pages have goes before them."""
@@ -151,7 +152,7 @@ def style() -> str:
 
 
 def assets() -> list[FilePart]:
-    """The style sheet and the scripts of a site: that of its items, and of all other pages."""
+    """The style sheet and the scripts of a site: those of some pages, and that of all others."""
     parts = [FilePart("assets/site.css", style().encode())]
     for name, files in SCRIPTS.items():
         script = f"{asset('page.js')}(() => {{\n{''.join(map(asset, files))}}})();\n"

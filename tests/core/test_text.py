@@ -96,7 +96,7 @@ def test_a_named_tuple_is_an_object() -> None:
         ("llama-ft@1200", ("llama-ft", "step", 1200)), ("a@1@2", ("a@1", "step", 2)),
         ("openai/out/checkpoint-40", ("openai/out", "step", 40)), ("ft-step-7", ("ft", "step", 7)),
         ("ft.ckpt0300", ("ft", "step", 300)), ("ft_epoch-3", ("ft", "epoch", 3)),
-        ("checkpoint-500", ("", "step", 500)),
+        ("checkpoint-500", ("", "step", 500)), ("openai/ckpt-200", ("openai", "step", 200)),
     ],
 )  # fmt: skip
 def test_a_checkpoint_is_a_step_of_what_its_name_begins_with(name: str, found: Any) -> None:

@@ -3,8 +3,6 @@ const besideAnother = (box) => {
   const MOST = 5, own = find("h1").textContent, put = box.querySelector(".put"),
     boards = all("section[data-board]").map(({ dataset }) => ({ ...dataset, places: ["profile", "gains"].map((name) => find(`[data-${name}="${dataset.board}"]`)) }));
   const kept = new Map(boards.flatMap(({ places }) => places).filter(Boolean).map((place) => [place, [...place.childNodes]])),
-    average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
-    valuesOf = ({ value, items }) => new Map(items.map((item) => [item.item, item.samples.map((of) => of[value]).filter(Number.isFinite)]).filter(([, values]) => values.length).map(([item, values]) => [item, average(values)])),
     shape = (n) => n ? draw("rect", { x: -4, y: -4, width: 8, height: 8, class: "point s1" }) : draw("circle", { r: 4.5, class: "point s0" });
   const keys = (names) => make("ul", "keys", ...names.map((name, n) => make("li", "", draw("svg", { width: 14, height: 14, class: "key", "aria-hidden": "true" }, draw("g", { transform: "translate(7 7)" }, shape(n))), " " + name))),
     cell = (label, text, kind = "num") => { const td = make("td", kind, text); td.dataset.label = label; return td; },
@@ -33,11 +31,12 @@ const besideAnother = (box) => {
       return [group, rows.length, make("table", "rows pair", make("caption", "", group), headed([["criterion"], [""], [own, "num"], [name, "num"], ["difference", "num"], ["95 % interval", "num"]]), make("tbody", "", ...lines), foot)];
     }).filter(([, n]) => n).map(([group, , table], n) => n ? make("details", "", make("summary", "", group), table) : table);
   };
-  const gains = ({ found, a, b, runs }, { graded }, name) => {
-    const [one, two] = runs.map(valuesOf), sign = found.metric.higher_is_better === false ? -1 : 1,
-      rows = runs[0].items.filter(({ item }) => one.has(item) && two.has(item)).map(({ item, page }) => ({ item, href: root + (page.includes("#") ? page : `${page}#${graded}`), gap: one.get(item) - two.get(item) })).sort((x, y) => sign * (y.gap - x.gap)),
-      list = (title, items) => make("div", "", make("h3", "", title), items.length ? make("ol", "", ...items.slice(0, MOST).map(({ item, href, gap }) => make("li", "", make("span", "", make("a", { href }, item)), make("span", "num", make("span", "muted", `${figure(one.get(item))} to ${figure(two.get(item))}`), " ", signed(gap))))) : make("p", "note", "None."));
-    return [make("div", "named", list("Gains most", rows.filter(({ gap }) => sign * gap > 0)), list("Loses most", rows.reverse().filter(({ gap }) => sign * gap < 0))), make("p", "note", `Against ${name}, on the ${rows.length} items that both have scored${sign < 0 ? "; less is better" : ""}.`)];
+  // Of a board's items each has its name, its page, how far it parts models, and a value a model.
+  const gains = ({ items, a, b }, { graded }, name) => {
+    const [one, two] = [a, b].map((row) => items.models.findIndex((model) => model[2] === row.runs[0])), sign = items.lower ? -1 : 1,
+      rows = items.items.filter(([, , , values]) => Number.isFinite(values[one]) && Number.isFinite(values[two])).map(([item, page, , values]) => ({ item, href: root + (page.includes("#") ? page : `${page}#${graded}`), was: `${figure(values[one])} to ${figure(values[two])}`, gap: values[one] - values[two] })).sort((x, y) => sign * (y.gap - x.gap)),
+      list = (title, some) => make("div", "", make("h3", "", title), some.length ? make("ol", "", ...some.slice(0, MOST).map(({ item, href, was, gap }) => make("li", "", make("span", "", make("a", { href }, item)), make("span", "num", make("span", "muted", was), " ", signed(gap))))) : make("p", "note", "None."));
+    return [make("div", "named", list("Gains most", rows.filter(({ gap }) => sign * gap > 0)), list("Loses most", rows.filter(({ gap }) => sign * gap < 0).reverse())), make("p", "note", `Against ${name}, on the ${rows.length} items that both have scored${items.lower ? "; less is better" : ""}.`)];
   };
 
   let turn = 0;
@@ -45,8 +44,8 @@ const besideAnother = (box) => {
     const mine = ++turn, there = await Promise.all(boards.map(async (board) => {
       const key = board.board, found = await load("boards/" + key), a = found.rows.find((row) => row.id === board.row), b = found.rows.find((row) => row.href === href);
       if (!a || !b?.runs[0]) return null;
-      const [pairs, ...runs] = await Promise.all([load(`boards/${key}-pairs`), ...[a, b].map((row) => load(`runs/${key}/${row.runs[0]}`))]);
-      return { board, key, found, pairs, a, b, runs };
+      const [pairs, items, ...runs] = await Promise.all([load(`boards/${key}-pairs`), load(`boards/${key}-items`), ...[a, b].map((row) => load(`runs/${key}/${row.runs[0]}`))]);
+      return { board, key, found, pairs, items, a, b, runs };
     }));
     if (mine !== turn) return;
     for (const [place, inside] of kept) place.replaceChildren(...inside);
@@ -64,10 +63,10 @@ const besideAnother = (box) => {
     if (lines.length) put.append(make("table", "data stack", headed([["board"], [own, "num"], [name, "num"], ["difference", "num"], ["95 % interval", "num"], ["what it says"], ["all of both"]]), make("tbody", "", ...lines)));
     put.append(make("p", "note left", lines.length ? `Differences are ${own} less ${name}, over what both have. Below, criteria and items are set against ${name} too.` : "They share no board."));
     for (const one of shared) {
-      const [criteria, items] = one.board.places;
+      const [criteria, differing] = one.board.places;
       const tables = criteria && profile(one, name);
       if (tables?.length) criteria.replaceChildren(legend(), ...tables);
-      items?.replaceChildren(...gains(one, one.board, name));
+      differing?.replaceChildren(...gains(one, one.board, name));
     }
     box.dataset.ready = mine;
   };

@@ -121,7 +121,7 @@ def part_of_site(journal: Walked, kind: str) -> str:
     own = (text for text in texts if f"<h1>{document['name']}</h1>" in text)
     rows = (row for text in own for row in re.findall(r"<tr>.*?</tr>", text, re.DOTALL))
     lead = (row for row in rows if f'<a href="#{document["benchmark"]}' in row)
-    return document["name"] + unescape(re.sub(r"<[^>]+>", " ", next(lead)))
+    return str(document["name"]) + unescape(re.sub(r"<[^>]+>", " ", next(lead)))
 
 
 Screen = Callable[[Walked, str], str]
