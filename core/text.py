@@ -69,10 +69,10 @@ def checkpoint(name: str) -> Checkpoint | None:
     Those are ``step-1200``, ``checkpoint-1200``, ``ckpt1200``, ``ckpt-1200`` and ``epoch-3``.
     ``None`` of any other name, so that ``gpt-4`` and ``llama-3-8b`` are no steps.
     """
-    found = _CHECKPOINT.fullmatch(name)
-    if found is None:
+    match = _CHECKPOINT.fullmatch(name)
+    if match is None:
         return None
-    return Checkpoint(found["of"], "epoch" if found["epoch"] else "step", int(found["step"]))
+    return Checkpoint(match["of"], "epoch" if match["epoch"] else "step", int(match["step"]))
 
 
 def readable(text: str) -> str:

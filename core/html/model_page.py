@@ -226,20 +226,20 @@ def _what(document: SiteBoardDocument) -> str:
 class Glance(NamedTuple):
     """A line of the table that a model's page begins with."""
 
-    place: str
+    rank: str
     meaning: str
     metric: str = ""
     value: str = "–"
     interval: str = "–"
 
 
-def _glance(document: SiteBoardDocument, row: SiteRow | None, place: str, meaning: str) -> Glance:
+def _glance(document: SiteBoardDocument, row: SiteRow | None, rank: str, meaning: str) -> Glance:
     """A model's place on a board, its number with its interval, and what that says."""
     if row is None or number_of(row) is None:
-        return Glance(place, meaning)
+        return Glance(rank, meaning)
     chosen = f" ({row['chosen']})" if row["chosen"] and not document["rated"] else ""
     value, interval = in_chart(row).cells[:2]
-    return Glance(place, meaning, number_name(document) + chosen, value, interval)
+    return Glance(rank, meaning, number_name(document) + chosen, value, interval)
 
 
 def _beside_rating(document: SiteBoardDocument, row: SiteRow | None) -> str:

@@ -63,8 +63,8 @@ def place_and_meaning(board: SiteBoard, run: SiteRun) -> tuple[str, str]:
         rank.apart if rank else "",
         judge_findings(conclusions_of(board)).text,
     ]
-    place = rank.text if rank else "–"
-    return place, sentence("; ".join(filter(None, facts)))
+    stated = rank.text if rank else "–"
+    return stated, sentence("; ".join(filter(None, facts)))
 
 
 def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:
