@@ -47,13 +47,13 @@ def run_file(
     )
 
 
-def _facts(run: SiteRun) -> Mapping[str, str]:
+def _facts(run: SiteRun) -> list[tuple[str, str]]:
     """What may set a run apart from another: of prompts a digest alone, of weights their names."""
     record, asked = run.run, is_imported(run.run.model)
     facts: dict[str, object] = {"model": record.model, "date": record.created_at[:10]}
     facts |= {"sampling": "not recorded"} if asked else {}
     facts |= {**sent(record, unknown=asked), **recorded(run.stored.journal, record)}
-    return {n.replace("_", " "): _fact(n, v) for n, v in facts.items() if v not in (None, "", {})}
+    return [(n.replace("_", " "), _fact(n, v)) for n, v in facts.items() if v not in (None, "", {})]
 
 
 def _fact(name: str, value: object) -> str:
@@ -92,7 +92,7 @@ def board_files(document: SiteBoardDocument) -> list[FilePart]:
     ]
 
 
-_ROW = ("id", "model", "href", "runs", "rank", "tied_with", "cost_usd",
+_ROW = ("id", "model", "href", "runs", "rank", "tied_with",
         "rating", "rating_ci95", "score", "score_ci95")  # fmt: skip
 _METRIC = ("name", "label", "higher_is_better")
 

@@ -25,14 +25,15 @@ const comparison = () => {
   const onBoard = (found, a, b) => found.rated || !a.rank || !b.rank ? "" : ` On the board of ${found.rows.length} models, all pairs at once, they are ${a.tied_with.includes(b.model) ? "not " : ""}told apart.`;
   // The words are those of bench compare.
   const settle = (pairs, one, two, found) => {
-    if (!told(found)) return ["An interval, which needs eight families of items that both have scored."];
+    if (!told(found)) return ["An interval, which needs items with eight different texts that both have scored."];
     const words = pairs.settle[pairOf(pairs, one, two)];
     return apart(found.ci95) ? [] : [words ? words[0].toUpperCase() + words.slice(1) + "." : "Not planned here, where only models near each other are: bench compare plans it."];
   };
   const changed = (a, b, [one, two]) => {
     if (!one || !two) return [];
-    const names = [...new Set([...Object.keys(one.facts), ...Object.keys(two.facts)])].filter((name) => one.facts[name] !== two.facts[name]),
-      rows = names.map((name) => make("tr", "", make("th", { scope: "row" }, name), ...[one, two].map((run) => make("td", "", run.facts[name] ?? "–"))));
+    const both = [one, two].map((run) => new Map(run.facts)), [x, y] = both,
+      rows = [...new Set([...x.keys(), ...y.keys()])].filter((name) => x.get(name) !== y.get(name))
+        .map((name) => make("tr", "", make("th", { scope: "row" }, name), ...both.map((facts) => make("td", "", facts.get(name) ?? "–"))));
     return rows.length ? [make("table", "data facts", make("thead", "", make("tr", "", ...["", a.model, b.model].map((text) => make("th", { scope: "col" }, text || make("span", "hid", "setting"))))), make("tbody", "", ...rows))] : [make("p", "", "Nothing that is recorded.")];
   };
   // The items that made the difference: of each one a button that shows both answers.

@@ -134,7 +134,7 @@ def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
          "texts": f"texts/run-{name}/{item}" if texts else None}
         for n, (item, value) in enumerate(values.items())
     ]  # fmt: skip
-    facts = {"model": name, "temperature": "0.7", "reasoning effort": "high"}
+    facts = [["model", name], ["temperature", "0.7"], ["reasoning effort", "high"]]
     return {"value": "rubric", "graded": f"run-{name}-aa", "facts": facts, "items": items}
 
 

@@ -44,7 +44,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }  # fmt: skip
     for n, name in enumerate(NAMES):
         made = run(name, {f"{HOSTILE} {k}": 5.0 + k for k in range(3)})
-        made["facts"] = {HOSTILE: f"{HOSTILE} {n}", "__proto__ ": HOSTILE * (n + 1)}
+        made["facts"] = [[HOSTILE, f"{HOSTILE} {n}"], ["__proto__", HOSTILE * (n + 1)]]
         for item in made["items"]:
             item["texts"] = f"texts/r{n}/x"
         packed = transcript(
