@@ -59,7 +59,7 @@ def item(
     benchmark shows it; messages that were `shown` already are only named.
     """
     demo = "  DEMO" if record["demo"] else ""
-    title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
+    title = f"{record['benchmark']}  {record['name']}  item {record['item_id']}{demo}"
     iterations = record["iterations"]
     parts: list[RenderableType] = [Text(line(title), style="bold")]
     if len(iterations) > 1:

@@ -124,6 +124,7 @@ class ItemDocument(TypedDict):
     run_id: str
     benchmark: str
     model: str
+    name: str
     demo: bool
     imported: JsonObject | None
     item_id: str

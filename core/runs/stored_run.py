@@ -239,6 +239,7 @@ class StoredRun(ScoredRun):
             "run_id": self.id,
             "benchmark": self.benchmark,
             "model": self.model,
+            "name": self.name,
             "demo": self.demo,
             "imported": origin_of(self.model, self.settings),
             "item_id": item_id,

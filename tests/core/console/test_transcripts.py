@@ -23,7 +23,7 @@ def record(**score: Any) -> dict[str, Any]:
     call |= {"attempts": 1, "latency_s": 0.1}
     graded: dict[str, Any] = {"reason": None, "values": score, "flags": []}
     iteration = {"iteration": 1, "calls": [call], "score": graded, "failed": None}
-    about = {"benchmark": "b", "model": "m", "item_id": "1", "demo": False}
+    about = {"benchmark": "b", "model": "m", "name": "m", "item_id": "1", "demo": False}
     return {**about, "iterations": [iteration], "comparisons": []}
 
 
