@@ -134,7 +134,8 @@ OF_A_RUN: dict[str, Screen] = {
 }
 SIDE = re.compile(
     r"(not surely above|not surely better than|above|below|better than|worse than) "
-    r"(chance|the best constant) \((?:random )?(-?[\d.]+)\)"
+    r"(chance|the best constant) \((?:random )?(-?[\d.]+)\)",
+    re.IGNORECASE,
 )
 RANK = re.compile(r"first of \d+|rank [\d–]+ of \d+(?:, shares first place)?")
 FEW = re.compile(r"\d+ of \d+ items: too few to tell", re.IGNORECASE)
@@ -193,7 +194,7 @@ def test_screens_of_a_run_claim_what_its_numbers_say(
     """The same sides of baselines, the same place, the same reason why not; nothing else."""
     document, text = journal.results[kind], OF_A_RUN[screen](journal, kind)
     assert document["name"] in text
-    assert {(verb, name) for verb, name, _ in SIDE.findall(text)} == sides(document)
+    assert {(verb.lower(), name) for verb, name, _ in SIDE.findall(text)} == sides(document)
     assert {said.lower() for said in FEW.findall(text)} == few(document)
     if screen not in ("site", "report"):  # which have the place on the board of today
         assert set(RANK.findall(text)) == places(document)

