@@ -55,7 +55,10 @@ def show(
     elif more and messages:
         messages = [f"{messages[0]}; all: {more}", *messages[1:]]
     for shown in kept:
-        output.show(shown)
+        if isinstance(shown, Text) and "bench " in shown.plain:
+            output.show_line(shown)  # a command is pasted as it is
+        else:
+            output.show(shown)
     for message in messages:
         output.tell(message)
     output.show_line(last)

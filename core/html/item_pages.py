@@ -94,7 +94,7 @@ def item_pages(
     """The list of a board's items, then the pages of the items, which load texts if these are."""
     items = items_on(board, document)
     common = {"board": document, "demo": document["demo"], "slug": slug, "broad": True,
-              "board_path": board_path, "script": "items"}  # fmt: skip
+              "board_path": board_path, "script": Address("items")}  # fmt: skip
     yield page_of("items.html", Address(f"items/{document['key']}.html"), **common, items=items,
                   title=f"{document['title']}: items", figure=figure, value=_value_of(board),
                   most=MOST, answer=lambda name, item: _transcript(board, name, item))  # fmt: skip

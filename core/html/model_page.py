@@ -108,7 +108,7 @@ def model_page(
     past = [(shown.document, shown.histories[name]) for shown in boards if name in shown.histories]
     other, around = _first_other(boards, name), alike_in(parts)
     return page_of("model.html", model_path(name), title=shown_name(name), demo=demo, parts=parts,
-                   past=past, other=other, script="model", **around)  # fmt: skip
+                   past=past, other=other, script=Address("model"), **around)  # fmt: skip
 
 
 def alike_in(parts: Sequence[ShownRun]) -> Mapping[str, Sequence[object]]:
