@@ -133,8 +133,8 @@ def settling(
     none = Settling(
         None, None, None, planned, power, None, None, n_items, now, effective, None, None, None
     )
-    if not planned or (lacking := why_no_interval(sizes.size)):
-        return none._replace(reason=lacking if planned else NO_DIFFERENCE)
+    if reason := why_no_interval(sizes.size) if planned else NO_DIFFERENCE:
+        return none._replace(reason=reason)
     variance, rerun = _variance(pairs, ids), _rerun(pairs, items)
     known = _Known(variance, rerun, observed or 0.0, n_items, len(keys) / n_items, effective)
     return _planned(none, known) if known.variance else none._replace(reason=ALIKE)
