@@ -65,7 +65,7 @@ class Case(NamedTuple):
         """Effects of mean 0 and variance 1."""
         if isinstance(self.of, str):
             return rng.standard_normal(n) if self.of == "normal" else 1 - rng.exponential(size=n)
-        return rng.choice((self.of - self.of.mean()) / self.of.std(), n)
+        return np.asarray(rng.choice((self.of - self.of.mean()) / self.of.std(), n), np.float64)
 
 
 ONE, V1, V2 = (1,) * 45, (1,) * 30, (1,) * 171
