@@ -6,7 +6,7 @@ is added, and `paired_difference` tests all together. First the true difference 
 true differences are anything within five standard errors, each as likely, and the observed one is
 planned for, of the pairs that are not told apart.
 
-    python -m benchmarks.settling                      prints the table, in ten minutes of one core
+    python -m benchmarks.settling                      prints the table, in half an hour of one core
     python -m benchmarks.settling --runs FOLDER A B    with items that differ as in these two runs
 """
 
@@ -172,8 +172,8 @@ def measure(cases: Sequence[Case], sets: int) -> str:
             planned_for_the_truth(case, sets), planned_for_what_is_observed(case, 2 * sets)
         )  # fmt: skip
         rest = [outcome for outcome in outcomes if not outcome.before]
-        more = np.median([outcome.more or 0 for outcome in outcomes])
-        promised = np.mean([outcome.share or 0 for outcome in seen])
+        more = np.median([outcome.more or 0 for outcome in outcomes] or [0])
+        promised = np.mean([outcome.share or 0 for outcome in seen] or [0])
         way = f"{more:.0f} items" if case.items else f"{more:.0f} iterations in all"
         shares = (share(outcomes), share(rest), share(seen), promised)
         rows.append([case.name, way, *(f"{100 * x:.0f}" for x in shares), str(len(seen))])

@@ -28,6 +28,8 @@ ALIKE = "all items differ alike"
 NO_DIFFERENCE = "there is no difference to plan for"
 NO_USUAL_NUMBER = f"not with {MOST_TIMES} times as many items, or {MOST_TIMES} iterations"
 _STEPS = 200  # of the floor, in one standard error
+_OF_RERUNS = 8  # variances of reruns that are looked at
+_LEAST = 1e-9  # probability of what is possible at all
 
 Values = Mapping[tuple[str, int], float]
 """A run's values by item and iteration."""
@@ -98,10 +100,16 @@ class _Known(NamedTuple):
     def _spread(self, more: float, iterations: float) -> tuple[Floats, Floats, Floats, int]:
         """What the true variance of the mean may be, now and then, and how likely; then the df."""
         root, weight = root_chi_square(max(self.families - 1, 1.0))
-        rerun, times = self.rerun or 0.0, 1 + more / self.items
-        between = np.maximum(self.variance / root**2 - rerun, 0.0)
-        then = (between + rerun * self.iterations / iterations) / times
-        return weight, between + rerun, then, max(int(self.families * times) - 1, 1)
+        variance, rerun = self.variance / root**2, np.zeros(root.size)
+        if self.rerun is not None:
+            of_reruns, likely = root_chi_square(self.items * (self.iterations - 1), _OF_RERUNS)
+            variance, weight = np.repeat(variance, _OF_RERUNS), np.outer(weight, likely).ravel()
+            rerun = np.tile(self.rerun / of_reruns**2, root.size)
+            if (kept := weight * (variance >= rerun)).sum() > _LEAST:  # reruns are a part of all
+                weight = kept / kept.sum()
+        rerun, times = np.minimum(rerun, variance), 1 + more / self.items
+        then = (variance - rerun * (1 - self.iterations / iterations)) / times
+        return weight, variance, then, max(int(self.families * times) - 1, 1)
 
 
 def settling(

@@ -93,14 +93,14 @@ def _quantile_of_whole(p: float, df: Floats) -> Floats:
     return quantiles[index].reshape(np.shape(df))
 
 
-def root_chi_square(df: float) -> tuple[Floats, Floats]:
-    """sqrt(chi-square / df) in equal steps, and how likely each is; both of shape (96,).
+def root_chi_square(df: float, n: int = 32) -> tuple[Floats, Floats]:
+    """sqrt(chi-square / df) in `n` equal steps, and how likely each is; both of shape (n,).
 
     It is by how much a standard deviation of so many degrees of freedom seems larger than it is.
     """
     reach = 9 / sqrt(2 * df)
     low = max(0.0, 1 - reach)
-    root = low + (1 + reach - low) * (np.arange(96) + 0.5) / 96
+    root = low + (1 + reach - low) * (np.arange(n) + 0.5) / n
     weight = np.exp((df - 1) * np.log(root) - df * (root**2 - 1) / 2)
     return root, weight / weight.sum()
 

@@ -181,6 +181,17 @@ def test_a_difference_that_is_already_told_needs_nothing_more() -> None:
     assert (found.more_items, found.iterations) == (0, 3)
 
 
+def test_iterations_that_cancel_each_other_are_planned_as_they_are() -> None:
+    """Reruns that seem to change more than the whole mean varies leave nothing to differ by."""
+    keys = [(f"item-{n}", i) for n in range(400) for i in (1, 2)]
+    gaps = {(item, i): (9.0 if i == 1 else -9.0) + int(item[5:]) % 2 for item, i in keys}
+    found = settling(gaps, dict.fromkeys(keys, 0.0), alone(gaps), difference=0.02)
+    assert found.rerun_error is not None
+    assert found.error is not None
+    assert found.rerun_error > 5 * found.error
+    assert found.more_items is not None
+
+
 def test_what_seems_does_not_promise_what_is_planned() -> None:
     """From an observed difference fewer are told apart than if it were the true one."""
     found = plan(None, mean=0.25, between=0.9, rerun=2.5)
