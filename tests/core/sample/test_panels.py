@@ -104,7 +104,8 @@ def asked(lab: Lab) -> Counter[str]:
 def first_line(document: Any) -> str:
     """Of the result on a terminal."""
     screen = Console(width=400, file=StringIO())
-    screen.print(short(document))
+    for part in short(document):
+        screen.print(part.shown)
     return str(screen.file.getvalue()).splitlines()[0]  # type: ignore[attr-defined]
 
 
@@ -157,7 +158,8 @@ async def test_the_result_says_how_far_its_judges_agree(court: Lab) -> None:
     assert verdicts == {**tested, "kin": "not tested", "ranking": "not tested"}
     assert "needs 3 runs" in found["conclusions"][1]["text"]
     screen = Console(width=80, file=StringIO())
-    screen.print(short(document))
+    for part in short(document):
+        screen.print(part.shown)
     page = screen.file.getvalue()  # type: ignore[attr-defined]
     assert "shared errors: not shown  3 judges count as at most 3.0 votes" in page
     assert "NOT TESTED" not in page

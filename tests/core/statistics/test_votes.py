@@ -62,7 +62,9 @@ def test_a_judge_with_more_noise_shares_none() -> None:
     assert np.mean([votes(world)[0] for world in noise]) > 2.9
 
 
-@pytest.mark.parametrize(("shape", "reason"), [((30, 2), "needs 3 judges"), ((5, 3), "8 families")])
+@pytest.mark.parametrize(
+    ("shape", "reason"), [((30, 2), "needs 3 judges"), ((5, 3), "8 different texts")]
+)
 def test_too_few_judges_or_families_give_no_number(shape: tuple[int, int], reason: str) -> None:
     """With the reason."""
     found = effective_votes(np.random.default_rng(6).normal(size=shape))
