@@ -39,6 +39,7 @@ def pairs(board: Any) -> Any:
         "method": "",
         "models": [r["id"] for r in rows],
         "criteria": {},
+        "settle": {},
     }
     return made | {"rows": [[gap, gap - 10, gap + 10] for gap in gaps]}
 
