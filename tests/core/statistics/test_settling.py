@@ -14,6 +14,7 @@ from eibench.core.statistics.settling import (
     POWER,
     Settling,
     Values,
+    more_items,
     settling,
 )
 from eibench.core.statistics.student import power_of, root_chi_square
@@ -222,3 +223,15 @@ def test_more_variance_never_needs_fewer_items(
     """Items that differ by more."""
     near, far = (plan(planned, between=between * f).more_items for f in (1.0, times))
     assert far is None or (near is not None and near <= far)
+
+
+def test_a_difference_with_its_error_alone_is_planned_as_one_of_single_iterations() -> None:
+    """As of ratings, whose error is all that is known."""
+    first, second = runs(iterations=1, mean=0.3)
+    by_pairs = settling(first, second, alone(first))
+    assert by_pairs.error is not None
+    found = more_items(0.3, by_pairs.error, N_ITEMS, N_ITEMS)
+    assert found.more_items == by_pairs.more_items
+    assert found.share_by_items == pytest.approx(by_pairs.share_by_items)
+    assert more_items(0.0, 1.0, 9, 9).reason == NO_DIFFERENCE
+    assert more_items(1.0, 0.0, 9, 9).reason == ALIKE
