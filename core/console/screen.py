@@ -68,10 +68,11 @@ def _fitting(
     console: Console, parts: Sequence[ScreenPart], room: int, more: str
 ) -> tuple[list[RenderableType], str]:
     """What fits above the line that says what does not and how to see it; and that line."""
-    for spared in range(1, LEAST):
+    spared = 1
+    kept, end = _kept(console, parts, room - spared, more)
+    while spared < _height(console, Text(end)) and spared < LEAST:
+        spared += 1
         kept, end = _kept(console, parts, room - spared, more)
-        if _height(console, Text(end)) <= spared:
-            break
     return kept, end
 
 
