@@ -137,7 +137,7 @@ async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | Non
     session = Session(process_environment(), Pricing.of(settings), _warn, progress=counters)
     check_task(task, session)
     await asyncio.to_thread(have_data, config)
-    bases = await asyncio.to_thread(find_bases, [task], _warn)
+    bases = await asyncio.to_thread(find_bases, [task], _log.info)
     source = task.pack.source
     _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)
     async with _watched(session, tell):

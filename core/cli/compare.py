@@ -1,7 +1,6 @@
 """`bench compare`: two runs side by side, their paired differences, and both texts of an item."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -97,7 +96,10 @@ def _print(pair: ComparedPair, *, json_output: bool) -> None:
     console.output.show(shown)
 
 
-def _named(stored: RunSet, words: tuple[str, ...], chosen: Selector) -> tuple[Any, str | None]:
+_Named = tuple[list[StoredRun], str | None]
+
+
+def _named(stored: RunSet, words: tuple[str, ...], chosen: Selector) -> _Named:
     """The two runs, those of --model after those that are named, and the item if there is one."""
     left = 2 - len(chosen.models)
     if not 0 <= left <= len(words) <= left + 1:

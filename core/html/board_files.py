@@ -49,10 +49,10 @@ def run_file(
 
 def _facts(run: SiteRun) -> list[tuple[str, str]]:
     """What may set a run apart: of prompts a digest, of weights their names, of notes nothing."""
-    record, asked = run.run, is_imported(run.run.model)
+    record, imported = run.run, is_imported(run.run.model)
     facts: dict[str, object] = {"model": record.model, "date": record.created_at[:10]}
-    facts |= {"sampling": "not recorded"} if asked else {}
-    facts |= sent(record, unknown=asked)
+    facts |= {"sampling": "not recorded"} if imported else {}
+    facts |= sent(record, unknown=imported)
     known = recorded(run.stored.journal, record).items()
     facts |= {n: v for n, v in known if not n.startswith("note ")}
     return [(n.replace("_", " "), _fact(n, v)) for n, v in facts.items() if v not in (None, "", {})]

@@ -23,6 +23,7 @@ from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun
 from ..types import digest
 from ..types.result_document import Facts, ResultDocument
+from .masking import whole_name
 from .selection import EVERYTHING, SiteSelection
 from .slugs import Address, model_path, readable
 
@@ -255,7 +256,8 @@ def _alone(document: ResultDocument, names: Collection[str]) -> ResultDocument:
 
     Their ratings and comparisons are those of the day; its board has those of today.
     """
-    warnings = [w for w in document["warnings"] if not any(name in w for name in names)]
+    naming = [*map(whole_name, names)]
+    warnings = [w for w in document["warnings"] if not any(p.search(w) for p in naming)]
     alone: Facts = {"ratings": [], "comparisons": {}, "conclusions": [], "warnings": warnings}
     return cast("ResultDocument", {**document, **alone})
 

@@ -89,10 +89,13 @@ def item_paths(board: SiteBoard) -> Mapping[str, Address]:
 
 
 def item_pages(
-    board: SiteBoard, document: SiteBoardDocument, *, texts: bool = False
+    board: SiteBoard,
+    document: SiteBoardDocument,
+    items: Sequence[ItemOnBoard],
+    *,
+    texts: bool = False,
 ) -> Iterator[Page]:
     """The list of a board's items, then the pages of the items, which load texts if these are."""
-    items = items_on(board, document)
     common = {"board": document, "demo": document["demo"], "slug": slug, "broad": True,
               "board_path": board_path, "script": Address("items")}  # fmt: skip
     yield page_of("items.html", Address(f"items/{document['key']}.html"), **common, items=items,
@@ -130,7 +133,9 @@ def _value_of(board: SiteBoard) -> str:
     return plain_name(value or "score")
 
 
-def items_data(board: SiteBoard, document: SiteBoardDocument, *, texts: bool) -> object:
+def items_data(
+    board: SiteBoard, document: SiteBoardDocument, items: Sequence[ItemOnBoard], *, texts: bool
+) -> object:
     """What the list's script reads: models, criteria, remarks, and of each item its numbers.
 
     An item has its id, its page, its parting, a value a model (``None`` where there is none), and
@@ -156,7 +161,7 @@ def items_data(board: SiteBoard, document: SiteBoardDocument, *, texts: bool) ->
             [item.item_id, item.path, item.parting and round(item.parting, 4),
              [None if (value := item.values.get(name)) is None else round(value, 4)
               for name in board.runs], by_item.get(item.item_id, [])]
-            for item in items_on(board, document)
+            for item in items
         ],
     }  # fmt: skip
 

@@ -62,7 +62,7 @@ class Masker:
         self._private = sorted({name for name in private if len(name) > 3}, key=lambda p: -len(p))
         self._patterns = [(name, _whole(name)) for name in self._private]
         names = sorted(models, key=lambda name: -len(name))
-        self._models = [(name, _whole_name(name)) for name in names]
+        self._models = [(name, whole_name(name)) for name in names]
         self.counts: Counter[str] = Counter()
         self.scope = (len(secrets), [*self._private, *names])
 
@@ -115,7 +115,7 @@ class Masker:
         return self._fields[key]
 
 
-def _whole_name(name: str) -> re.Pattern[str]:
+def whole_name(name: str) -> re.Pattern[str]:
     """What finds a model's name, and not one that only has it at either end."""
     return re.compile(rf"(?<![\w.:/@+-]){re.escape(name)}(?![\w/@+-]|[.:]\w)")
 

@@ -11,7 +11,7 @@ from . import result_charts
 from .board_document import board_document
 from .charts.rows import SHAPES, legend_mark
 from .gather import SiteBoard, SiteRun
-from .item_pages import item_pages
+from .item_pages import item_pages, items_on
 from .judge_pages import judge_pages
 from .model_page import alike_in, item_lines, run_part, shown_on
 from .one_run import how_it_was_run
@@ -54,7 +54,7 @@ def _pages(report: RunInput, policy: Policy) -> Iterator[Page]:
     if board:
         yield from judge_pages([(board, document)])
     if board and len(board.runs) > 1:
-        pages = item_pages(board, document)
+        pages = item_pages(board, document, items_on(board, document))
         yield from pages if packs else (page for page in pages if page.template == "items.html")
 
 

@@ -71,7 +71,7 @@ def packed(read: Mapping[int, Content]) -> list[JsonDict]:
     return [{"iteration": n, "packed": pack(content)} for n, content in read.items()]
 
 
-def pack(value: object, level: int = 9) -> str:
+def pack(value: object, level: int = 6) -> str:
     """A value as scripts unpack it: JSON, gzip, base64."""
     content = gzip.compress(json.dumps(value).encode(), level, mtime=0)
     return base64.b64encode(content).decode()

@@ -158,7 +158,7 @@ def compare(compared: Compared, changed: Mapping[str, Sequence[Json]] = {}) -> R
             f"runs {a.run.run_id} and {b.run.run_id} have no scored sample in common; "
             "give one's command again with the --items or --iterations of the other"
         )
-    rows = value_differences(compared)
+    rows, main = value_differences(compared), main_difference(compared)
     return RunComparison(
         benchmark=a.run.benchmark,
         benchmark_version=a.run.benchmark_version,
@@ -171,8 +171,8 @@ def compare(compared: Compared, changed: Mapping[str, Sequence[Json]] = {}) -> R
         differs=_differs(a, b),
         changed=changed,
         metrics=_metrics(compared),
-        main=main_difference(compared),
-        settle=settle_main(compared),
+        main=main,
+        settle=settle_main(compared, main),
         samples=CommonSamples(*both),
         differences=rows,
         items=item_differences(compared),

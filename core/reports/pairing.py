@@ -118,12 +118,12 @@ def main_difference(compared: Compared) -> MainDifference | None:
     return MainDifference(name, a.label or name, a.higher_is_better, chosen, row)
 
 
-def settle_main(compared: Compared) -> Settle | None:
-    """What would tell the two apart in the metric that ranks.
+def settle_main(compared: Compared, main: MainDifference | None) -> Settle | None:
+    """What would tell the two apart in the metric that ranks, of which `main` is the difference.
 
     ``None`` where they are, where a run failed, or where that metric is no mean over samples.
     """
-    main, pair = main_difference(compared), (compared.a, compared.b)
+    pair = compared.a, compared.b
     if main is None or any(graded.run.status == "fail" for graded in pair):
         return None
     if main.row.ci95 and not main.row.ci95[0] <= 0 <= main.row.ci95[1]:

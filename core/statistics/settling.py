@@ -39,38 +39,38 @@ class Settling(NamedTuple):
     """What would tell two runs apart.
 
     Attributes:
+        difference: The true one that is planned for; None without a pair.
+        power: How often the plan tells them apart, if that is the true one.
+        items: Items that both have.
+        iterations_now: Iterations of them that both have, on average.
+        families: How many families of equal size would say as much as theirs.
         more_items: How many items like these beyond those both have, in as many iterations, whole
             families alike; 0 if those there are do. None where no usual number does.
         iterations: How many of the same items in all, by both; None likewise, and where no item has
             two iterations, as then nothing says what a rerun changes.
         floor: The difference from which on iterations of these items can do; None as `iterations`.
-        difference: The true one that is planned for; None without a pair.
-        power: How often the plan tells them apart, if that is the true one.
         share_by_items: How often more items do, if the true difference may be any from which the
             observed one came by chance; None without `more_items`.
         share_by_iterations: Likewise of `iterations`.
-        items: Items that both have.
-        iterations_now: Iterations of them that both have, on average.
-        families: How many families of equal size would say as much as theirs.
         error: The standard error of the observed difference; None where nothing can be planned.
         rerun_error: What reruns have in it: error^2 = between^2 + rerun_error^2, and r times as
             many iterations take rerun_error^2 / r; None where no item has two.
         reason: Why something is None; None where nothing is.
     """
 
-    more_items: int | None
-    iterations: int | None
-    floor: float | None
     difference: float | None
     power: float
-    share_by_items: float | None
-    share_by_iterations: float | None
     items: int
     iterations_now: int
     families: float
-    error: float | None
-    rerun_error: float | None
-    reason: str | None
+    more_items: int | None = None
+    iterations: int | None = None
+    floor: float | None = None
+    share_by_items: float | None = None
+    share_by_iterations: float | None = None
+    error: float | None = None
+    rerun_error: float | None = None
+    reason: str | None = None
 
 
 class _Known(NamedTuple):
@@ -138,9 +138,7 @@ def settling(
     n_items, sizes = np.unique(items).size, np.unique(ids, return_counts=True)[1]
     effective = float(effective_clusters(sizes)) if keys else 0.0
     now = round(len(keys) / n_items) if n_items else 0
-    none = Settling(
-        None, None, None, planned, power, None, None, n_items, now, effective, None, None, None
-    )
+    none = Settling(planned, power, n_items, now, effective)
     if reason := why_no_interval(sizes.size) if planned else NO_DIFFERENCE:
         return none._replace(reason=reason)
     variance, rerun = _variance(pairs, ids), _rerun(pairs, items)
@@ -157,9 +155,7 @@ def more_items(difference: float, error: float, items: int, families: float) -> 
         items: How many it stands on.
         families: How many families of equal size would say as much as theirs.
     """
-    none = Settling(
-        None, None, None, difference, POWER, None, None, items, 1, families, None, None, None
-    )
+    none = Settling(difference, POWER, items, 1, families)
     if not difference or not error:
         return none._replace(reason=ALIKE if difference else NO_DIFFERENCE)
     return _planned(none, _Known(error**2, None, difference, items, 1, families))

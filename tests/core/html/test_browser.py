@@ -8,7 +8,7 @@ import pytest
 
 from eibench.core.html.rendering import assets, without_blanks
 
-from .browsing import KEY, Visit, chromium, document, needs_chromium, row, run, transcript, write
+from .browsing import KEY, Visit, document, needs_chromium, row, run, transcript, write
 
 pytestmark = needs_chromium
 BOARD = f"boards/{KEY}.html"
@@ -28,13 +28,6 @@ PAIRS = {
 }  # fmt: skip
 ITEMS = [f"item-{n}" for n in range(9)]
 QUOTED = 'It says "I would call  her tonight" and more.'
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One Chromium for all tests of this file."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .browsing import KEY, Visit, chromium, document, needs_chromium, row, run, transcript, write
+from .browsing import KEY, Visit, document, needs_chromium, row, run, transcript, write
 
 pytestmark = needs_chromium
 HOSTILE = (
@@ -17,13 +17,6 @@ HOSTILE = (
 )
 LONG = "A" * 1_000_000
 NAMES = ("one " + HOSTILE, "two " + HOSTILE)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One Chromium for all tests of this file."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

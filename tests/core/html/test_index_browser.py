@@ -11,7 +11,7 @@ from eibench.core.html.gather import Gathered
 from eibench.core.html.index_page import IndexBoards, compare_page, index_page
 from eibench.core.html.rendering import assets, rendered
 
-from .browsing import Visit, axe, chromium, document, needs_chromium, row, violations
+from .browsing import Visit, axe, document, needs_chromium, row, violations
 
 pytestmark = needs_chromium
 EVIL = "evil/<img src=x onerror=alert(1)>\"'&{{7*7}}"
@@ -69,13 +69,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(part.content)
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser(site: Path) -> Iterator[Any]:
-    """One Chromium for all tests here."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from eibench.core.html.rendering import assets, page_of, rendered
 from eibench.core.html.slugs import Address, board_path, slug
 from eibench.core.html.transcripts import pack
 
-from .browsing import KEY, Visit, chromium, document, needs_chromium, transcript
+from .browsing import KEY, Visit, document, needs_chromium, transcript
 
 pytestmark = needs_chromium
 HOSTILE = (
@@ -24,13 +24,6 @@ HOSTILE = (
 RUN = "0a1b2c3d-abcdef"
 SLOW = "a" * 60 + "!"
 LIST, PAGE = f"items/{KEY}.html", f"items/{KEY}/{slug(HOSTILE)}.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One Chromium for all tests of this file."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -425,7 +425,7 @@ def test_what_the_board_says_stands_beside_the_test_of_the_pair(
 
 def planned(**changes: Any) -> Settling:
     """A plan of 40 items and 3 iterations in all, for two runs of 30 items in one iteration."""
-    plan = Settling(40, 3, 1.0, 2.0, 0.8, 0.64, 0.77, 30, 1, 30.0, 1.2, 0.9, None)
+    plan = Settling(2.0, 0.8, 30, 1, 30.0, 40, 3, 1.0, 0.64, 0.77, 1.2, 0.9)
     return plan._replace(**changes)
 
 
