@@ -128,3 +128,12 @@ def test_a_preview_tells_who_is_left_out(runs: Bench) -> None:
     assert done.code == 0
     assert "left out: 1 model (demo/weak)" in done.out
     assert "eqbench-v1" not in done.out
+
+
+def test_a_warning_that_has_the_letters_of_a_name_stays(bench: Bench) -> None:
+    """A model called ``base`` is left out; that intervals are based on few texts is said still."""
+    for model, name in (("weak", "base"), ("medium", "tuned")):
+        done = bench("run", "seceu", "--model", f"demo/{model}", "--name", name)
+        assert done.code == 0, done.err
+    build(bench, "--without", "base")
+    assert "based on 16 different texts" in Path(SITE, "models", "tuned.html").read_text()
