@@ -58,7 +58,8 @@ const itemPage = () => {
       if (mine !== turn) return;
       question(read.turns);
       remark(cell, read);
-      const known = read.turns.findIndex((said, n) => said.kind === "model" || said.text !== asked[n]?.text), turns = known < 0 ? [] : read.turns.slice(known);
+      const begun = read.turns.findIndex((said) => said.kind === "model"),
+        turns = read.turns.filter((said, n) => n >= begun && begun >= 0 || !asked.some((one) => one.text === said.text));
       cell.inside.replaceChildren(...reader({ ...read, turns }, cell.name));
       highlight();
     } catch (error) { cell.state = ""; cell.inside.replaceChildren(make("p", "mark", "Cannot be read: " + error.message)); }
@@ -67,7 +68,7 @@ const itemPage = () => {
     const place = box.querySelector(".asked");
     if (asked.length) return;
     const first = turns.findIndex((said) => said.kind === "model");
-    asked.push(...turns.slice(0, first < 0 ? turns.length : first));
+    asked.push(...turns.slice(0, first < 0 ? turns.length : first).filter((said) => said.kind !== "system"));  // that is the model's own
     place.replaceChildren(...asked.map((said) => make("div", "turn " + said.kind, make("span", "who", said.who), make("div", "said", said.text))));
     lighten(place);
   };

@@ -46,9 +46,19 @@ def long_site(
 
 
 @pytest.fixture(scope="module")
-def browser(site: Path, long_site: Path) -> Iterator[Any]:
-    """One Chromium for all tests of this file, started when both sites are there."""
-    assert site != long_site
+def prompted_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model without a system prompt, and with one."""
+    folder = tmp_path_factory.mktemp("p")
+    more = ("--model", "demo/medium", "--system", "", "--system", "Be brief.", "--limit", "2")
+    done = run_here("run", "eqbench-v1", *more, "--runs-dir", folder / "runs")
+    assert done.code == 0, done.err
+    return build(folder / "site", folder / "runs", "--texts", "all")
+
+
+@pytest.fixture(scope="module")
+def browser(site: Path, long_site: Path, prompted_site: Path) -> Iterator[Any]:
+    """One Chromium for all tests of this file, started when the sites are there."""
+    assert len({site, long_site, prompted_site}) == 3
     with chromium() as started:
         yield started
 
@@ -199,6 +209,20 @@ def test_an_item_s_page_has_the_question_once_and_the_answers_beside_each_other(
     asked = visit.texts(".asked .said")[0]
     assert asked and asked not in "".join(visit.texts(".cells .said"))
     assert visit.texts(".cell .grade h3").count("Verdict of demo/judge") == 3
+
+
+def test_a_question_stands_once_beside_answers_under_a_system_prompt(
+    browser: Any, prompted_site: Path
+) -> None:
+    """The prompt, which is one model's own, is in its column; public pages do not have its text."""
+    visit = Visit(browser, prompted_site, viewport={"width": 1400, "height": 900})
+    opened(visit, item_of(prompted_site))
+    visit.tab.wait_for_selector(".cell:nth-child(2) .grade")
+    (asked,) = visit.texts(".asked .said")
+    answers = visit.texts(".cells .said")
+    assert "feeling" in asked and asked not in "".join(answers)
+    assert sum("system prompt is not published" in text for text in answers) == 1
+    visit.end()
 
 
 def test_keys_go_from_answer_to_answer_and_from_item_to_item(visit: Visit, site: Path) -> None:
