@@ -114,7 +114,8 @@ class RunSet:
         return (
             [run for run in runs if run.name == name]
             or [run for run in runs if run.model == name]
-            or [run for run in runs if run.name.endswith(end) or run.model.endswith(end)]
+            or [run for run in runs if run.name.endswith(end)]
+            or [run for run in runs if run.model.endswith(end)]
         )
 
     def only(self, start: str = "") -> StoredRun:

@@ -37,6 +37,14 @@ def test_a_model_with_several_runs_is_answered_with_commands(bench: Bench, two: 
     assert own.json["run_id"] == two[1] and own.json["item_id"] == "1"
 
 
+def test_the_end_of_a_name_goes_before_that_of_a_spec(bench: Bench) -> None:
+    """Runs of the same model under names of their own do not make its own name unclear."""
+    more = ("--model", "demo/weak", "--limit", 1, "--json")
+    own = bench("run", "eqbench-v1", *more).json["run_id"]
+    assert bench("run", "eqbench-v1", *more, "--system", "Be brief.", "--name", "brief").code == 0
+    assert bench("show", "weak", "--json").json["run_id"] == own
+
+
 @pytest.mark.parametrize("dataset", ["bundled", "pack.json", "digest"])
 def test_data_chooses_among_the_runs_of_a_model(bench: Bench, two: list[str], dataset: str) -> None:
     """By its name, its path, or its digest."""
