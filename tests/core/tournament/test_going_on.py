@@ -133,28 +133,28 @@ def test_another_runs_open_batch_does_not_hold_up_this_one(table: Any) -> None:
 def test_an_interrupt_between_two_batches_is_one(table: Any) -> None:
     """Nothing is planned then, but the placement is not at its end."""
     table.placed("m0")
-    before = 9 + 9 + 9 + 2  # replies, verdicts of m0, and two trials of the judge
-    last, trials_and_batch = threading.Event(), itertools.count(1)
+    in_flight, go_on = threading.Event(), threading.Event()
+    numbers = itertools.count(1)
 
     async def hold(request: ReceivedRequest) -> Any:
-        while not last.is_set():
+        in_flight.set()
+        while not go_on.is_set():
             await asyncio.sleep(0.005)
         return table.world(request)
 
     def hold_the_last(request: ReceivedRequest, compares: bool) -> Any:
-        """The interrupt comes while the last of a batch is in flight."""
-        is_last = compares and next(trials_and_batch) == 2 + 4
-        return hold(request) if is_last else None
+        """The interrupt comes while the fourth and last of a batch is in flight."""
+        return hold(request) if compares and next(numbers) == 4 else None
 
     table.world.before = hold_the_last
     process = table.start("m1", more=("--concurrency", "2", "--no-rubric"))
-    while len(table.server.answered) < before + 3:
+    while not (in_flight.is_set() and table.bought() == 3):
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     while "stopping" not in (line := process.stderr.readline()):
         assert line, "it ended without a word"
-    last.set()
+    go_on.set()
     out, err = process.communicate(timeout=60)
     document = json.loads(out)
     assert (process.returncode, document["status"]) == (130, "interrupted"), err
