@@ -24,10 +24,12 @@ from .prompts import Template, display, fill, neutralise
 from .quoting import Quotable
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict, rubric_score
+from .votes import VOTES, shuffled, vote
 from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [
     "MOST_PLUSES",
+    "VOTES",
     "Answers",
     "Checklist",
     "Codes",
@@ -58,5 +60,7 @@ __all__ = [
     "read_object",
     "read_verdict",
     "rubric_score",
+    "shuffled",
     "truncate",
+    "vote",
 ]

@@ -13,7 +13,7 @@ from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
 HERE = Path(__file__).parent
-MOST_LINES = {"undercurrents": 110, "condolences": 130, "doorstep": 130, "listening": 70}
+MOST_LINES = {"undercurrents": 101, "condolences": 130, "doorstep": 130, "listening": 70}
 """Of a plugin's module, blank ones apart; with the API before they were 215, 243, 187 and 121."""
 RUBRIC = Rubric(("tact", "pressure"), 10, lower_is_better=("pressure",))
 PAIR = Template("[REPLY {one}]\n{first}\n[/REPLY {one}]\n{second}\n{form}")
@@ -70,7 +70,7 @@ def test_shuffled_choices_are_put_to_a_vote(bench: Bench) -> None:
         run = ("run", "undercurrents", *_openai(server), "--shuffles", "3", "--json")
         first = bench(*run).json
         asked = len(server.answered)
-        mean = bench(*run, "--rule", "mean").json
+        mean = bench(*run, "--rule", "each").json
         assert (asked, len(server.answered)) == (36, 36)
     assert first["metrics"]["feeling"]["value"] != mean["metrics"]["feeling"]["value"]
     assert mean["baselines"]["random"]["value"] == 1 / 16
