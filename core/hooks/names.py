@@ -45,6 +45,7 @@ COMMANDS = {
     "config": CommandEntry(
         "config", "Print each setting that is set, with its value and where that came from."
     ),
+    "plugin": CommandEntry("plugin", "Check a plugin before others use it."),
     "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
 }
 
@@ -54,7 +55,7 @@ GROUPS = {
     "Judges": ("rejudge", "rescore", "agreement", "judges", "judge-report"),
     "Study": ("rate", "correlate", "repeat", "norm"),
     "Move": ("export", "import", "delete"),
-    "Set up": ("list", "info", "data", "config", "doctor"),
+    "Set up": ("list", "info", "data", "config", "plugin", "doctor"),
 }
 """What the commands are for; those of no group stand below as others."""
 

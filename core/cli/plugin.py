@@ -1,0 +1,95 @@
+"""`bench plugin`: for those who write plugins."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+
+from ..errors import UsageError
+from ..reading.names import check_name
+from ..testing import conformance
+from ..testing.conformance import targets
+from ..text import as_text, line
+from ..types import JsonDict
+from . import options
+from .command import Group
+
+
+@click.group("plugin", cls=Group)
+def plugin_command() -> None:
+    """Check a plugin before others use it."""
+
+
+@plugin_command.command("check")
+@click.argument("names", metavar="[NAME|PATH]...", nargs=-1)
+@options.flag("--all", "everything", help="All that is installed.")
+@options.option("--dataset", metavar="PATH", help="Data of a benchmark that bundles none.")
+@options.option("--only", metavar="ID", multiple=True, help="Make this check (repeat for several).")
+@options.option("--skip", metavar="ID", multiple=True, help="Leave this check out (likewise).")
+@options.json_option
+def check_command(
+    names: tuple[str, ...],
+    everything: bool,
+    dataset: str | None,
+    only: tuple[str, ...],
+    skip: tuple[str, ...],
+    json_output: bool,
+) -> int:
+    """Check benchmarks, providers and rating engines.
+
+    NAME is what is installed, PATH a file or a project that need not be. Each failure says which
+    method it is of, at which item, in which file and line, and what to do. Exit 1 where there is
+    one. docs/plugins.md lists the checks.
+    """
+    for name in (*only, *skip):
+        check_name(name, conformance.CHECKS, f"no check is called {name!r}", "there are")
+    if bool(names) == everything:
+        raise UsageError("name what to check, or give --all")
+    chosen = (
+        targets.all_installed()
+        if everything
+        else [t for name in names for t in targets.named(name)]
+    )
+    rows: list[JsonDict] = []
+    for target in chosen:
+        if not json_output:
+            click.echo(line(f"{target.kind} {target.name}"))
+        results = []
+        for result in conformance.results_of(target, dataset=dataset, only=only, skip=skip):
+            results.append(result)
+            if not json_output:
+                _print(result)
+        rows.append(_row(target, results))
+    failed = [str(row["name"]) for row in rows if not row["ok"]]
+    if json_output:
+        click.echo(as_text({"ok": not failed, "plugins": rows}))
+    else:
+        click.echo(line(f"not conforming: {', '.join(failed)}" if failed else "all conform"))
+    return 1 if failed else 0
+
+
+def _print(result: conformance.CheckResult) -> None:
+    """A line for the check, or one for each of its findings."""
+    start = f"  {result.verdict:<4}  {result.id}"
+    for message in map(str, result.findings):
+        click.echo(line(f"{start}: {message}", indent=2))
+    if not result.findings:
+        skipped = f" (skipped: {result.reason})" if result.reason else ""
+        click.echo(line(f"{start}: {result.title}{skipped}", indent=2))
+
+
+def _row(target: targets.CheckTarget, results: Sequence[conformance.CheckResult]) -> JsonDict:
+    counts = Counter(result.verdict for result in results)
+    checks: list[JsonDict] = [
+        {
+            "id": result.id,
+            "title": result.title,
+            "verdict": str(result.verdict),
+            "reason": result.reason,
+            "seconds": round(result.seconds, 3),
+            "findings": [finding._asdict() for finding in result.findings],
+        }
+        for result in results
+    ]
+    is_ok = not counts[conformance.Conformance.FAIL]
+    return {"name": target.name, "kind": target.kind, "ok": is_ok, "checks": checks}

@@ -1,0 +1,144 @@
+"""What a check is, what it finds, and the list of all of them.
+
+A check is a generator function marked with `check`: it gives a `Finding` for each fault, raises
+`NotChecked` where it does not apply, and may let a `PluginError` pass, which is a finding too.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import BenchError
+from .patience import TookTooLong, at_most
+
+MOST_FINDINGS = 3
+"""Of one check; further ones are mostly the same fault again."""
+
+
+class Conformance(StrEnum):
+    """How a check ended."""
+
+    OK = "OK"
+    FAIL = "FAIL"
+    SKIP = "SKIP"
+
+
+class Finding(NamedTuple):
+    """A fault of a plugin.
+
+    Attributes:
+        message: What is wrong.
+        method: Of the plugin; empty where it is no method's fault.
+        item: Id of the item that it shows at; empty where it is no item's.
+        todo: What to do; empty for what the check says.
+        where: File and line; empty where the message has them.
+    """
+
+    message: str
+    method: str = ""
+    item: str = ""
+    todo: str = ""
+    where: str = ""
+
+    def __str__(self) -> str:
+        item = f" (item {self.item!r})" if self.item and repr(self.item) not in self.message else ""
+        where = f" [{self.where}]" if self.where else ""
+        return f"{self.message}{item}{where}; {self.todo}"
+
+
+class NotChecked(Exception):
+    """A check does not apply; the message says why."""
+
+
+class PluginFault(Exception):
+    """A finding that ends its check."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
+
+
+class CheckResult(NamedTuple):
+    """What came of one check.
+
+    Attributes:
+        reason: Why it was skipped; empty otherwise.
+        seconds: How long it took.
+    """
+
+    id: str
+    title: str
+    verdict: Conformance
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class ConformanceCheck:
+    """One check.
+
+    Attributes:
+        kind: Of what: ``benchmark``, ``provider`` or ``rating engine``.
+        title: The first line of its docstring.
+        todo: What to do about a fault that does not say so itself.
+    """
+
+    id: str
+    kind: str
+    title: str
+    todo: str
+    function: Callable[[Any], Iterator[Finding]]
+
+    def run(self, subject: Any) -> CheckResult:
+        """What it finds in a plugin; never raises for a fault of it."""
+        began = time.perf_counter()
+        findings: list[Finding] = []
+        try:
+            with at_most(subject.patience_s):
+                findings += islice(self.function(subject), MOST_FINDINGS)
+        except NotChecked as error:
+            return CheckResult(self.id, self.title, Conformance.SKIP, reason=str(error))
+        except PluginFault as error:
+            findings.append(error.finding)
+        except TookTooLong as error:
+            message = f"has not ended after {subject.patience_s:g} s, at {error}"
+            findings.append(Finding(message, todo="nothing it calls may wait or run without end"))
+        except BenchError as error:
+            findings.append(Finding(str(error)))
+        verdict = Conformance.FAIL if findings else Conformance.OK
+        whole = tuple(finding._replace(todo=finding.todo or self.todo) for finding in findings)
+        return CheckResult(self.id, self.title, verdict, whole, seconds=time.perf_counter() - began)
+
+
+CHECKS: dict[str, ConformanceCheck] = {}
+"""All checks by id, in the order in which they are made."""
+
+
+def check(
+    name: str, todo: str, kind: str = "benchmark"
+) -> Callable[[Callable[[Any], Iterator[Finding]]], Callable[[Any], Iterator[Finding]]]:
+    """Make a function a check of that id."""
+
+    def add(function: Callable[[Any], Iterator[Finding]]) -> Callable[[Any], Iterator[Finding]]:
+        title = (inspect.getdoc(function) or "").partition("\n")[0]
+        CHECKS[name] = ConformanceCheck(name, kind, title, todo, function)
+        return function
+
+    return add
+
+
+def place_of(thing: object, method: str) -> str:
+    """File and line of a method of a plugin's object; empty where it is not written in Python."""
+    function = inspect.unwrap(getattr(type(thing), method, None) or type(thing))
+    try:
+        file = inspect.getsourcefile(function) or ""
+        line = inspect.getsourcelines(function)[1]
+    except (TypeError, OSError):
+        return ""
+    return f"{Path(file).name}:{line}"

@@ -1,0 +1,54 @@
+"""A limit of time around what a plugin does, also where it never gives control back."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+_AGAIN_S = 1.0
+"""How soon the alarm comes again where the plugin caught it."""
+
+
+class TookTooLong(BaseException):
+    """What a check does has not ended; the message is the file and line where it was.
+
+    No `Exception`: a plugin that catches all of these must not go on.
+    """
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """End what takes longer, by `TookTooLong`.
+
+    Where there are no alarms (Windows, or a thread other than the main one) there is no limit.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(
+        signal, "setitimer"
+    ):
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise TookTooLong(_position(frame))
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _position(frame: FrameType | None) -> str:
+    """The innermost place that is in no part of Python's or of eibench's."""
+    inner = frame
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        library = "/lib/python" in frame.f_code.co_filename or name.startswith("eibench.core")
+        if not library:
+            return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        frame = frame.f_back
+    return f"{Path(inner.f_code.co_filename).name}:{inner.f_lineno}" if inner else "?"
