@@ -24,7 +24,7 @@ from .prompts import Template, display, fill, neutralise
 from .quoting import Quotable
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict, rubric_score
-from .votes import VOTES, shuffled, vote
+from .votes import VOTES, chance, shuffled, vote
 from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "ask_for_margins",
     "ask_for_verdict",
     "ask_yes_no",
+    "chance",
     "count_tokens",
     "criteria_of",
     "demo_verdict",

@@ -1,11 +1,13 @@
 """A vote over one question that was asked several times, its choices in another order each time.
 
 Where a choice stands sways a model, so benchmarks of choices ask in several orders and put the
-answers to a vote. `shuffled` gives the orders, `vote` the score of what was answered.
+answers to a vote. `shuffled` gives the orders, `vote` the score of what was answered, `chance` what
+random answers get.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from math import factorial
 from typing import TypeVar
 
 from eibench import JsonDict, Score
@@ -82,6 +84,38 @@ def vote(
     }
     raised = tuple(flag for flag, holds in flags.items() if holds)
     return Score(values, flags=raised, detail={"votes": votes})
+
+
+def chance(choices: int, orders: int, rule: str = "majority") -> float:
+    """What `vote` expects for one part of random answers, every one of them readable.
+
+    By ``majority`` that is the chance that the right choice has more of the votes than each other
+    one: for m votes of it, the coefficient of x^(n - m) in n!/m! (1 + x + ... +
+    x^(m-1)/(m-1)!)^(k-1), over k^n (the votes are multinomial). Parts are chosen independently, so
+    that of the whole is the product.
+
+    Args:
+        choices: k, how many there are; one of them is right.
+        orders: n, how often the question is asked.
+        rule: One of `VOTES`.
+
+    Raises:
+        ValueError: There is no such rule, no choice or no order.
+    """
+    if rule not in VOTES or choices < 1 or orders < 1:
+        raise ValueError(f"chance needs choices, orders and a rule of {', '.join(VOTES)}")
+    if rule != "majority":
+        return 1 / float(choices) ** (orders if rule == "all" else 1)
+    ways = 0.0
+    for most in range(1, orders + 1):
+        series = [1.0] + [0.0] * (orders - most)
+        for _ in range(choices - 1):
+            series = [
+                sum(series[n - m] / factorial(m) for m in range(min(most, n + 1)))
+                for n in range(len(series))
+            ]
+        ways += factorial(orders) / factorial(most) * series[-1]
+    return ways / float(choices) ** orders
 
 
 def _winners(votes: Counter[Hashable]) -> list[Hashable]:

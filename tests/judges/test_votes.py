@@ -1,9 +1,11 @@
 """Choices that are asked for in several orders, and put to a vote."""
 
+from itertools import product
+
 import pytest
 
 from eibench import Score
-from eibench.judges import shuffled, vote
+from eibench.judges import VOTES, chance, shuffled, vote
 from eibench.testing import ScriptedModel
 
 A, B, C, UNREAD = {"what": "a"}, {"what": "b"}, {"what": "c"}, "no letter"
@@ -75,3 +77,19 @@ def test_orders_are_the_same_for_every_model() -> None:
     assert shuffled("abcd", ScriptedModel(item_id="2"), 6) != orders
     assert shuffled("abcd", ScriptedModel(iteration=2), 6) != orders
     assert shuffled("abcd", one, 6, "reasons") != orders
+
+
+@pytest.mark.parametrize("rule", VOTES)
+@pytest.mark.parametrize(("choices", "orders"), [(1, 3), (2, 2), (4, 1), (4, 4), (3, 5)])
+def test_chance_is_what_all_answers_get_on_average(rule: str, choices: int, orders: int) -> None:
+    """Each possible list of answers once, put to the vote."""
+    answers = product([{"what": n} for n in range(choices)], repeat=orders)
+    values = [float(vote(one, {"what": 0}, rule).values["what"] or 0) for one in answers]
+    assert chance(choices, orders, rule) == pytest.approx(sum(values) / len(values), abs=1e-12)
+
+
+def test_chance_of_nothing_is_refused() -> None:
+    """No choice, no order and no rule have none."""
+    for wrong in ((0, 1, "each"), (4, 0, "each"), (4, 1, "most")):
+        with pytest.raises(ValueError, match="a rule of majority, each, all"):
+            chance(*wrong)

@@ -22,7 +22,7 @@ from eibench import (
     Value,
     no_answer,
 )
-from eibench.judges import VOTES, shuffled, vote
+from eibench.judges import VOTES, chance, shuffled, vote
 
 PARTS = {"feeling": "feelings", "reason": "reasons"}
 """By what is asked, the column with its choices, the right one first."""
@@ -88,9 +88,9 @@ class Undercurrents(Benchmark[dict[str, Any], list[Asked]]):
         return vote(answers, right, options["rule"], whole="both")
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
-        """Random letters; several that are put to a vote have another chance."""
-        several = options["shuffles"] > 1 and options["rule"] != "each"
-        return {} if several else {"random": Baseline(1 / 16, "random letters")}
+        """Random letters, put to the same vote."""
+        value = chance(4, options["shuffles"], options["rule"]) ** 2
+        return {"random": Baseline(value, "random letters")}
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """The right letters as often as the ability says."""
