@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isclose, isfinite
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from ..ratings.arrays import Floats
 from ..ratings.result import Interval, Ratings
 from ..reports.graded import Key
-from ..reports.statements import sample_cost, settle
+from ..reports.statements import OnBoard, number_named, pair_sentences, sample_cost, settle
 from ..statistics.few_families import why_no_interval
 from ..statistics.joint import effective_clusters
 from ..statistics.settling import Settling, more_items, settling
@@ -23,11 +23,11 @@ from .slugs import slug
 
 SCORED = (
     "mean difference on the samples that both have scored, of this pair alone, with the 95 % "
-    "interval of bench compare, from eight families of items on"
+    "interval of bench compare, from items with eight different texts on"
 )
 RATED = (
     "difference of the ratings, with the 95 % interval by which the board tells two models apart, "
-    "from ratings that leave out one family of items each; none where a rating has an open end"
+    "from ratings without the items of one text each; none where a rating has an open end"
 )
 INTERVALS = 200
 """Of a board: each takes a millisecond or two. Those of models next to each other come first."""
@@ -61,6 +61,7 @@ def _rated(board: SiteBoard, ratings: Ratings) -> SitePairs:
     return {
         "metric": "rating",
         "method": RATED,
+        **sentences_on(len(names), "rating", higher_is_better=True),
         "models": [ids[name] for name in names],
         "rows": rows,
         "criteria": _criteria(board, runs, INTERVALS),
@@ -84,7 +85,7 @@ def _is_open(ci95: Interval | None) -> bool:
 def _scored(board: SiteBoard) -> SitePairs:
     names = [row["model"] for row in board.document["rows"]]
     runs = [board.runs[name] for name in names if name in board.runs]
-    metric = board.board.metric
+    metric, of = board.board.metric, board.document["metric"]
     rows = _differences(board, [_main(run, metric) for run in runs], INTERVALS)
     left = max(0, INTERVALS - len(rows))
     clusters = {item.id: item.cluster for item in board.board.pack.items}
@@ -95,11 +96,26 @@ def _scored(board: SiteBoard) -> SitePairs:
     return {
         "metric": metric,
         "method": SCORED,
+        **sentences_on(len(runs), of["label"], higher_is_better=of["higher_is_better"]),
         "models": [run.run.run_id for run in runs],
         "rows": rows,
         "criteria": _criteria(board, runs, left),
         "settle": _settle(board, runs, rows, plan),
     }
+
+
+class Sentences(TypedDict):
+    """What a page says of any two models of a board, and in what they differ."""
+
+    number: str
+    sentences: Mapping[str, str]
+
+
+def sentences_on(models: int, label: str, *, higher_is_better: bool | None) -> Sentences:
+    """`pair_sentences` of a board of so many models, and what all pairs at once say."""
+    apart, tied = (OnBoard(models, label, told_apart).text for told_apart in (True, False))
+    sentences = {**pair_sentences(higher_is_better), "apart": apart, "tied": tied}
+    return {"number": number_named(label, higher_is_better), "sentences": sentences}
 
 
 def _settle(

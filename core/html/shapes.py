@@ -115,11 +115,14 @@ class SitePairs(TypedDict):
 
     `rows` holds the upper triangle, row by row; ``None`` where no sample is shared. `criteria` has
     the same by name and place in it, of the pairs that have it. `settle` says by place what would
-    tell two apart, of those that are not.
+    tell two apart, of those that are not. `sentences` are to be filled in for two models, with
+    `number`, what the differences are in.
     """
 
     metric: str
     method: str
+    number: str
+    sentences: Mapping[str, str]
     models: Sequence[str]
     rows: Sequence[Sequence[float] | None]
     criteria: Mapping[str, Mapping[str, Sequence[float]]]

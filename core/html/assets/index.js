@@ -11,14 +11,8 @@ const matrix = () => {
   });
   // Whom the data of a board puts ahead; nothing more is claimed than the page that compares does.
   const ahead = async (key, one, two) => {
-    const [found, pairs] = await Promise.all([load("boards/" + key), load(`boards/${key}-pairs`)]),
-      [a, b] = [one, two].map((id) => found.rows.find((row) => row.id === id)), gap = gapOf(pairs, one, two), places = digits(pairs);
-    if (!gap) return "no sample that both have";
-    const by = `${figure(Math.abs(gap.value), places)} ${ends(gap.value < 0 ? gap.ci95.map((end) => end === null ? null : -end).reverse() : gap.ci95, places, signed)}`;
-    if (!told(gap)) return `differ by ${figure(Math.abs(gap.value), places)}, without an interval`;
-    if ((found.rated && a.tied_with.includes(b.model)) || !apart(gap.ci95)) return `cannot be told apart: they differ by ${by}`;
-    const up = found.rated || found.metric.higher_is_better;
-    return `${((gap.value > 0) === (up !== false) ? a : b).model} is ${up === null ? "higher" : "better"} by ${by} in ${measure(found, pairs)}`;
+    const [found, pairs] = await Promise.all([load("boards/" + key), load(`boards/${key}-pairs`)]);
+    return statement(pairs, found, ...[one, two].map((id) => found.rows.find((row) => row.id === id)));
   };
   const both = (one, two) => heads.flatMap((th, n) => {
     const ids = [one, two].map((row) => row.cells[n].dataset.id);

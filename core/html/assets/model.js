@@ -55,7 +55,7 @@ const besideAnother = (box) => {
         interval = (row) => make("span", "of", ends(row.rating_ci95 ?? row.score_ci95, n));
       return make("tr", gap && apart(gap.ci95) && !tied ? "sure" : "", make("th", { scope: "row" }, make("a", { href: "#" + key }, found.title), " ", make("span", "of", found.rated ? "rating" : found.metric.label + (found.metric.higher_is_better === false ? " (less is better)" : ""))),
         ...[a, b].map((row) => { const td = cell(row.model, ""); td.append(make("span", "", figure(number(row), n), " ", interval(row))); return td; }),
-        cell("difference", signed(gap?.value, digits(pairs))), cell("95 % interval", gap && told(gap) ? ends(gap.ci95, digits(pairs), signed) : "–"), make("td", "", gap ? tied ? "≈ cannot be told apart" : word(gap) : "no sample in common"),
+        cell("difference", signed(gap?.value, digits(pairs))), cell("95 % interval", gap && told(gap) ? ends(gap.ci95, digits(pairs), signed) : "–"), make("td", "", gap ? tied ? "≈ not told apart" : word(gap) : "no sample in common"),
         make("td", "", make("a", { href: `${root}compare.html#${key}/${a.id}/${b.id}` }, "compare", make("span", "hid", " on " + found.title))));
     });
     box.querySelector("table")?.remove();

@@ -41,6 +41,7 @@ from .boards import board_statement as board_statement
 from .boards import first_mark as first_mark
 from .boards import joint_rank as joint_rank
 from .boards import leader as leader
+from .boards import number_named as number_named
 from .boards import ranked_by as ranked_by
 from .boards import tied_names as tied_names
 from .boards import which_end as which_end
@@ -51,6 +52,7 @@ from .judges import whole_judges as whole_judges
 from .pairs import OnBoard as OnBoard
 from .pairs import PairStatement as PairStatement
 from .pairs import PairVerdict as PairVerdict
+from .pairs import pair_sentences as pair_sentences
 from .pairs import pair_statement as pair_statement
 from .results import Completeness as Completeness
 from .results import Origin as Origin

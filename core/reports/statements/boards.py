@@ -148,6 +148,11 @@ def better_end(higher_is_better: bool | None) -> str:
     return "less is better" if higher_is_better is False else ""
 
 
+def number_named(label: str, higher_is_better: bool | None) -> str:
+    """A metric as sentences about models name it: ``distance, where less is better``."""
+    return label + (f", where {end}" if (end := better_end(higher_is_better)) else "")
+
+
 def which_end(higher_is_better: bool | None) -> str:
     """Which end of a number is better, always said, as in the head of a column."""
     if higher_is_better is None:
@@ -167,8 +172,7 @@ def ranked_by(board: StatedBoard) -> str:
     if any(row["rating"] is not None for row in board["rows"]):
         return ""
     metric = board["metric"]
-    end = better_end(metric["higher_is_better"])
-    return metric["label"] + (f", where {end}" if end else "")
+    return number_named(metric["label"], metric["higher_is_better"])
 
 
 class BaselineNote(NamedTuple):

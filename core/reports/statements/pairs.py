@@ -1,12 +1,12 @@
 """Statements about two runs: which is better, or that it cannot be told."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...statistics.few_families import FEWEST_FAMILIES
 from ...text import interval, number, plural, signed
-from .boards import better_end
+from .boards import number_named
 
 if TYPE_CHECKING:
     from ..comparing import RunComparison
@@ -46,6 +46,27 @@ class OnBoard(NamedTuple):
         return f"{board}, they are {not_}told apart"
 
 
+def pair_sentences(higher_is_better: bool | None) -> Mapping[str, str]:
+    """What can be said of ``{a}`` and ``{b}`` by their difference, the first less the second.
+
+    It is surely ``more`` or ``less`` than 0, or ``neither``; it stands ``alone``, without an
+    interval; or there is ``none``. Filled in are both names, ``{gap}``, its ``{interval}``, and
+    ``{number}``, as `number_named` has it: here, and by pages for any two models of a board.
+    """
+    more, less = ("worse", "better") if higher_is_better is False else ("better", "worse")
+    is_ = "{{a}} is {} than {{b}} by {{gap}} ({{interval}}) in {{number}}"
+    if higher_is_better is None:
+        more, less = "more", "less"
+        is_ = "{{a}} has {{gap}} ({{interval}}) {} {{number}} than {{b}}; neither end is better"
+    return {
+        "more": is_.format(more),
+        "less": is_.format(less),
+        "neither": "{a} is not told apart from {b} in {number} ({gap}, {interval})",
+        "alone": "{a} and {b} differ by {gap} in {number}, without an interval: too little to tell",
+        "none": "{a} and {b} have no sample in common that both have scored",
+    }
+
+
 class PairStatement(NamedTuple):
     """What two runs come to, by the test of this pair alone at 5 %, also in a sentence."""
 
@@ -68,7 +89,7 @@ def pair_statement(document: "RunComparison", on_board: OnBoard | None = None) -
         reason = "the main metric is no mean over samples"
         return PairStatement(PairVerdict.UNKNOWN, f"{a} and {b}: {reason}, so no paired test")
     verdict = _verdict(main)
-    sentence = _words(a, b, main, verdict)
+    sentence = _words(a, b, main)
     if main.row.ci95 and not document.whole:
         sentence += f", on the {plural(main.row.n, 'sample')} that both have"
     if verdict is PairVerdict.NEITHER and document.settle and document.settle.brief:
@@ -97,22 +118,17 @@ def _verdict(main: "MainDifference") -> PairVerdict:
     return PairVerdict.A if (ends[0] > 0) is main.higher_is_better else PairVerdict.B
 
 
-def _words(a: str, b: str, main: "MainDifference", verdict: PairVerdict) -> str:
-    row = main.row
+def _words(a: str, b: str, main: "MainDifference") -> str:
+    row, sentences = main.row, pair_sentences(main.higher_is_better)
     if row.difference is None:
-        return f"{a} and {b} have no sample in common that both have scored"
+        return sentences["none"].format(a=a, b=b)
     if row.ci95 is None:
         few = plural(row.n, "sample")
         return f"{few} that both have: too few to tell ({FEWEST_FAMILIES} different texts needed)"
-    of = main.label + (f", where {end}" if (end := better_end(main.higher_is_better)) else "")
-    if verdict is PairVerdict.NEITHER:
-        gap = f"{signed(row.difference)}, {interval(row.ci95)}"
-        return f"{a} is not told apart from {b} in {of} ({gap})"
-    sign = -1 if row.difference < 0 else 1
-    ends = interval(sorted(sign * end for end in row.ci95))
-    by = f"{number(abs(row.difference))} ({ends})"
-    if main.higher_is_better is None:
-        less = "less" if sign < 0 else "more"
-        return f"{a} has {by} {less} {main.label} than {b}; neither end is better"
-    is_ = "better" if verdict is PairVerdict.A else "worse"
-    return f"{a} is {is_} than {b} by {by} in {of}"
+    of = number_named(main.label, main.higher_is_better)
+    if row.ci95[0] <= 0 <= row.ci95[1]:
+        gap, ends = signed(row.difference), row.ci95
+        return sentences["neither"].format(a=a, b=b, number=of, gap=gap, interval=interval(ends))
+    sign, which = (-1, "less") if row.difference < 0 else (1, "more")
+    gap, ends = number(abs(row.difference)), sorted(sign * end for end in row.ci95)
+    return sentences[which].format(a=a, b=b, number=of, gap=gap, interval=interval(ends))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from eibench.core.html.pairs import sentences_on
 from eibench.core.html.rendering import assets, without_blanks
 
 from .browsing import KEY, Visit, document, needs_chromium, row, run, transcript, write
@@ -25,6 +26,7 @@ PAIRS = {
              [290.0, 200.0, 300.0], [100.0, -20.0, 110.0]],
     "criteria": {"warmth": {"0": [-0.9, -1.0, -0.8]}},
     "settle": {"0": "40 more items like these ($0.80) would settle it"},
+    **sentences_on(4, "rating", higher_is_better=True),
 }  # fmt: skip
 ITEMS = [f"item-{n}" for n in range(9)]
 QUOTED = 'It says "I would call  her tonight" and more.'
@@ -157,7 +159,7 @@ def test_the_tray_leads_to_the_comparison(visit: Visit) -> None:
         visit.tab.check(f"tr[data-id=run-{name}] input")
     visit.tab.click(".tray a.go")
     visit.tab.wait_for_selector("body[data-ready]")
-    assert visit.texts("#result .verdict")[0].startswith("ash and birch cannot be told apart")
+    assert visit.texts("#result .verdict")[0].startswith("ash is not told apart from birch")
 
 
 def test_a_link_shows_the_same_view(visit: Visit, browser: Any, site: Path) -> None:
@@ -254,9 +256,10 @@ def test_a_comparison_says_who_is_better_and_by_how_much(visit: Visit) -> None:
     """With the interval, and what would settle it."""
     visit.go(f"compare.html#{KEY}/run-ash/run-cedar")
     (said,) = visit.texts("#result .verdict")
-    assert said.startswith("ash is better than cedar by 200 (95 % interval [+150, +290])")
+    assert said == "ash is better than cedar by 200 (150 … 290) in rating."
     visit.go(f"compare.html#{KEY}/run-cedar/run-ash")
-    assert visit.texts("#result .verdict") == [said]
+    (said,) = visit.texts("#result .verdict")
+    assert said == "cedar is worse than ash by 200 (150 … 290) in rating."
 
 
 @pytest.mark.parametrize(

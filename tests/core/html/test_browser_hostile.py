@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from eibench.core.reports.statements import pair_sentences
+
 from .browsing import KEY, Visit, document, needs_chromium, row, run, transcript, write
 
 pytestmark = needs_chromium
@@ -33,7 +35,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data: dict[str, Any] = {
         f"boards/{KEY}-pairs": {"key": KEY, "metric": HOSTILE, "method": HOSTILE,
                                 "models": ["r0", "r1"], "rows": [[1.0, -1.0, 9.0]], "criteria": {},
-                                "settle": {"0": HOSTILE}},
+                                "settle": {"0": HOSTILE}, "number": HOSTILE,
+                                "sentences": dict.fromkeys(
+                                    pair_sentences(None), f"{{a}} {HOSTILE} {{number}}")},
     }  # fmt: skip
     for n, name in enumerate(NAMES):
         made = run(name, {f"{HOSTILE} {k}": 5.0 + k for k in range(3)})

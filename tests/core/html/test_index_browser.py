@@ -9,6 +9,7 @@ import pytest
 from eibench.core.html.board_files import board_files, put_file
 from eibench.core.html.gather import Gathered
 from eibench.core.html.index_page import IndexBoards, compare_page, index_page
+from eibench.core.html.pairs import sentences_on
 from eibench.core.html.rendering import assets, rendered
 
 from .browsing import Visit, axe, document, needs_chromium, row, violations
@@ -40,6 +41,7 @@ def pairs(board: Any) -> Any:
         "models": [r["id"] for r in rows],
         "criteria": {},
         "settle": {},
+        **sentences_on(len(rows), metric, higher_is_better=board["rated"]),
     }
     return made | {"rows": [[gap, gap - 10, gap + 10] for gap in gaps]}
 
@@ -108,13 +110,13 @@ def test_a_column_sorts_by_its_best_first(visit: Visit) -> None:
 def test_two_models_lead_to_the_page_that_compares_them(visit: Visit) -> None:
     """On each board that both have, with who is ahead there; the page says the same."""
     tick(visit, "oak/one", "elm/two")
-    visit.tab.wait_for_function("!document.querySelector('.tray').textContent.includes('…')")
+    for link in ("Tact", "Far"):
+        visit.tab.locator(".tray li", has_text=link).get_by_text("oak/one is").wait_for()
     assert visit.texts(".tray li span") == [
-        "oak/one is better by 200 [+190, +210] in rating",
-        "elm/two is better by 60.00 [+50.00, +70.00] in distance",
+        "oak/one is better than elm/two by 200 (190 … 210) in rating",
+        "oak/one is worse than elm/two by 60.00 (50.00 … 70.00) in distance, where less is better",
     ]
-    for link, said in (("Tact", "oak/one is better than elm/two by 200"),
-                       ("Far", "elm/two is better than oak/one by 60.00")):  # fmt: skip
+    for link, said in zip(("Tact", "Far"), visit.texts(".tray li span"), strict=True):
         visit.go("index.html")
         tick(visit, "oak/one", "elm/two")
         visit.tab.locator(".tray a", has_text=link).click()
