@@ -42,6 +42,11 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         grading: Of how replies become numbers. Raise it when that changes: stored replies are
             graded anew, and nothing is asked again that was asked in the same words.
         title: One line for `bench list`.
+        kind: How it measures, in a word for `bench list`: ``choice``, ``yes-no``, ``rubric``,
+            ``talk``, ``ratings``, ``game`` or another.
+        languages: Codes of those that its items are in, such as ``en``; where there are several,
+            an option ``lang`` with these choices says as much.
+        cite: What `bench cite` prints for it: BibTeX, or the path of a file of it.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
         fields: What each row of its pack holds, as `read_rows` takes it, with ``"id": str``; then
@@ -77,6 +82,9 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     version: str
     grading: str = "1"
     title: str
+    kind: str = ""
+    languages: tuple[str, ...] = ()
+    cite: str | Path = ""
     data: Path | None = None
     fields: Mapping[str, object] = {}
     comparability: str = "not comparable with published scores: there are none"

@@ -1,13 +1,13 @@
 """`bench list` and `bench info`: what is installed, and what a benchmark is."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from .. import console
 from ..benchmark import Benchmark, Option
-from ..datasets import find_pack, read_manifest
+from ..datasets import find_pack
 from ..errors import BenchError, UsageError
 from ..guard import guard
 from ..hooks.sections import Table
@@ -16,6 +16,9 @@ from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, command
+
+if TYPE_CHECKING:
+    from .facts import BenchmarkFacts
 
 _KINDS = (
     "benchmarks",
@@ -29,13 +32,21 @@ _KINDS = (
 
 
 @command("list")
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Of each benchmark: version, languages, who is asked how often, licence, citation.",
+)
 @options.json_option
-def list_command(json_output: bool) -> None:
+def list_command(details: bool, json_output: bool) -> None:
     """List benchmarks, providers and all else that plugins add.
 
     A broken plugin is named with the reason; it stops only what needs it.
     """
     catalogue = installed()
+    if details:
+        print_details(catalogue, json_output=json_output)
+        return
     listing = _listing(catalogue)
     if json_output:
         click.echo(as_text({**listing, "broken": catalogue.broken}))
@@ -49,6 +60,7 @@ class _Added(NamedTuple):
     name: str
     title: str
     distribution: str
+    kind: str = ""
 
 
 def _listing(catalogue: Catalogue) -> dict[str, list[_Added]]:
@@ -56,7 +68,10 @@ def _listing(catalogue: Catalogue) -> dict[str, list[_Added]]:
     for kind in _KINDS:
         registry: Registry[object] = getattr(catalogue, kind)
         declared = registry.declared.items()
-        listing[kind] = [_Added(n, _title(thing), registry.origins[n]) for n, thing in declared]
+        listing[kind] = [
+            _Added(n, _title(thing), registry.origins[n], str(getattr(thing, "kind", "")))
+            for n, thing in declared
+        ]
     return listing
 
 
@@ -74,9 +89,45 @@ def _print(listing: dict[str, list[_Added]], broken: Sequence[BrokenPlugin]) -> 
             click.echo(kind.replace("_", " "))
         for entry in listing[kind]:
             title = f"{entry.title}  " if entry.title else ""
-            click.echo(line(f"{entry.name:<24} {title}[{entry.distribution}]", indent=2))
+            measured = f"{entry.kind:<8} " if kind == "benchmarks" else ""
+            shown = f"{entry.name:<24} {measured}{title}[{entry.distribution}]"
+            click.echo(line(shown, indent=2))
+    _print_broken(broken)
+
+
+def _print_broken(broken: Sequence[BrokenPlugin]) -> None:
     for one in broken:
         click.echo(line(f"BROKEN  {one.name} [{one.distribution}]: {one.reason}"))
+
+
+_DETAILS = ("benchmark", "version", "kind", "languages", "packs", "calls of a full run", "licence",
+            "cite", "origin")  # fmt: skip
+
+
+def print_details(catalogue: Catalogue, *, json_output: bool) -> None:
+    """Print the facts of all benchmarks; one whose files are broken is named as such."""
+    from .facts import facts_of
+
+    facts, broken = list["BenchmarkFacts"](), catalogue.broken
+    for one in catalogue.benchmarks:
+        try:
+            facts.append(facts_of(one))
+        except BenchError as error:
+            origin = catalogue.benchmarks.origins[one.name]
+            broken = [*broken, BrokenPlugin(one.name, origin, str(error))]
+    if json_output:
+        rows = [{"name": f.name, "version": f.version, "title": f.title, **f.as_json}
+                for f in facts]  # fmt: skip
+        click.echo(as_text({"benchmarks": rows, "broken": broken}))
+        return
+    cells = [
+        (f.name, f.version, f.kind, " ".join(f.languages), ", ".join(p.name for p in f.packs),
+         f.calls, f.licences, ", ".join(f.cite), f.origin)
+        for f in facts
+    ]  # fmt: skip
+    note = "Calls to a server of your own are free; bench info NAME has prices of others."
+    console.output.show(console.tables.table(Table("benchmarks", _DETAILS, cells, note=note)))
+    _print_broken(broken)
 
 
 @command("info")
@@ -97,28 +148,46 @@ def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> N
     if pack is not None:
         _print_tables(list(_without_reading(benchmark, pack)), json_output)
         return
-    packs = list(_packs(benchmark))
+    from .facts import facts_of
+
+    facts = facts_of(benchmark)
     if json_output:
-        click.echo(as_text(_as_json(benchmark, packs)))
+        click.echo(as_text(_as_json(benchmark, facts)))
     else:
-        _print_info(benchmark, packs)
+        _print_info(benchmark, facts)
 
 
-def _print_info(benchmark: Benchmark, packs: Iterable["_Pack"]) -> None:
+def _print_info(benchmark: Benchmark, facts: "BenchmarkFacts") -> None:
     click.echo(f"{benchmark.name} v{benchmark.version}: {benchmark.title}")
+    for word, value in (
+        ("from", facts.origin),
+        ("kind", facts.kind),
+        ("languages", ", ".join(facts.languages)),
+        ("cite", ", ".join(facts.cite) and f"{', '.join(facts.cite)} (bench cite {facts.name})"),
+        ("full run", _full_run(facts)),
+        ("cost", facts.money),
+    ):
+        if value:
+            click.echo(line(f"{word}: {value}", indent=2))
     click.echo(f"  sampling: {_pairs(benchmark.sampling.sent())}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
     for role in benchmark.roles:
         click.echo(f"  role {role.name}: {role.help} Sampling: {_pairs(role.sampling.sent())}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
-    for one in packs:
+    for one in facts.packs:
         click.echo(f"  pack {one.name}: {one.title} ({one.licence}), {one.state}")
         for file in one.files:
             if file["url"]:
                 click.echo(f"    {file['url']}  sha256 {file['sha256']}")
         if one.items:
             click.echo(f"    {plural(len(one.items), 'item')}: {', '.join(one.items)}")
+
+
+def _full_run(facts: "BenchmarkFacts") -> str:
+    if facts.run is None:
+        return facts.calls
+    return f"pack {facts.run.pack}, {plural(facts.run.items, 'item')}; calls: {facts.calls}"
 
 
 def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
@@ -164,18 +233,7 @@ def _pairs(values: JsonObject) -> str:
     return ", ".join(f"{k} {v}" for k, v in values.items()) or "the server's own"
 
 
-class _Pack(NamedTuple):
-    """A pack of a benchmark's data, and whether it is here."""
-
-    name: str
-    title: Json
-    licence: Json
-    state: str
-    files: Sequence[JsonObject]
-    items: Sequence[str]
-
-
-def _as_json(benchmark: Benchmark, packs: Sequence[_Pack]) -> object:
+def _as_json(benchmark: Benchmark, facts: "BenchmarkFacts") -> object:
     roles = [
         {"name": role.name, "help": role.help, "sampling": role.sampling.sent()}
         for role in benchmark.roles
@@ -184,6 +242,7 @@ def _as_json(benchmark: Benchmark, packs: Sequence[_Pack]) -> object:
         "name": benchmark.name,
         "version": benchmark.version,
         "title": benchmark.title,
+        **facts.as_json,
         "sampling": benchmark.sampling.sent(),
         "judged": benchmark.judged,
         **({"roles": roles} if roles else {}),  # a benchmark without roles has no such key
@@ -191,26 +250,5 @@ def _as_json(benchmark: Benchmark, packs: Sequence[_Pack]) -> object:
             {"name": o.name, "default": o.default, "choices": o.choices, "help": o.help}
             for o in benchmark.options
         ],
-        "packs": packs,
+        "packs": facts.packs,
     }
-
-
-def _packs(benchmark: Benchmark) -> Iterator[_Pack]:
-    manifest = read_manifest(benchmark.data) if benchmark.data else {}
-    for pack in manifest.values():
-        title, licence = pack.facts.get("title", ""), pack.facts.get("licence", "unknown")
-        files = [{"path": f.path, "url": f.url, "sha256": f.sha256} for f in pack.files]
-        yield _Pack(pack.name, title, licence, *_state(benchmark, pack.name, files))
-
-
-def _state(
-    benchmark: Benchmark, pack: str, files: Sequence[JsonObject]
-) -> tuple[str, Sequence[JsonObject], Sequence[str]]:
-    """Whether a pack is here, and if not, how to have it used; its files, and its items."""
-    defaults = {option.name: option.default for option in benchmark.options}
-    try:
-        source = find_pack(benchmark, pack, defaults)
-        items = [item.id for item in guard(benchmark).read_pack(source, defaults).items]
-    except BenchError:
-        return f"not here: bench data fetch {benchmark.name} gets it", files, ()
-    return f"here, sha256 {source.sha256[:12]}", files, items

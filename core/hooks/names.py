@@ -41,6 +41,7 @@ COMMANDS = {
     "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
     "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),
     "info": CommandEntry("catalogue", "Say what a benchmark is: its data, options and sampling."),
+    "cite": CommandEntry("cite", "Print BibTeX of what to cite for runs or benchmarks."),
     "data": CommandEntry("data", "List, download and check the official data packs."),
     "config": CommandEntry(
         "config", "Print each setting that is set, with its value and where that came from."
@@ -55,7 +56,7 @@ GROUPS = {
     "Judges": ("rejudge", "rescore", "agreement", "judges", "judge-report"),
     "Study": ("rate", "correlate", "repeat", "norm"),
     "Move": ("export", "import", "delete"),
-    "Set up": ("list", "info", "data", "config", "plugin", "doctor"),
+    "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
 }
 """What the commands are for; those of no group stand below as others."""
 

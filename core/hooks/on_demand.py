@@ -56,11 +56,13 @@ class OnDemand:
             may be a class there, which is then called without an argument.
         name: Where it is registered, the name that it has.
         title: Likewise, its line in `bench list`.
+        kind: Likewise, of a benchmark.
     """
 
     target: str
     name: str = ""
     title: str = ""
+    kind: str = ""
 
     def load(self) -> Any:
         """What is at the target."""
@@ -71,11 +73,12 @@ class OnDemand:
         """What is registered: that, or one of it if it is a class.
 
         Raises:
-            TypeError: It has another name or title than was declared.
+            TypeError: It has another name, title or kind than was declared.
         """
         thing = self.load()
         one = thing() if isinstance(thing, type) else thing
-        for word, declared in (("name", self.name), ("title", self.title)):
+        for word in ("name", "title", *["kind"] * bool(self.kind)):
+            declared = getattr(self, word)
             if (actual := getattr(one, word, declared)) != declared:
                 raise TypeError(f"its {word} is {actual!r}, and was declared as {declared!r}")
         return one

@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection
 from ..parties.providers import Provider
+from ..reading.bibtex import cited
 from ..reading.rows import is_kind
 from ..types import SAMPLING, Sampling
 from ..types.rules import UnfitValue
@@ -24,6 +26,14 @@ from .methods import wrong_methods
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _LOWER = "must be named in lower-case letters, digits and underscores"
+
+
+def _is_bibtex(text: str) -> bool:
+    try:
+        cited(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _tuple_of(kind: type, holder: Any = tuple) -> FieldRule:
@@ -46,13 +56,19 @@ _TOKENS = FieldRule(
     "a number from 1 on or None",
 )
 _FIELDS = FieldRule(is_mapping, "a mapping that says of each field's name what it holds")
+_CITE = FieldRule(
+    lambda value: isinstance(value, Path) or (isinstance(value, str) and _is_bibtex(value)),
+    "BibTeX, such as '@misc{key, title = {...}}', or the path of a file of it",
+)
 _BENCHMARK_OR_ALL = FieldRule(TEXT_OR_NONE.fits, "the name of a benchmark or None")
 _BUILT: Mapping[str, FieldRule] = {"build": _CALLED, "benchmark": _BENCHMARK_OR_ALL}
 _ATTRIBUTES: Mapping[str, FieldRule] = {
     **dict.fromkeys(("version", "grading", "title"), _FILLED),
     **dict.fromkeys(("sampling", "judge_sampling"), _SAMPLING),
     **dict.fromkeys(("judged", "single_turn", "asks_again"), _SWITCH),
-    **dict.fromkeys(("foreign_forms", "unjudged_values"), TEXTS),
+    **dict.fromkeys(("foreign_forms", "unjudged_values", "languages"), TEXTS),
+    "kind": TEXT,
+    "cite": _CITE,
     "answer_tokens": _TOKENS,
     "ranked_by": TEXT,
     "options": _tuple_of(Option, Sequence),

@@ -28,7 +28,8 @@ class RatingEngine(Protocol):
         name: What people type, such as ``glicko2``.
         title: One line for `bench list`.
 
-    It may also have `version` ("1" if it has none): raise it whenever a number can change, so that
+    It may also have `cite`, what `bench cite` prints for it: BibTeX, or the path of a file of it.
+    And `version` ("1" if it has none): raise it whenever a number can change, so that
     `bench rescore --all` finds the ratings of before. And `order_matters` and `names_matter`:
     whether the order of the comparisons, or the names of models, can change a number. `bench list`
     tells those that are true.

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..hooks.specs import hookimpl
@@ -25,8 +26,14 @@ class _Engine:
     title: str
     module: str
     version: str
+    cited: str
     order_matters: bool = False
     names_matter: bool = False
+
+    @property
+    def cite(self) -> Path:
+        """Where the works are described that it computes after."""
+        return Path(__file__).parent / "cited" / f"{self.cited}.bib"
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """See the module's `rate`."""
@@ -40,18 +47,21 @@ _ENGINES = (
         "one Glicko-2 period at its fixed point; place in it, length beside it (default)",
         "glicko2",
         version="3",
+        cited="glicko2",
     ),
     _Engine(
         "fractional-logit",
         "likelihood per call, with terms for position and length",
         "fractional_logit",
         version="3",
+        cited="fractional_logit",
     ),
     _Engine(
         "glicko2-sequential",
         "PyPI's glicko2, game after game as they came",
         "sequential",
         version="2",
+        cited="glicko2",
         order_matters=True,
     ),
     _Engine(
@@ -59,6 +69,7 @@ _ENGINES = (
         "the scheme of the original EQ-Bench 3; its intervals are too narrow",
         "trueskill",
         version="3",
+        cited="trueskill",
         names_matter=True,
     ),
 )

@@ -58,7 +58,10 @@ class EmotionQueen(Benchmark):
     version = "1"
     grading = "4"
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
+    kind = "yes-no"
+    languages = ("en",)
     data = folder("emotionqueen")
+    cite = data / "citation.bib"
     sampling = Sampling(temperature=0.0, max_tokens=100)
     judge_sampling = Sampling(temperature=0.0, max_tokens=2000)
     ranked_by = "pass_win_mean"

@@ -9,7 +9,8 @@ from eibench import OnDemand, ReportSection, hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EmotionQueen."""
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
-    register(OnDemand("eibench.plugins.emotionqueen.benchmark:EmotionQueen", "emotionqueen", title))
+    path = "eibench.plugins.emotionqueen.benchmark:EmotionQueen"
+    register(OnDemand(path, "emotionqueen", title, "yes-no"))
 
 
 @hookimpl

@@ -55,7 +55,10 @@ class EQBench3(Benchmark[ScenarioContent, Transcript], Pairwise[ScenarioContent,
     version = "1"
     grading = "2"
     title = "role-plays, turn by turn, graded by a judge on a rubric (Paech 2025)"
+    kind = "rubric"
+    languages = ("en",)
     data = folder("eqbench3")
+    cite = data / "citation.bib"
     sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=12_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=8_000)
     judged = True

@@ -9,7 +9,7 @@ from eibench import OnDemand, ReportSection, hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EQ-Bench 3."""
     title = "role-plays, turn by turn, graded by a judge on a rubric (Paech 2025)"
-    register(OnDemand("eibench.plugins.eqbench3.benchmark:EQBench3", "eqbench3", title))
+    register(OnDemand("eibench.plugins.eqbench3.benchmark:EQBench3", "eqbench3", title, "rubric"))
 
 
 @hookimpl

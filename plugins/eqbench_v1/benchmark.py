@@ -82,7 +82,10 @@ class EQBenchV1(EmotionRatings):
     version = "1"
     grading = "2"
     title = "rate four emotions after a dialogue; distance to reference ratings (Paech 2023)"
+    kind = "ratings"
+    languages = ("en",)
     data = folder("eqbench_v1")
+    cite = data / "citation.bib"
     sampling = Sampling(temperature=0.01, max_tokens=4096)
     answer_tokens = 2048  # with the critique
     options = (

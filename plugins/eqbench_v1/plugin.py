@@ -9,7 +9,8 @@ from eibench import OnDemand, ReportSection, hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EQ-Bench v1."""
     title = "rate four emotions after a dialogue; distance to reference ratings (Paech 2023)"
-    register(OnDemand("eibench.plugins.eqbench_v1.benchmark:EQBenchV1", "eqbench-v1", title))
+    path = "eibench.plugins.eqbench_v1.benchmark:EQBenchV1"
+    register(OnDemand(path, "eqbench-v1", title, "ratings"))
 
 
 @hookimpl

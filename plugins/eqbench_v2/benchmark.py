@@ -131,7 +131,9 @@ class EQBenchV2(EmotionRatings):
     version = "1"
     grading = "2"
     title = "rate four emotions after a dialogue, each on the full scale (Paech 2024)"
+    kind = "ratings"
     data = folder("eqbench_v2")
+    cite = data / "citation.bib"
     # An answer has some 60 tokens: all other room is for models that think first.
     sampling = Sampling(temperature=0.01, max_tokens=16_384)
     answer_tokens = 1024

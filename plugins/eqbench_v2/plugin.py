@@ -9,7 +9,8 @@ from eibench import OnDemand, ReportSection, hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EQ-Bench v2."""
     title = "rate four emotions after a dialogue, each on the full scale (Paech 2024)"
-    register(OnDemand("eibench.plugins.eqbench_v2.benchmark:EQBenchV2", "eqbench-v2", title))
+    path = "eibench.plugins.eqbench_v2.benchmark:EQBenchV2"
+    register(OnDemand(path, "eqbench-v2", title, "ratings"))
 
 
 @hookimpl

@@ -52,6 +52,8 @@ class MediationLive(Benchmark[Dispute, Talk]):
     name = "mediation-live"
     version = "1"
     title = "mediate a dispute between two people whom a further model plays, graded on a rubric"
+    kind = "talk"
+    languages = ("en",)
     data = folder("mediation_live")
     sampling = Sampling(temperature=0.7, max_tokens=4_000)
     roles = (

@@ -46,7 +46,9 @@ class Seceu(Benchmark):
     name = "seceu"
     version = "1"
     title = "share out ten points among four emotions; distance to people's mean (Wang et al. 2023)"
+    kind = "ratings"
     data = folder("seceu")
+    cite = data / "citation.bib"
     sampling = DIRECT
     options = (
         Option(

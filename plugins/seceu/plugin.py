@@ -9,7 +9,7 @@ from eibench import OnDemand, ReportSection, hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """SECEU."""
     title = "share out ten points among four emotions; distance to people's mean (Wang et al. 2023)"
-    register(OnDemand("eibench.plugins.seceu.benchmark:Seceu", "seceu", title))
+    register(OnDemand("eibench.plugins.seceu.benchmark:Seceu", "seceu", title, "ratings"))
 
 
 @hookimpl
