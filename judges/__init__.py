@@ -8,6 +8,7 @@ What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
 
 from .asking import Outcome, Reading, ask
 from .checklist import Checklist
+from .choices import lettered, read_choices
 from .demo import demo_verdict
 from .pairwise import (
     MOST_PLUSES,
@@ -54,9 +55,11 @@ __all__ = [
     "display",
     "draw_codes",
     "fill",
+    "lettered",
     "neutralise",
     "output_format",
     "read_answers",
+    "read_choices",
     "read_margins",
     "read_object",
     "read_verdict",

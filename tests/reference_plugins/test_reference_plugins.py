@@ -13,7 +13,7 @@ from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
 HERE = Path(__file__).parent
-MOST_LINES = {"undercurrents": 101, "condolences": 130, "doorstep": 130, "listening": 70}
+MOST_LINES = {"undercurrents": 88, "condolences": 130, "doorstep": 130, "listening": 70}
 """Of a plugin's module, blank ones apart; with the API before they were 215, 243, 187 and 121."""
 RUBRIC = Rubric(("tact", "pressure"), 10, lower_is_better=("pressure",))
 PAIR = Template("[REPLY {one}]\n{first}\n[/REPLY {one}]\n{second}\n{form}")
@@ -60,7 +60,8 @@ def test_a_choice_that_is_not_made_is_unscored(bench: Bench) -> None:
     with LoopbackServer("I would rather not say.") as server:
         document = bench("run", "undercurrents", *_openai(server), "--json").json
     assert document["items"]["unscored"] == 10
-    assert document["unscored"][0]["reason"] == "gives no letter for feeling and reason"
+    reason = document["unscored"][0]["reason"]
+    assert reason.startswith("names no choice for feeling and reason")
     assert document["status"] == "fail"
 
 

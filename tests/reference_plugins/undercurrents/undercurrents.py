@@ -1,7 +1,6 @@
 """Undercurrents: what somebody in a short scene feels, and why, each chosen from four."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -20,9 +19,8 @@ from eibench import (
     Sampling,
     Score,
     Value,
-    no_answer,
 )
-from eibench.judges import VOTES, chance, shuffled, vote
+from eibench.judges import VOTES, chance, lettered, read_choices, shuffled, vote
 
 PARTS = {"feeling": "feelings", "reason": "reasons"}
 """By what is asked, the column with its choices, the right one first."""
@@ -83,7 +81,7 @@ class Undercurrents(Benchmark[dict[str, Any], list[Asked]]):
         self, item: Item, transcript: list[Asked], judge: Model | None, options: Options
     ) -> Score:
         """1 where the choice is the right one; unscored where half of the replies say nothing."""
-        answers = [_read(order, reply) for order, reply in transcript]
+        answers = [read_choices(reply, order) for order, reply in transcript]
         right = {part: item.content[of][0] for part, of in PARTS.items()}
         return vote(answers, right, options["rule"], whole="both")
 
@@ -103,18 +101,5 @@ class Undercurrents(Benchmark[dict[str, Any], list[Asked]]):
 
 
 def _ask(row: Mapping[str, Any], order: Mapping[str, Sequence[str]]) -> str:
-    shown = {}
-    for part, choices in order.items():
-        lines = zip("ABCD", choices, strict=True)
-        shown[PARTS[part]] = "\n".join(f"{letter}) {text}" for letter, text in lines)
+    shown = {PARTS[part]: lettered(choices) for part, choices in order.items()}
     return ASK.format(scene=row["scene"], who=row["who"], **shown)
-
-
-def _read(order: Mapping[str, Sequence[str]], reply: ChatResponse) -> Mapping[str, str] | str:
-    """Which choice was meant in each part; or why that cannot be said."""
-    if reason := no_answer(reply):
-        return reason
-    said = {part: re.findall(rf"{part}\W+([A-D])\b", reply.text, re.I) for part in PARTS}
-    if missing := [part for part, letters in said.items() if not letters]:
-        return f"gives no letter for {' and '.join(missing)}"
-    return {part: order[part]["ABCD".index(said[part][-1].upper())] for part in PARTS}
