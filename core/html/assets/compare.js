@@ -13,7 +13,7 @@ const comparison = () => {
     const ci95 = told(row) ? row.ci95 : null, word = !ci95 ? "no interval" : apart(ci95) ? "leaves out 0" : "≈ holds 0";
     return { ...row, ci95, kind: apart(ci95) ? "sure" : "", cells: [signed(row.value, places), ends(ci95, places, signed), word, ...row.n ? [String(row.n)] : []] };
   }), 0);
-  const onBoard = (found, { sentences }, a, b) => found.rated || !a.rank || !b.rank ? "" : "; " + sentences[a.tied_with.includes(b.model) ? "tied" : "apart"];
+  const onBoard = (found, { sentences }, a, b) => found.rated || !a.rank || !b.rank ? "" : sentences[a.tied_with.includes(b.model) ? "tied" : "apart"];
   // The words are those of bench compare.
   const settle = (pairs, one, two, found) => {
     if (!told(found)) return ["An interval, which needs items with eight different texts that both have scored."];
@@ -65,7 +65,7 @@ const comparison = () => {
       put("choose", make("p", "note", "Board: ", make("a", { href: `${root}boards/${key}.html` }, board.title)), make("div", "controls", choice("first", names, one, (id) => go(key, id, two)), choice("second", names, two, (id) => go(key, one, id))));
       const own = [a, b].map((r, series) => { const value = r.rating ?? r.score, ci95 = r.rating_ci95 ?? r.score_ci95; return { name: r.model, value, ci95, series, cells: [figure(value, digits(board)), ends(ci95, digits(board)), rankOf(r.rank)] }; });
       const each = tray.flatMap((r, n) => tray.slice(n + 1).map((s) => ({ ...gapOf(pairs, r.id, s.id), name: `${r.model} less ${s.model}` }))).filter(told);
-      put("result", make("p", "verdict", statement(pairs, board, a, b) + onBoard(board, pairs, a, b) + "."), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
+      put("result", make("p", "verdict", [statement(pairs, board, a, b), onBoard(board, pairs, a, b)].filter(Boolean).join("; ") + "."), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
       const lines = shared(...runs, runs[0]?.value).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])),
         criteria = board.criteria.map((c) => ({ ...paired(shared(...runs, c.name), gapOf({ models: pairs.models, rows: pairs.criteria[c.name] ?? {} }, one, two)), name: c.label })).filter((c) => c.n);
       const open = async (id) => { await go(key, one, two, id); find("#texts").scrollIntoView(); }, up = (board.metric.higher_is_better === false ? -1 : 1),

@@ -38,8 +38,11 @@ class OnBoard(NamedTuple):
 
     @property
     def text(self) -> str:
-        """``on the board of 12 models, by rating, all pairs at once, they are told apart``."""
-        if self.told_apart is None:
+        """``on the board of 12 models, by rating, all pairs at once, they are told apart``.
+
+        Empty of a board of these two alone.
+        """
+        if self.told_apart is None or self.models < 3:
             return ""
         not_ = "" if self.told_apart else "not "
         board = f"on the board of {self.models} models, by {self.by}, all pairs at once"
