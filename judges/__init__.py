@@ -9,7 +9,7 @@ What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
 from .asking import Outcome, Reading, ask
 from .checklist import Checklist
 from .choices import lettered, read_choices
-from .demo import demo_verdict
+from .demo import demo_verdict, leant, leant_lead
 from .pairwise import (
     MOST_PLUSES,
     Codes,
@@ -55,6 +55,8 @@ __all__ = [
     "display",
     "draw_codes",
     "fill",
+    "leant",
+    "leant_lead",
     "lettered",
     "neutralise",
     "output_format",

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from random import Random
 
 from eibench import ChatRequest, JsonDict
+from eibench.core.clients.demo import JudgeRandom, Leaning
 
 from .asking import REASONING
 from .checklist import Checklist
@@ -24,10 +25,32 @@ _REPLY = re.compile(
 )
 
 
+def leant(worth: float, text: str, rng: Random) -> float:
+    """What the demo judge that `rng` was made for takes a text to be worth.
+
+    Args:
+        worth: By the benchmark's own rule, from 0 to 1; `demo/judge` takes it as it is.
+        text: What is judged: `demo/judge-length` counts its words.
+        rng: As `demo_verdict` of a benchmark gets it.
+    """
+    leaning = _leaning(rng)
+    return leaning.worth(worth, text, rng) if leaning else worth
+
+
+def leant_lead(lead: float, first: str, second: str, rng: Random) -> float:
+    """By how much that judge takes the first of two texts to be ahead, from -1 to 1."""
+    leaning = _leaning(rng)
+    return leaning.lead(lead, first, second, rng) if leaning else lead
+
+
+def _leaning(rng: Random) -> Leaning | None:
+    return rng.leaning if isinstance(rng, JudgeRandom) else None
+
+
 def demo_verdict(
     form: Rubric | Checklist, request: ChatRequest, worth: Callable[[str], float], rng: Random
 ) -> str:
-    """The demo judge's reply, by what a text is worth from 0 to 1, with some noise.
+    """A demo judge's reply, by what a text is worth from 0 to 1, its leaning and some noise.
 
     Raises:
         ValueError: The prompt marks no reply: every text would be worth nothing.
@@ -38,15 +61,21 @@ def demo_verdict(
             "the judge's prompt shows no reply between lines [REPLY] and [/REPLY], so the demo "
             "judge cannot read it"
         )
-    worths = [min(1.0, max(0.0, worth(text) + rng.gauss(0, NOISE))) for _, text in replies]
     if len(replies) == 2 and isinstance(form, Rubric):
-        return _compared(form, (replies[0][0], replies[1][0]), worths[0] - worths[1])
-    share = worths[0]
+        (one, first), (other, second) = replies
+        felt = [_within(worth(text) + rng.gauss(0, NOISE)) for text in (first, second)]
+        return _compared(form, (one, other), leant_lead(felt[0] - felt[1], first, second, rng))
+    text = replies[0][1]
+    share = _within(leant(worth(text), text, rng) + rng.gauss(0, NOISE))
     if isinstance(form, Checklist):
         answers = {name: int(rng.random() < share) for name in form.questions}
         kept = {n: int(a and answers.get(form.needs.get(n, n), 1)) for n, a in answers.items()}
         return json.dumps({REASON: "DEMO", **kept})
     return _graded(form, share)
+
+
+def _within(worth: float) -> float:
+    return min(1.0, max(0.0, worth))
 
 
 def _graded(rubric: Rubric, share: float) -> str:

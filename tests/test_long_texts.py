@@ -118,7 +118,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     ),
     "demo margins": lambda t: demo.demo_margins(t, {"A1": t, "A2": t}, Random(1)),
     "demo respondents": demo.respondents,
-    "demo answers": lambda t: queen_demo.demo_verdict(STATEMENT, f"[REPLY]\n{t}\n[/REPLY]"),
+    "demo answers": lambda t: queen_demo.demo_verdict(
+        STATEMENT, f"[REPLY]\n{t}\n[/REPLY]", Random(1)
+    ),
     "words": words,
 }
 UNITS = [

@@ -127,9 +127,13 @@ class CallContext:
     iteration: int
     phase: str
 
+    def seed(self, *more: object) -> str:
+        """What is the same whenever this call is made again, and another for another call."""
+        return repr((self.benchmark.name, self.item.id, self.iteration, self.phase, *more))
+
     def rng(self, *more: object) -> Random:
         """A generator that is the same whenever this call is made again."""
-        return Random(repr((self.benchmark.name, self.item.id, self.iteration, self.phase, *more)))
+        return Random(self.seed(*more))
 
 
 class Client(Protocol):

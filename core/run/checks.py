@@ -1,7 +1,7 @@
 """What is refused before anything is made or sent: parties that cannot be, and keys in texts."""
 
 from ..benchmark.model import MODEL
-from ..clients.demo import JUDGE
+from ..clients.demo import JUDGES
 from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError
 from ..guard import guard, make_client
@@ -74,7 +74,7 @@ def _without_judge(config: RunConfig) -> str:
 def _check_roles(config: RunConfig) -> None:
     name, model, judges = config.benchmark.name, config.model.spec, config.judges
     demo_model = installed().provider(model.provider).demo
-    if demo_model and model.name == JUDGE:
+    if demo_model and model.name in JUDGES:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
     if demo_model and not config.benchmark.has_demo:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
@@ -106,8 +106,9 @@ def _check_demo_judge(config: RunConfig, judge: Endpoint, *, demo_model: bool) -
     """Refuse a demo judge that cannot judge this."""
     if not installed().provider(judge.spec.provider).demo:
         return
-    if judge.spec.name != JUDGE:
-        raise UsageError(f"{judge.spec} is no judge; the demo judge is demo/{JUDGE}")
+    if judge.spec.name not in JUDGES:
+        listed = ", ".join(f"demo/{name}" for name in JUDGES)
+        raise UsageError(f"{judge.spec} is no judge; the demo judges are {listed}")
     if not demo_model:
         model = config.model.spec
         raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")

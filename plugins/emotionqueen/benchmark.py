@@ -117,7 +117,7 @@ class EmotionQueen(Benchmark):
 
     def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
         """PASS for the words of the note, WIN for a warm phrase with them."""
-        return demo_verdict(item.content, request.messages[-1].content)
+        return demo_verdict(item.content, request.messages[-1].content, rng)
 
 
 def _both(score: Score) -> float | None:

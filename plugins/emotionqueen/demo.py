@@ -10,6 +10,8 @@ import json
 import re
 from random import Random
 
+from eibench.judges import leant
+
 from .statements import Statement
 
 _FLAT = (
@@ -51,13 +53,13 @@ def demo_answer(statement: Statement, ability: float, rng: Random) -> str:
     )
 
 
-def demo_verdict(statement: Statement, prompt: str) -> str:
+def demo_verdict(statement: Statement, prompt: str, rng: Random) -> str:
     """The demo judge's reply to its prompt."""
     match = _REPLY.search(prompt)
     reply = match[1] if match else ""
     words = _words(_SENTENCE.split(statement.look_for)[0])
     n_shared = len(words & _words(reply))
-    passes = bool(words) and n_shared >= SHARE * len(words)
+    passes = bool(words) and leant(n_shared / len(words), reply, rng) >= SHARE
     wins = passes and bool(_IS_WARM.search(reply))
     reason = f"DEMO: the reply has {n_shared} of the {len(words)} longer words looked for."
     return json.dumps({"reason": reason, "PASS": int(passes), "WIN": int(wins)})

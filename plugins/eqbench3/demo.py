@@ -12,7 +12,7 @@ import re
 from random import Random
 
 from eibench import JsonDict
-from eibench.judges import MOST_PLUSES, criteria_of
+from eibench.judges import MOST_PLUSES, criteria_of, leant, leant_lead
 
 from .scenarios import ScenarioContent
 
@@ -72,12 +72,13 @@ def _words(n: int, ability: float, rng: Random) -> str:
 
 def demo_verdict(prompt: str, rng: Random) -> str:
     """The demo judge's reply: the share of attentive sentences as a grade, with some noise."""
-    share = _share(" ".join(_ASSISTANT.findall(prompt)))
+    said = " ".join(_ASSISTANT.findall(prompt))
+    share = _share(said)
     grades: JsonDict = {
         "chain_of_thought_reasoning": f"DEMO: {share:.0%} of the sentences look at a reason."
     }
     for name, scale in _FORM.findall(prompt):
-        grade = 0.15 + 0.75 * share + rng.gauss(0, NOISE)
+        grade = 0.15 + 0.75 * leant(share, said, rng) + rng.gauss(0, NOISE)
         grades[name] = round(int(scale) * min(1.0, max(0.0, grade)), 1)
     return json.dumps(grades, indent=2)
 
@@ -105,6 +106,7 @@ def demo_margins(prompt: str, texts: dict[str, str], rng: Random) -> str:
     """The demo judge's comparison: for each criterion the larger share, with some noise."""
     first, second = texts
     lead = _share(texts[first]) - _share(texts[second])
+    lead = leant_lead(lead, texts[first], texts[second], rng)
     reply: JsonDict = {"chain_of_thought_reasoning": f"DEMO: a lead of {lead:+.0%}."}
     for name in criteria_of(prompt):
         felt = lead + rng.gauss(0, 2 * NOISE)

@@ -8,6 +8,7 @@ import re
 from random import Random
 
 from eibench import ChatRequest
+from eibench.judges import leant
 
 from .disputes import Dispute
 
@@ -93,7 +94,7 @@ def _worth(text: str) -> float:
 def verdict(prompt: str, rng: Random) -> str:
     """The demo judge's reply: a grade by what the mediator's sentences are worth, and noise."""
     text = " ".join(line[2:] for turn in _GRADED.findall(prompt) for line in turn.splitlines())
-    worth = _worth(text)
+    worth = leant(_worth(text), text, rng)
     grades: dict[str, object] = {
         "chain_of_thought_reasoning": f"DEMO: sentences worth {worth:+.2f}."
     }

@@ -242,3 +242,12 @@ def test_a_benchmark_without_comparisons_has_no_judge(bench: Bench) -> None:
     done = bench("judge-report", "--benchmark", "eqbench-v1")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "no comparisons of eqbench-v1" in done.err
+
+
+def test_a_judge_that_favours_length_is_found_out(bench: Bench) -> None:
+    """`demo/terse` says half in half of the items, and `demo/judge-length` minds that."""
+    for model in ("demo/medium", "demo/terse"):
+        bench("run", "eqbench3", "--model", model, "--judge", "demo/judge-length", "--no-rubric")
+    document = bench("judge-report", "--benchmark", "eqbench3", "--json").json
+    verdicts = {one["about"]: one["verdict"] for one in document["conclusions"]}
+    assert (verdicts["length"], verdicts["place"]) == ("strong", "none")
