@@ -250,4 +250,4 @@ def test_a_judge_that_favours_length_is_found_out(bench: Bench) -> None:
         bench("run", "eqbench3", "--model", model, "--judge", "demo/judge-length", "--no-rubric")
     document = bench("judge-report", "--benchmark", "eqbench3", "--json").json
     verdicts = {one["about"]: one["verdict"] for one in document["conclusions"]}
-    assert (verdicts["length"], verdicts["place"]) == ("strong", "none")
+    assert [about for about, one in verdicts.items() if one == "strong"] == ["length"]
