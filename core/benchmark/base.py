@@ -106,14 +106,15 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The pack's items: by default the rows of its files, with their `fields`.
 
-        A row's ``family``, and its fields that `values` are summed up by, are the item's too.
+        A row's ``family``, and its fields that `values` are summed up by (`by`, `macro`), are the
+        item's too.
 
         Raises:
             DataError: A file is broken; the message names the place.
         """
         from ..reading.rows import item_of, read_rows
 
-        tags = dict.fromkeys(key for value in self.values for key in value.by)
+        tags = dict.fromkeys(key for v in self.values for key in (*v.by, v.macro) if key)
         items = [item_of(row, tags) for row in read_rows(source, self.fields)]
         return Pack(source, items, self.comparability)
 
@@ -149,8 +150,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     ) -> Sequence[float | None]:
         """What each sample adds to the metric that models are ranked by, which is their mean.
 
-        Models are set against each other by these, sample by sample. A pure function of the
-        scores of one run.
+        Of a value with a `macro`, it is the mean of their means in each group. Models are set
+        against each other by these, sample by sample. A pure function of the scores of one run.
 
         Returns:
             One for each score, on the scale of the metric; ``None`` for one that is not in the

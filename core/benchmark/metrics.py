@@ -1,6 +1,6 @@
 """The values that a benchmark's scores hold, and the metrics that are made of them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -28,6 +28,8 @@ class Value:
         group: The heading that a table puts it under; empty for the main ones.
         over: What the interval is over, such as ``messages``.
         mean_of: Names of the values that it is the mean of, in each sample; then no score holds it.
+        macro: A key of `Item.tags`: the metric is the mean of the mean in each tag, so that each
+            tag counts alike however many items it has. Every item has that tag.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Value:
     group: str = ""
     over: str = "items"
     mean_of: tuple[str, ...] = ()
+    macro: str = ""
 
     def of(self, score: Score) -> float | None:
         """What a score says of it; ``None`` where it says nothing."""
@@ -74,7 +77,7 @@ def summarise_values(
     ordered = sorted(scores, key=lambda sample: (sample.item_id, sample.iteration))
     scored = [sample for sample in ordered if sample.score.reason is None]
     tags = {item.id: item.tags for item in items}
-    metrics = {value.name: _metric(value, scored) for value in values}
+    metrics = {value.name: _metric(value, scored, tags) for value in values}
     for name, metric in (one for value in values for one in _by_tag(value, scored, tags)):
         if name in metrics:
             raise ValueError(f"two metrics would be called {name!r}: rename a value or a tag")
@@ -83,7 +86,29 @@ def summarise_values(
     unknown = [key for key in keys if not any(key in of_item for of_item in tags.values())]
     half = 2 * len(scored) >= len(scores)
     invalid = None if half else "fewer than half of the samples are scored"
-    return Summary(metrics, invalid, tuple(f"no item has the tag {key!r}" for key in unknown))
+    warnings = [f"no item has the tag {key!r}" for key in unknown]
+    lacking = (_without_group(value, scored, tags) for value in values if value.macro)
+    return Summary(metrics, invalid, (*warnings, *(one for one in lacking if one)))
+
+
+def macro_groups(
+    items: Sequence[Item], values: Sequence[Value], name: str
+) -> Mapping[str, str] | None:
+    """By item the group that its samples are in; ``None`` where a metric is no mean of means."""
+    key = next((value.macro for value in values if value.name == name), "")
+    return {item.id: item.tags[key] for item in items} if key else None
+
+
+def _without_group(
+    value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
+) -> str | None:
+    """That groups have no part in the mean of their means; ``None`` where all have."""
+    groups = {of_item[value.macro] for of_item in tags.values()}
+    known = {tags[s.item_id][value.macro] for s in scored if value.of(s.score) is not None}
+    if not known or not (lacking := sorted(groups - known)):
+        return None
+    name, whose = value.label or value.name, f"{len(known)} of {len(groups)}"
+    return f"{name}: the mean over {whose} of {value.macro}; without a score: {', '.join(lacking)}"
 
 
 def first_values(
@@ -114,40 +139,58 @@ def _by_tag(
             part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
             heading = f"{value.label or value.name} by {key}"
             name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
-            yield name, _metric(value, part, label=tag, group=heading)
+            yield name, _metric(value, part, tags, label=tag, group=heading)
 
 
 def _metric(
-    value: Value, scored: Iterable[SampleScore], *, label: str = "", group: str = ""
+    value: Value,
+    scored: Iterable[SampleScore],
+    tags: Mapping[str, Mapping[str, str]],
+    *,
+    label: str = "",
+    group: str = "",
 ) -> Metric:
     known = [
-        (number, sample.cluster)
-        for sample in scored
-        if (number := value.of(sample.score)) is not None
+        (number, sample) for sample in scored if (number := value.of(sample.score)) is not None
     ]
-    numbers, clusters = [number for number, _ in known], [cluster for _, cluster in known]
+    numbers, clusters = [number for number, _ in known], [sample.cluster for _, sample in known]
+    macro = value.macro
+    groups = [tags[sample.item_id][macro] for _, sample in known] if macro else None
+    mean, interval, families = _mean_of(value, numbers, clusters, groups)
+    label = label or value.label or value.name
     return Metric(
-        sum(numbers) / len(numbers) if numbers else None,
-        _interval(value, numbers, clusters),
+        mean,
+        interval,
         len(numbers),
         value.higher_is_better,
         value.over,
-        label or value.label or value.name,
+        label,
         group or value.group,
-        families=len(set(clusters)),
+        f"{label}: the mean of the means by {macro}" if groups else "",
+        families=families,
     )
 
 
-def _interval(
-    value: Value, numbers: Sequence[float], clusters: Collection[str]
-) -> tuple[float, float] | None:
-    """Over families; ``None`` where they are too few."""
+def _mean_of(
+    value: Value,
+    numbers: Sequence[float],
+    clusters: Sequence[str],
+    groups: Sequence[str] | None,
+) -> tuple[float | None, tuple[float, float] | None, int]:
+    """With its interval, and how many families it stands on."""
     import numpy as np
 
+    families, rng = len(set(clusters)), np.random.default_rng(SEED)
     if not numbers:
-        return None
-    if value.kind == "share":
-        return statistics.shares.share_interval(numbers, list(clusters))
-    return statistics.bootstrap.mean_interval(
-        numbers, list(clusters), rng=np.random.default_rng(SEED)
-    )
+        return None, None, families
+    is_share, shares, means = value.kind == "share", statistics.shares, statistics.group_means
+    if groups is None:
+        mean = sum(numbers) / len(numbers)
+        if is_share:
+            return mean, shares.share_interval(numbers, clusters), families
+        return mean, statistics.bootstrap.mean_interval(numbers, clusters, rng=rng), families
+    mean = float(means.group_mean_terms(numbers, groups, clusters).mean())
+    families = min(families, means.equal_clusters(groups, clusters))
+    if is_share:
+        return mean, shares.group_share_interval(numbers, groups, clusters), families
+    return mean, means.group_mean_interval(numbers, groups, clusters, rng=rng), families

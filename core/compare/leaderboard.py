@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypedDict, cast
 
+from .. import statistics
 from ..benchmark import Benchmark, Pack
+from ..benchmark.metrics import macro_groups
 from ..journal import RunRecord, StoredComparison
 from ..reports.comparability import is_partial
 from ..reports.judge_replies import short_panel
@@ -193,7 +195,16 @@ class Leaderboard:
     @property
     def _scored(self) -> ScoredItems:
         clusters = {item.id: item.cluster for item in self.pack.items}
-        return ScoredItems(self.metric, self.scores, clusters)
+        return ScoredItems(self.metric, self.scores, clusters, self.equal_families)
+
+    @property
+    def equal_families(self) -> int | None:
+        """Of a metric that is a mean of group means, how many families of one group say as much."""
+        groups = macro_groups(self.pack.items, self.benchmark.values, self.metric)
+        if groups is None:
+            return None
+        clusters = [item.cluster for item in self.pack.items]
+        return statistics.group_means.equal_clusters(list(groups.values()), clusters)
 
     def told_apart(self, first: str, second: str) -> bool | None:
         """Whether the board tells two of its models, named, apart, all its pairs at once.

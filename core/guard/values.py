@@ -235,6 +235,10 @@ def pack(called: PluginCall, value: Pack) -> None:
             twice = f"(items {numbers[item.id]} and {number})"
             called.refuse(f"returned a Pack in which id {item.id!r} stands twice {twice}")
         numbers[item.id] = number
+        for one in getattr(called.thing, "values", ()):
+            if one.macro and one.macro not in item.tags:
+                lacks = f"has no tag {one.macro!r}, by which {one.name!r} is a mean of means"
+                called.refuse(f"returned a Pack in which item {item.id!r} {lacks}")
 
 
 def _item(called: PluginCall, item: object, number: int) -> None:

@@ -16,11 +16,12 @@ from ..plugins import Catalogue
 from ..reports.comparability import judge_in
 from ..reports.graded import Key
 from ..reports.items import Items
-from ..reports.pairing import Compared, main_values
+from ..reports.pairing import Compared, main_values, metric_terms
 from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun
+from ..statistics.few_families import why_no_interval
 from ..types import digest
 from ..types.result_document import Facts, ResultDocument
 from .masking import whole_name
@@ -268,8 +269,11 @@ def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Map
     grader = next((one for one in stored.graders() if one.digest == digest_of_grader), None)
     if grader is None or (read.standing and read.standing.rated):
         return {}
+    if read.equal_families is not None and why_no_interval(read.equal_families):
+        return {}
     graded = stored.graded(grader, read.pack.clusters)
-    return main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
+    values = main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
+    return metric_terms(read.benchmark, read.pack, read.metric, values)
 
 
 def key_of(benchmark: str, board: Board) -> Address:

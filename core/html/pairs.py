@@ -10,6 +10,7 @@ import numpy as np
 from ..ratings.arrays import Floats
 from ..ratings.result import Interval, Ratings
 from ..reports.graded import Key
+from ..reports.pairing import metric_terms
 from ..reports.statements import OnBoard, number_named, pair_sentences, sample_cost, settle
 from ..statistics.few_families import why_no_interval
 from ..statistics.joint import effective_clusters
@@ -158,7 +159,11 @@ def _criteria(
     groups = dict[str, None]()
     for document in board.board.documents.values():
         groups |= dict.fromkeys(document["metric_groups"])
-    tables = {name: [_values(run, name) for run in runs] for name in groups}
+    benchmark, pack = board.board.benchmark, board.board.pack
+    tables = {
+        name: [metric_terms(benchmark, pack, name, _values(run, name)) for run in runs]
+        for name in groups
+    }
     tables = {name: table for name, table in tables.items() if any(table)}
     gaps = dict[str, dict[str, Gap]]()
     for name, table in tables.items():

@@ -173,7 +173,7 @@ def _twice(what: str, things: Iterable[Any]) -> Iterator[str]:
 
 def _values(thing: Any) -> Iterator[str]:
     for value in thing.values:
-        described = (value.name, value.label, value.group, value.over, *value.by)
+        described = (value.name, value.label, value.group, value.over, value.macro, *value.by)
         if not (are_texts(described) and value.name and isinstance(value.by, tuple | list)):
             yield f"its value {value.name!r} is not described by texts: see eibench.Value"
     yield from _twice("value", thing.values)
@@ -184,6 +184,8 @@ def _values(thing: Any) -> Iterator[str]:
             yield f"{message} is of kind {value.kind!r}; kinds: {', '.join(KINDS)}"
         if unknown := set(value.mean_of) - set(names):
             yield f"{message} is the mean of {min(unknown)!r}, which is no value"
+        if value.macro and thing.fields and value.macro not in thing.fields:
+            yield f"{message} is a mean by {value.macro!r}, which is none of its fields"
         low, high = value.ends
         if not low < high:
             yield f"{message} has the range {value.range}: give low, high"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from .. import statistics
 from ..benchmark import Benchmark, Pack
+from ..benchmark.metrics import macro_groups
 from ..guard import guard
 from ..statistics.few_families import why_no_interval
 from ..types import Metric
@@ -96,7 +97,7 @@ def value_differences(compared: Compared) -> dict[str, ValueDifference]:
         of_a, of_b = (
             {k: scale * v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b)
         )
-        rows[name] = _difference(compared, of_a, of_b)
+        rows[name] = _difference(compared, name, of_a, of_b)
     adjusted = zip(
         rows.items(), statistics.differences.holm([row.p for row in rows.values()]), strict=True
     )
@@ -111,9 +112,11 @@ def main_difference(compared: Compared) -> MainDifference | None:
     name = compared.benchmark.ranked_by or next(iter(metrics[0]))
     a, b = (of.get(name) for of in metrics)
     of_a, of_b = (main_values(compared, graded) for graded in (compared.a, compared.b))
-    if a is None or b is None or not (_is_mean(a, of_a) and _is_mean(b, of_b)):
+    if a is None or b is None:
         return None
-    row = _difference(compared, of_a, of_b)
+    if not (_is_mean(compared, name, a, of_a) and _is_mean(compared, name, b, of_b)):
+        return None
+    row = _difference(compared, name, of_a, of_b)
     chosen = a.chosen, b.chosen
     return MainDifference(name, a.label or name, a.higher_is_better, chosen, row)
 
@@ -130,7 +133,14 @@ def settle_main(compared: Compared, main: MainDifference | None) -> Settle | Non
         return None
     asked = {item for graded in pair for item, _ in (*graded.scores, *graded.failed)}
     items = compared.pack.items
-    first, second = (main_values(compared, graded) for graded in pair)
+    values = [main_values(compared, graded) for graded in pair]
+    common = values[0].keys() & values[1].keys()
+    first, second = (
+        metric_terms(
+            compared.benchmark, compared.pack, main.metric, {key: of[key] for key in common}
+        )
+        for of in values
+    )
     plan = statistics.settling.settling(first, second, {i.id: i.cluster for i in items})
     unasked = sum(item.id not in asked for item in items)
     return settle(plan, [graded.sample_cost for graded in pair], unasked)
@@ -144,36 +154,67 @@ def main_values(compared: Compared, graded: GradedSamples) -> dict[Key, float]:
     return {k: v for k, v in zip(graded.scores, values, strict=True) if v is not None}
 
 
-def _is_mean(metric: Metric, values: Mapping[Key, float]) -> bool:
-    mean = _mean(list(values.values()))
+def metric_terms(
+    benchmark: Benchmark, pack: Pack, name: str, values: Mapping[Key, float]
+) -> Mapping[Key, float]:
+    """By sample what it adds to a metric, which is their mean, of the values that samples have.
+
+    These are the same but where the metric is a mean of group means.
+    """
+    groups = macro_groups(pack.items, benchmark.values, name)
+    if groups is None:
+        return values
+    items = [item for item, _ in values]
+    terms = statistics.group_means.group_mean_terms(
+        list(values.values()), [groups[n] for n in items], [pack.clusters[n] for n in items]
+    )
+    return dict(zip(values, terms.tolist(), strict=True))
+
+
+def _is_mean(compared: Compared, name: str, metric: Metric, values: Mapping[Key, float]) -> bool:
+    """Whether a run's metric is made of the values of its samples."""
+    terms = metric_terms(compared.benchmark, compared.pack, name, values)
+    mean = _mean(list(terms.values()))
     return None not in (metric.value, mean) and isclose(metric.value or 0.0, mean or 0.0)
 
 
 def _difference(
-    compared: Compared, of_a: Mapping[Key, float], of_b: Mapping[Key, float]
+    compared: Compared, name: str, of_a: Mapping[Key, float], of_b: Mapping[Key, float]
 ) -> ValueDifference:
     """The paired difference of a value that each run has of some samples."""
     clusters = {item.id: item.cluster for item in compared.pack.items}
     paired = [key for key in sorted(of_a) if key in of_b]
-    first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
-    difference = statistics.differences.paired_difference(
-        first, second, [clusters[item_id] for item_id, _ in paired]
+    ids = [clusters[item_id] for item_id, _ in paired]
+    pairs = [(of_a[k], of_b[k]) for k in paired]
+    first, second = (
+        list(
+            metric_terms(
+                compared.benchmark, compared.pack, name, {k: of[k] for k in paired}
+            ).values()
+        )
+        for of in (of_a, of_b)
     )
+    difference = statistics.differences.paired_difference(first, second, ids)
+    families = difference.n_clusters
+    if groups := macro_groups(compared.pack.items, compared.benchmark.values, name):
+        of_pairs = [groups[item_id] for item_id, _ in paired]
+        families = min(families, statistics.group_means.equal_clusters(of_pairs, ids))
+    enough = not why_no_interval(families)
     return ValueDifference(
         difference=difference.mean,
-        ci95=list(difference.interval) if difference.interval else None,
+        ci95=list(difference.interval) if difference.interval and enough else None,
         standard_error=difference.standard_error,
-        p=difference.p,
+        p=difference.p if enough else None,
         p_holm=None,
         n=difference.n,
-        families=difference.n_clusters,
-        share_a_higher=difference.share_higher,
-        share_equal=difference.share_equal,
+        families=families,
+        share_a_higher=_mean([a > b for a, b in pairs]),
+        share_equal=_mean([a == b for a, b in pairs]),
         mean_a=_mean(first),
         mean_b=_mean(second),
         only_a=len(of_a) - len(paired),
         only_b=len(of_b) - len(paired),
-        reason=_reason(difference.n, difference.n_clusters),
+        reason=_reason(difference.n, families),
     )
 
 

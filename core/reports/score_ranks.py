@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
 from ..benchmark import Benchmark, Options, Pack
+from ..benchmark.metrics import macro_groups
 from ..guard import guard
 from ..statistics.few_families import few_families, unequal_families, why_no_interval
 from ..types import SampleScore, Summary
@@ -28,12 +29,14 @@ ItemScores = Mapping[str, Sequence[float]]
 class ScoredItems(NamedTuple):
     """What a board knows of its models' scores: the metric it ranks by, each model's by item.
 
-    `clusters` has the family of each item of the pack.
+    `clusters` has the family of each item of the pack; `equal`, of a mean of group means, how many
+    families of one group say as much.
     """
 
     metric: str
     items: Mapping[str, ItemScores | None]
     clusters: Mapping[str, str]
+    equal: int | None = None
 
 
 def place_rows(rows: Sequence[BoardRow], scored: ScoredItems) -> list[str]:
@@ -75,7 +78,7 @@ def _rank_tier(rows: Sequence[BoardRow], scored: ScoredItems, above: int) -> lis
             row["rank_ci95"] = [above + int(end) for end in order.of_row[n]]
             row["rank_ci95_board"] = [above + int(end) for end in order.board[n]]
             row["tied_with"] = [names[other] for other in order.tied[n].nonzero()[0]]
-    return _notes(order) if len(rows) > 1 else []
+    return _notes(order, scored.equal) if len(rows) > 1 else []
 
 
 def _tie(rows: Sequence[BoardRow], scored: ScoredItems) -> None:
@@ -94,12 +97,14 @@ def _tie(rows: Sequence[BoardRow], scored: ScoredItems) -> None:
 
 def _order(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ScoreOrder | None, str]":
     """What is sure about rows, or why nothing is known."""
+    if scored.equal is not None and (why := why_no_interval(scored.equal)):
+        return None, why
     table, why = _table(rows, scored)
     return (statistics.score_order.order_scores(table) if table else None), why
 
 
-def _notes(order: "ScoreOrder") -> list[str]:
-    few = few_families(order.n_families)
+def _notes(order: "ScoreOrder", equal: int | None) -> list[str]:
+    few = few_families(min(order.n_families, equal or order.n_families))
     enough = not why_no_interval(order.n_families)
     return few + (unequal_families(order.n_families, order.effective) if enough else [])
 
@@ -151,15 +156,20 @@ def item_scores(
 
     ``None`` where the metric has no value or is no such mean.
     """
-    metric = summary.metrics.get(benchmark.ranked_by or next(iter(summary.metrics)))
+    name = benchmark.ranked_by or next(iter(summary.metrics))
+    metric = summary.metrics.get(name)
     if metric is None or metric.value is None:
         return None
     items: dict[str, tuple[float, int]] = {}
     values = guard(benchmark).main_values(pack, scores, options)
-    for sample, value in zip(scores, values, strict=True):
-        if value is not None:
-            total, n = items.get(sample.item_id, (0.0, 0))
-            items[sample.item_id] = (total + value, n + 1)
+    known = [(s, v) for s, v in zip(scores, values, strict=True) if v is not None]
+    terms: Sequence[float] = [value for _, value in known]
+    if groups := macro_groups(pack.items, benchmark.values, name):
+        of_groups, clusters = zip(*((groups[s.item_id], s.cluster) for s, _ in known), strict=True)
+        terms = statistics.group_means.group_mean_terms(terms, of_groups, clusters).tolist()
+    for (sample, _), value in zip(known, terms, strict=True):
+        total, n = items.get(sample.item_id, (0.0, 0))
+        items[sample.item_id] = (total + value, n + 1)
     n = sum(n for _, n in items.values())
     mean = sum(total for total, _ in items.values()) / n if n else None
     is_mean = mean is not None and isclose(mean, metric.value, rel_tol=1e-9, abs_tol=1e-9)

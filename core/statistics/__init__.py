@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from . import agreement as agreement
     from . import bootstrap as bootstrap
     from . import differences as differences
+    from . import group_means as group_means
     from . import judges as judges
     from . import kin as kin
     from . import score_order as score_order

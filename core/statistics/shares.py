@@ -3,8 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, Floats, Interval, known_sums
+from .bootstrap import LEVEL, Floats, Interval, known_sums, standard_error
 from .few_families import FEWEST_FAMILIES
+from .group_means import equal_clusters, group_mean_terms
 from .student import quantile
 
 
@@ -36,6 +37,28 @@ def share_interval(
         return None
     t = quantile((1 + level) / 2, len(sums) - 1)
     return _wilson(float(known.mean()), _independent(sums), t)
+
+
+def group_share_interval(
+    hits: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt.ArrayLike
+) -> Interval | None:
+    """The 95 % interval of the mean of the shares of groups, as `share_interval` has it of one.
+
+    Wilson's, of as many independent trials as would vary as much as the mean of shares
+    (`group_mean_terms`); where all or none are hits, of as many as `equal_clusters`. ``None`` with
+    fewer than eight of these.
+
+    Args:
+        hits: From 0 to 1 each, shape (n,), without NaN.
+        groups: The group of each, shape (n,).
+        clusters: The cluster of each, shape (n,).
+    """
+    terms, k = group_mean_terms(hits, groups, clusters), equal_clusters(groups, clusters)
+    if k < FEWEST_FAMILIES:
+        return None
+    p, error = float(np.clip(terms.mean(), 0, 1)), standard_error(terms, clusters) or 0.0
+    trials = p * (1 - p) / error**2 if error > 0 else k
+    return _wilson(p, trials, quantile(1 - (1 - LEVEL) / 2, k - 1))
 
 
 def _independent(sums: Floats) -> float:

@@ -125,6 +125,10 @@ FAULTS = {
         declares(values=(Value("v", mean_of=("w",)),)),
         "its value 'v' is the mean of 'w', which is no value",
     ),
+    "a mean by what is no field": (
+        declares(values=(Value("v", macro="task"),), fields={"id": str}),
+        "its value 'v' is a mean by 'task', which is none of its fields",
+    ),
     "12 a version that is a number": (
         declares(version=1),
         "it has 1 as version, not a text, such as '1'",

@@ -154,6 +154,11 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
         pack_of(Item("EA-1", {}), Item("EA-1", {})),
         f"read_pack of {WHO} returned a Pack in which id 'EA-1' stands twice (items 1 and 2)",
     ),
+    "an item in no group": (
+        declaring(Value("v", macro="task")),
+        f"read_pack of {WHO} returned a Pack in which item 'EA-1' has no tag 'task', by which 'v' "
+        "is a mean of means",
+    ),
     "2 an id that is no text": (
         pack_of(Item(7, {})),  # type: ignore[arg-type]
         f"read_pack of {WHO} returned a Pack in which the id of item 1 is 7 (int), not a text",

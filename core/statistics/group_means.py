@@ -1,0 +1,95 @@
+"""The mean of group means: each group counts alike, however many values it has.
+
+Its variance is that of a stratified mean with equal weights, the sum over G groups of
+s_g^2 / (G^2 n_g), and its degrees of freedom are Satterthwaite's, for groups that vary alike
+(Cochran 1977, Sampling Techniques, sections 5.3 and 5.4); clusters stay together. The groups are
+fixed, so that how far their means lie apart adds nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .bootstrap import Floats, Interval, cluster_bootstrap, cluster_ids, cluster_index, known_sums
+from .joint import effective_clusters
+
+
+def group_mean_terms(
+    values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt.ArrayLike | None = None
+) -> Floats:
+    """A term for each value, whose plain mean is the mean of the groups' means.
+
+    A term is that mean plus n / (G n_g) times the value's deviation from the mean of its group, so
+    that whatever is right for a mean of values (intervals, standard errors, tests) is right for the
+    mean of group means, to first order where a cluster has values of several groups or several
+    values. Deviations are from the mean of a few, so they are stretched by sqrt(K_g / (K_g - 1))
+    for K_g clusters, less what `standard_error` does for all. Where a group has a single cluster,
+    nothing is known of its spread, and all deviations are from the mean of group means: too wide
+    rather than too narrow.
+
+    Args:
+        values: Shape (n,), without NaN.
+        groups: The group of each, shape (n,).
+        clusters: The cluster of each, shape (n,); without it each is its own.
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if not numbers.size:
+        return numbers
+    group, n_clusters, k = _clusters(groups, clusters)
+    sizes = np.bincount(group)
+    means = np.bincount(group, numbers) / sizes
+    centres, stretch = np.full(sizes.size, means.mean()), np.ones(sizes.size)
+    if n_clusters.min() > 1:
+        centres, stretch = means, np.sqrt(n_clusters / (n_clusters - 1) * (k - 1) / k)
+    weights = numbers.size / (sizes.size * sizes)
+    return np.asarray(means.mean() + (weights * stretch)[group] * (numbers - centres[group]))
+
+
+def equal_clusters(groups: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> int:
+    """How many clusters of one group would say as much of the mean of group means: rounded down.
+
+    One more than its degrees of freedom; where a group has a single cluster, the effective clusters
+    by their weight in the mean.
+    """
+    group, n_clusters, _ = _clusters(groups, clusters)
+    if not group.size:
+        return 0
+    if n_clusters.min() > 1:
+        return int(1 + (1 / n_clusters).sum() ** 2 / (1 / n_clusters**2 / (n_clusters - 1)).sum())
+    weights = (1 / np.bincount(group))[group]
+    by_cluster = np.bincount(cluster_index(cluster_ids(clusters, group.size)), weights)
+    return int(effective_clusters(by_cluster))
+
+
+def group_mean_interval(
+    values: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    rng: np.random.Generator,
+) -> Interval | None:
+    """The 95 % interval of the mean of group means: that of the mean of `group_mean_terms`.
+
+    ``None`` where it stands on fewer than eight `equal_clusters`.
+    """
+    ids, n = cluster_ids(clusters, np.size(groups)), equal_clusters(groups, clusters)
+    terms, sums = known_sums(group_mean_terms(values, groups, ids), ids)
+    if not terms.size:
+        return None
+    return cluster_bootstrap(sums, lambda t: t[:, 0] / t[:, 1], rng=rng, stands_on=[n])[0]
+
+
+class _Clusters(NamedTuple):
+    """The group of each value, how many clusters each group has, and all."""
+
+    group: npt.NDArray[np.intp]
+    n_clusters: npt.NDArray[np.intp]
+    n: int
+
+
+def _clusters(groups: npt.ArrayLike, clusters: npt.ArrayLike | None) -> _Clusters:
+    group = cluster_index(groups)
+    cluster = cluster_index(cluster_ids(clusters, group.size))
+    pairs = np.unique(np.column_stack([group, cluster]), axis=0)
+    return _Clusters(group, np.bincount(pairs[:, 0]), int(cluster.max(initial=-1)) + 1)
