@@ -1,7 +1,7 @@
 // An item: the question once, and each model's answer in a column. #MODEL's run, or #ITEM/RUN/ITERATION on a shared page.
 const itemPage = () => {
   const boxes = all(".item"), key = boxes[0].dataset.board, heading = find("h1"), title = heading.textContent,
-    notes = notesOf(key), listed = remembered("eibench-list-" + key);
+    notes = notesOf(key), by = new URLSearchParams(location.search).get("list") ?? "", listed = lists(key).find((one) => one?.by === by);
   let box = null, cells = [], iteration = 1, turn = 0;
   const parts = () => { try { return decodeURIComponent(location.hash.slice(1)).split("/"); } catch { return []; } },
     path = () => box.dataset.path, own = (run) => (path().includes("#") ? box.dataset.name + "/" : "") + run + (iteration > 1 ? "/" + iteration : ""),
@@ -11,14 +11,14 @@ const itemPage = () => {
   // Which item, and the way to those beside it: of the list as it was filtered, else by hardness.
   const steps = () => {
     const nav = find(".steps:not([hidden])") && box.querySelector(".steps"), [list] = all("a", nav), n = listed?.paths?.indexOf?.(path()) ?? -1;
+    list.href = `${root}items/${key}.html` + (by ? "#" + by : "");
+    list.textContent = by ? "The list" : "All items";
     if (n < 0) return;
-    list.href = `${root}items/${key}.html` + (listed.hash ? "#" + listed.hash : "");
-    list.textContent = listed.filtered ? "The list" : "All items";
     nav.querySelector(".at").textContent = `${n + 1} of ${listed.paths.length}${listed.filtered ? " found" : ""}`;
     for (const [rel, at, text] of [["prev", n - 1, "‹ previous"], ["next", n + 1, "next ›"]]) {
       const to = listed.paths[at];
       nav.querySelector(`[rel=${rel}]`)?.remove();
-      if (typeof to === "string" && /^items\/[\w.#-]+(\/[\w.#-]+)?$/.test(to)) nav.append(make("a", { rel, href: root + to }, text));
+      if (typeof to === "string" && /^items\/[\w.#-]+(\/[\w.#-]+)?$/.test(to)) nav.append(make("a", { rel, href: ofList(to, by) }, text));
     }
   };
   const move = (rel) => { const link = box.querySelector(`.steps [rel=${rel}]`); if (link) location.href = link.href; };
@@ -79,7 +79,7 @@ const itemPage = () => {
   };
 
   // What the list searched for is marked, without a change of the text: words alone, as a pattern may take its time.
-  const words = (new URLSearchParams(listed?.hash ?? "").get("q") ?? "").trim(),
+  const words = (new URLSearchParams(by).get("q") ?? "").trim().slice(0, 1000),
     highlight = () => {
     if (!words || words.startsWith("/") || !window.Highlight) return;
     const wanted = new RegExp(patternsOf(words).map(([source]) => source).join("|"), "gi"), ranges = [];

@@ -12,7 +12,7 @@ const itemList = async (box) => {
     items = found.items.map(([id, path, parting, values, marks], n) => ({ id, n, path, parting, values, marks: new Map(marks.map(([model, ...own]) => [model, own])) })),
     at = new Map(items.map((item) => [item.id, item])), byCriterion = new Map(),
     unread = remarks.flatMap((text, n) => ["unscored", "failed"].includes(text) ? [n] : []);
-  let state = new URLSearchParams(), turn = 0, shown = [], drawn = 0, hits = null, known = null, typed = 0, mine = null;
+  let state = new URLSearchParams(), turn = 0, shown = [], filter = "", saved = null, drawn = 0, hits = null, known = null, typed = 0, mine = null;
   const get = (name) => state.get(name) ?? "",
     number = (name, otherwise = null) => { const value = parseFloat(get(name)); return Number.isFinite(value) ? value : otherwise; },
     change = (changes, wait = 0) => {
@@ -146,6 +146,7 @@ const itemList = async (box) => {
     } catch (error) { if (now === turn) { hits = known = null; shown = []; redraw([], -1); count.textContent = `Cannot be searched: ${error.message}.`; ready(now); } return; }
     if (now !== turn || missing === null) return;
     const chosen = models.findIndex(([, graded]) => graded === get("model"));
+    filter = String(state);
     shown = items.filter(passes(rows, chosen)).sort(order(rows, chosen));
     redraw(rows, chosen);
     const left = (shown.length < items.length ? `${shown.length.toLocaleString("en")} of ` : "") + `${items.length.toLocaleString("en")} items`,
@@ -169,14 +170,14 @@ const itemList = async (box) => {
     foot.hidden = drawn === shown.length;
     more.textContent = `Show more: ${(shown.length - drawn).toLocaleString("en")} are left`;
   };
-  const place = (item, run, iteration) => root + item.path + (item.path.includes("#") ? "/" : "#") + run + (iteration > 1 ? "/" + iteration : "");
+  const place = (item, ...more) => ofList(item.path, filter, ...more);
   const lines = (item) => {
     const { values, mean, spread, parting } = current[item.n], ranked = numbers(values).sort((a, b) => found.lower ? a - b : b - a),
       end = (value) => {
       const n = values.indexOf(value);
-      return make("td", "", n < 0 ? "–" : make("a", { href: place(item, models[n][1], 1) }, models[n][0]));
+      return make("td", "", n < 0 ? "–" : make("a", { href: place(item, models[n][1]) }, models[n][0]));
     };
-    const name = make("th", { scope: "row" }, make("a", { href: root + item.path }, item.id));
+    const name = make("th", { scope: "row" }, make("a", { href: place(item) }, item.id));
     if (mine.starred.has(item.id)) name.append(make("span", { className: "starred", title: "starred" }, " ★"));
     if (mine.noted.has(item.id)) name.append(make("span", "mark", "note"));
     for (const n of new Set(one < 0 ? [] : item.marks.get(one))) name.append(make("span", "mark", remarks[n].replaceAll("_", " ")));
@@ -185,7 +186,7 @@ const itemList = async (box) => {
   };
   const hitsOf = (item) => {
     const list = make("ul", "plain"), own = hits.get(item.id),
-      put = (some) => list.append(...some.map(([, run, iteration, kind, before, hit, after]) => make("li", "", make("a", { className: "who", href: run < 0 ? root + item.path : place(item, models[run][1], iteration) }, run < 0 ? "question" : models[run][0] + (kind === "answer" ? "" : ", " + kind) + (iteration > 1 ? `, iteration ${iteration}` : "")), " ", make("span", "said", before, make("mark", "", hit), after))));
+      put = (some) => list.append(...some.map(([, run, iteration, kind, before, hit, after]) => make("li", "", make("a", { className: "who", href: run < 0 ? place(item) : place(item, models[run][1], ...iteration > 1 ? [iteration] : []) }, run < 0 ? "question" : models[run][0] + (kind === "answer" ? "" : ", " + kind) + (iteration > 1 ? `, iteration ${iteration}` : "")), " ", make("span", "said", before, make("mark", "", hit), after))));
     put(own.slice(0, SHOWN));
     const td = make("td", { colSpan: 6 }, list);
     if (own.length > SHOWN) td.append(button(`${own.length - SHOWN} more`, ({ target }) => { put(own.slice(SHOWN)); lighten(list); target.remove(); }));
@@ -197,7 +198,12 @@ const itemList = async (box) => {
   };
   for (const th of head.slice(4)) { th.removeAttribute("aria-sort"); th.replaceChildren(th.textContent); }
   new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting) && drawn < shown.length) append(); }, { rootMargin: "600px" }).observe(more);
-  addEventListener("pagehide", () => { remembered("eibench-list-" + key, { hash: String(state), paths: shown.map((item) => item.path), filtered: shown.length < items.length }); });
+  const keep = () => {
+    if (saved !== shown) lists(key, { by: filter, paths: shown.map((item) => item.path), filtered: shown.length < items.length });
+    saved = shown;
+  };
+  for (const name of ["pointerdown", "keydown"]) table.addEventListener(name, keep);  // a link may open in another tab
+  addEventListener("pagehide", keep);
   const listen = () => { state = new URLSearchParams(location.hash.slice(1)); apply(); };
   addEventListener("hashchange", listen);
   listen();

@@ -85,9 +85,20 @@ const keys = (wanted) => {
 };
 
 // What the list has found, for the pages of its items: gone with the tab.
-const remembered = (name, value) => {
+// The lists that were last gone through, by what they were filtered by, also for other tabs.
+const MOST_LISTS = 3,
+  lists = (board, found) => {
+  const name = "eibench-lists-" + board, known = remembered(name, undefined, "localStorage"), kept = Array.isArray(known) ? known : [];
+  return found ? remembered(name, [found, ...kept.filter((one) => one?.by !== found.by)].slice(0, MOST_LISTS), "localStorage") : kept;
+};
+// Links to items name the list that they are of: ?list=BY before the hash.
+const ofList = (path, by, ...more) => {
+  const [page, name] = path.split("#"), hash = [...name ? [name] : [], ...more].join("/");
+  return root + page + (by ? "?" + new URLSearchParams({ list: by }) : "") + (hash ? "#" + hash : "");
+};
+const remembered = (name, value, where = "sessionStorage") => {
   try {
-    if (value !== undefined) sessionStorage.setItem(name, JSON.stringify(value));
-    return JSON.parse(sessionStorage.getItem(name) ?? "null");
+    if (value !== undefined) window[where].setItem(name, JSON.stringify(value));
+    return JSON.parse(window[where].getItem(name) ?? "null");
   } catch { return null; }
 };

@@ -246,6 +246,27 @@ def test_keys_go_from_answer_to_answer_and_from_item_to_item(visit: Visit, site:
     visit.tab.locator("dialog[open]", has_text="next item of the list").wait_for()
 
 
+def test_an_item_in_a_tab_of_its_own_knows_the_list_by_its_address(
+    browser: Any, site: Path
+) -> None:
+    """Its place and the next item; where the list was never open, the way to it as filtered."""
+    visit = opened(Visit(browser, site), f"{list_of(site)}#sort=-item&differ=1&margin=0")
+    link, wanted = visit.tab.locator("#items tbody th a"), items(visit)
+    with visit.tab.context.expect_page() as event:
+        link.nth(1).click(modifiers=["Control"])
+    tab = event.value
+    tab.locator(".steps .at", has_text="2 of 9").wait_for()
+    tab.keyboard.press("n")
+    tab.locator("h1", has_text=wanted[2]).wait_for()
+    other = opened(Visit(browser, site), tab.url.rpartition("/site/")[2])
+    assert "from the hardest" in other.texts(".steps .at")[0]
+    other.tab.locator(".steps a", has_text="The list").click()
+    other.tab.wait_for_selector("body[data-ready]")
+    assert items(other) == wanted
+    other.end()
+    visit.end()
+
+
 def test_notes_and_stars_are_kept_found_saved_and_read_again(
     browser: Any, site: Path, tmp_path: Path
 ) -> None:
