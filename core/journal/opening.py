@@ -34,7 +34,7 @@ FileId = tuple[int, int]
 """What tells a file from any other, whatever its name: device and inode."""
 _opening = threading.Lock()
 _in_use: Counter[FileId] = Counter()
-_CHECKED_UP_TO = 32 * 2**20  # takes .06 s; a full check of a larger file would be felt at each start
+_CHECKED_UP_TO = 32 * 2**20  # takes .06 s; of a larger file it would be felt at each start
 
 
 @contextlib.contextmanager
