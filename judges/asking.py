@@ -84,6 +84,7 @@ async def ask(
         response = await judge.chat(question, cache_prefix=cache_prefix, **changes)
         replies.append(response.text)
         reading = read(response)
+        judge.mark(response, None if reading.value is not None else reading.reason or "unread")
         again = len(replies) - 1
         if reading.value is not None or again == REASKS:
             flags = (*reading.flags, *_ASKED_AGAIN[again])

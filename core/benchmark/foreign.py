@@ -40,16 +40,27 @@ class ForeignSample:
         iteration: From 1 to `MOST_ITERATIONS`.
         turns: All that was said, in order.
         verdict: What the judge said of it, word for word; ``None`` where it was not asked.
+            Several replies of a judge that was asked more than once are in the order in which
+            `grade` asks; it is unscored where there are fewer or more of them.
         replies: Instead of `turns`: those to independent requests, by the request's number.
         failure: Why there is no reply at all, where the file says so.
+        roles: What who plays each role replied, in order.
     """
 
     item_id: str
     iteration: int
     turns: Sequence[ForeignTurn]
-    verdict: str | None = None
+    verdict: str | Sequence[str] | None = None
     replies: Mapping[int, str] = field(default_factory=dict)
     failure: str | None = None
+    roles: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """All that the judge said of it."""
+        if self.verdict is None:
+            return ()
+        return (self.verdict,) if isinstance(self.verdict, str) else tuple(self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,7 @@ class ForeignRun:
         options: Values of the benchmark's options that are not their defaults.
         started: When, as ISO 8601 with a time zone; ``None`` where that is not known.
         left_out: Why samples and verdicts are missing, and how many.
+        roles: Who played the benchmark's roles, by role.
     """
 
     key: str
@@ -75,6 +87,7 @@ class ForeignRun:
     options: JsonObject = field(default_factory=dict)
     started: str | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ file says was asked; then the replies have the keys that our own would have, and
 on our own runs works on them. Nothing is sent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from ..run.score_file import answers_of
 from ..sample.context import Sample
 from ..sample.model import Answer, ConnectedParty, RecordedModel, model_of
 from ..settings.run_config import RunConfig
+from ..text import plural
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 
 OTHERWISE = "it was asked otherwise than the pack says"
@@ -27,6 +28,9 @@ UNLIKE_SHOWN = "a reply in it is empty, and the model was shown something else i
 TOO_SHORT = "it ends before the pack's conversation does"
 TOO_LONG = "it goes on after the pack's conversation has ended"
 UNREAD = "the judge's reply could not be read, and another program's judge cannot be asked again"
+TOO_FEW = "the file has {}, and the judge would be asked for more"
+TOO_MANY = "the file has {}, and the judge would be asked for only {}"
+PLAYED_ON = "the role {} says more in it than it would be asked for"
 
 
 class Unusable(MissingCall):
@@ -68,20 +72,28 @@ async def replay(config: RunConfig, item: Item, sample: ForeignSample) -> Replay
         answers = await answers_of(config, Sample(item, sample.iteration), sample.replies)
         talk = _Replies(config.model.party, answers)
     judge = _Judge(config, sample) if config.judges else None
+    players = {name: _Player(config, name, said) for name, said in sample.roles.items()}
     try:
-        transcript = await _generate(config, item, sample.iteration, talk)
+        transcript = await _generate(config, item, sample.iteration, talk, players)
         score = await _grade(config, item, transcript, judge)
     except PluginError as error:
         raise at_item(error, item) from error
     verdicts = judge.calls if judge else ()
-    unasked = sample.verdict is not None and not verdicts
-    return ReplayedConversation((*talk.calls, *verdicts), score, unasked, talk.showed_thinking)
+    unasked = bool(sample.verdicts) and not verdicts
+    played = [call for player in players.values() for call in player.calls]
+    calls = (*talk.calls, *played, *verdicts)
+    return ReplayedConversation(calls, score, unasked, talk.showed_thinking)
 
 
 async def _generate(
-    config: RunConfig, item: Item, iteration: int, talk: "_Conversation | _Replies"
+    config: RunConfig,
+    item: Item,
+    iteration: int,
+    talk: "_Conversation | _Replies",
+    players: "Mapping[str, _Player]",
 ) -> object:
-    model = model_of(config, talk.answer, item, iteration)
+    roles = {name: player.answer for name, player in players.items()}
+    model = model_of(config, talk.answer, item, iteration, roles)
     try:
         transcript = await guard(config.benchmark).generate(item, model, config.options)
     except Unusable:
@@ -89,6 +101,8 @@ async def _generate(
     except MissingCall as error:
         raise Unusable(str(error)) from error
     talk.check_end()
+    for player in players.values():
+        player.check_end()
     return transcript
 
 
@@ -98,13 +112,16 @@ async def _grade(
     """The score of a transcript; unscored where what the judge said cannot be read."""
     plugin = guard(config.benchmark)
     needs_judge = plugin.needs_judge(config.options)
-    if needs_judge if judge is None else judge.verdict is None:
+    if needs_judge if judge is None else not judge.verdicts:
         return None
     model = judge.model(item) if judge else None
     try:
-        return await plugin.grade(item, transcript, model, config.options)
+        score = await plugin.grade(item, transcript, model, config.options)
     except MissingCall:
-        return Score.unscored(UNREAD, flags=("unread",))
+        return Score.unscored(judge.missing if judge else UNREAD, flags=("unread",))
+    if judge and (surplus := judge.surplus):
+        return Score.unscored(surplus, flags=("unread",))
+    return score
 
 
 def _response(text: str) -> ChatResponse:
@@ -173,25 +190,68 @@ class _Replies:
         """Nothing: all replies are to known requests."""
 
 
+class _Player:
+    """Says what who played a role said, in order."""
+
+    def __init__(self, config: RunConfig, role: str, said: Sequence[str]) -> None:
+        if role not in config.roles:
+            raise Unusable(f"the run does not say who plays the role {role!r:.40}")
+        self.calls: list[ReplayedCall] = []
+        self._role, self._said, self._asked = role, said, config.roles[role].party
+
+    async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
+        """The next reply; `Unusable` where there is none."""
+        if len(self.calls) == len(self._said):
+            raise Unusable(TOO_SHORT)
+        response = _response(self._said[len(self.calls)])
+        self.calls.append(ReplayedCall(key, self._asked, request, response))
+        return response
+
+    def check_end(self) -> None:
+        """Refuse replies that nobody asked for."""
+        if len(self.calls) < len(self._said):
+            raise Unusable(PLAYED_ON.format(self._role))
+
+
 class _Judge:
-    """Says what the judge said, once."""
+    """Says what the judge said, in order; nothing more once a reply could not be read.
+
+    What it is asked next may be the same again, and the file's next reply is to something else.
+    """
 
     def __init__(self, config: RunConfig, sample: ForeignSample) -> None:
         self.calls: list[ReplayedCall] = []
-        self.verdict = sample.verdict
+        self.verdicts = sample.verdicts
         self._config, self._iteration = config, sample.iteration
         self._asked = config.judges[0].party
+        self._unread = False
 
     def model(self, item: Item) -> RecordedModel:
         """What the benchmark asks as its judge."""
         judge = ConnectedParty("judge", self._asked, self._config.benchmark.judge_sampling)
-        return RecordedModel(self.answer, judge, item.id, self._iteration)
+        return RecordedModel(self.answer, judge, item.id, self._iteration, marked=self._mark)
+
+    def _mark(self, response: ChatResponse, problem: str | None) -> None:
+        self._unread = self._unread or problem is not None
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
-        """The verdict; `MissingCall` for whatever is asked after it."""
-        if self.calls or self.verdict is None:
+        """The next verdict; `MissingCall` where there is none, or one before could not be read."""
+        if self._unread or len(self.calls) == len(self.verdicts):
             raise MissingCall("no further reply of the judge is there")
-        response = _response(self.verdict)
+        response = _response(self.verdicts[len(self.calls)])
         unknown = ChatRequest((), request.sampling)  # the file does not say what it was shown
         self.calls.append(ReplayedCall(key, self._asked, unknown, response))
         return response
+
+    @property
+    def missing(self) -> str:
+        """Why there was no reply when it was asked."""
+        few = not self._unread and len(self.verdicts) > 1
+        return TOO_FEW.format(plural(len(self.verdicts), "verdict")) if few else UNREAD
+
+    @property
+    def surplus(self) -> str | None:
+        """What is wrong where it was not asked for all its verdicts; it may be asked for none."""
+        if not self.calls or len(self.calls) == len(self.verdicts):
+            return None
+        return TOO_MANY.format(plural(len(self.verdicts), "verdict"), len(self.calls))

@@ -84,10 +84,10 @@ class Import:
 
     def count(self, replayed: ReplayedConversation) -> None:
         """Count a conversation that can be used."""
-        is_judged = any(call.key.phase == "judge" for call in replayed.calls)
+        verdicts = sum(call.key.phase == "judge" for call in replayed.calls)
         self.usable += 1
-        self.judged += is_judged
-        self.unread += is_judged and bool(replayed.score and replayed.score.reason is not None)
+        self.judged += verdicts
+        self.unread += bool(verdicts) and bool(replayed.score and replayed.score.reason is not None)
         self.thinking += replayed.thinking
         if replayed.unasked:
             self.left_out[UNASKED] += 1
@@ -103,11 +103,15 @@ def begin(source: Source, run: ForeignRun) -> Import:
     if needed and judge is None and source.form != ANSWERS:
         message = f"run {run.key!r:.60} names no judge, and its options ask for one"
         raise PluginError(f"{benchmark.name}: {message}")
+    if unknown := run.roles.keys() - {role.name for role in benchmark.roles}:
+        message = f"run {run.key!r:.60} has a player of {min(unknown)!r:.40}, which is no role"
+        raise PluginError(f"{benchmark.name}: {message}")
     config = RunConfig(
         benchmark=benchmark,
         model=Endpoint(ModelSpec(PROVIDER, run.model)),
         options=options,
         judges=(judge,) if judge and needed else (),
+        roles={role: Endpoint(ModelSpec(PROVIDER, who)) for role, who in run.roles.items()},
         dataset=source.dataset,
         name=run.name + MARK,
     )

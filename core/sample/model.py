@@ -203,7 +203,23 @@ def known_replies(known: Mapping[CallKey, ChatResponse]) -> Answer:
     return answer
 
 
-def model_of(config: RunConfig, answer: Answer, item: Item, iteration: int = 1) -> RecordedModel:
-    """The model that a configuration asks about an item, answered from elsewhere."""
+def model_of(
+    config: RunConfig,
+    answer: Answer,
+    item: Item,
+    iteration: int = 1,
+    roles: Mapping[str, Answer] | None = None,
+) -> RecordedModel:
+    """The model that a configuration asks about an item, and `roles`, answered from elsewhere."""
     party = ConnectedParty(MODEL, config.model.party, config.effective_sampling, config.system)
-    return RecordedModel(answer, party, item.id, iteration)
+    players = {
+        role.name: RecordedModel(
+            answers,
+            ConnectedParty(role.phase, config.roles[role.name].party, config.sampling_of(role)),
+            item.id,
+            iteration,
+        )
+        for role in config.benchmark.roles
+        if (answers := (roles or {}).get(role.name))
+    }
+    return RecordedModel(answer, party, item.id, iteration, roles=players)

@@ -1,9 +1,18 @@
 """Random choices of a benchmark: the same for every model, other ones in each sample."""
 
-from eibench import Sampling
+from eibench import Item, Model, Options, Sampling
 from eibench.core.parties.party import Party
 from eibench.core.sample.model import ConnectedParty, RecordedModel, given_replies
-from eibench.testing import ScriptedModel
+from eibench.testing import LoopbackServer, ScriptedModel
+from tests.core.conftest import Lab, Talk
+
+
+class Seeded(Talk):
+    """A benchmark whose published code adds the iteration to its seed."""
+
+    async def generate(self, item: Item, model: Model, options: Options) -> list[str]:
+        """One reply."""
+        return [(await model.chat(f"{item.id}?", seed=100 + model.iteration)).text]
 
 
 def handle(item_id: str, iteration: int, asked: str = "openai/a") -> RecordedModel:
@@ -32,3 +41,17 @@ def test_items_iterations_and_names_draw_apart() -> None:
 def test_the_iteration_is_known() -> None:
     """From 1 on."""
     assert (handle("7", 3).iteration, ScriptedModel().iteration) == (3, 1)
+
+
+async def test_a_seed_may_depend_on_the_iteration(
+    lab: Lab, counting_server: LoopbackServer
+) -> None:
+    """Each iteration is sent its own, and a resumed run finds its replies by it."""
+    lab.benchmark = Seeded()
+    first = await lab.run(iterations=2)
+    asked = [r for r in counting_server.requests if r.model == "model"]
+    seeds = sorted((r.prompt, r.body["seed"]) for r in asked)
+    assert seeds == [(f"{item}?", seed) for item in (1, 2, 3, 4) for seed in (101, 102)]
+    again = await lab.run(iterations=2)
+    assert again["metrics"] == first["metrics"]
+    assert len([r for r in counting_server.requests if r.model == "model"]) == len(asked)

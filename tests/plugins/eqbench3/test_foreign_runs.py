@@ -49,7 +49,7 @@ def test_a_run_is_what_was_said(run: Make) -> None:
                      for id, turns in (("1", 3), ("208", 2), ("8", 2), ("401", 1))]  # fmt: skip
     assert found.samples[2].turns[0].asked == "Speak."
     assert found.samples[2].turns[1] == ForeignTurn("Look back.", "o3 looks back.")
-    assert all(s.verdict and s.verdict.startswith("{") for s in found.samples)
+    assert all(s.verdicts and s.verdicts[0].startswith("{") for s in found.samples)
 
 
 def test_keys_that_begin_with_two_lines_are_no_runs(run: Make) -> None:
