@@ -72,7 +72,7 @@ async def replay(config: RunConfig, item: Item, sample: ForeignSample) -> Replay
         answers = await answers_of(config, Sample(item, sample.iteration), sample.replies)
         talk = _Replies(config.model.party, answers)
     judge = _Judge(config, sample) if config.judges else None
-    players = {name: _Player(config, name, said) for name, said in sample.roles.items()}
+    players = {name: _RoleReplies(config, name, said) for name, said in sample.roles.items()}
     try:
         transcript = await _generate(config, item, sample.iteration, talk, players)
         score = await _grade(config, item, transcript, judge)
@@ -90,7 +90,7 @@ async def _generate(
     item: Item,
     iteration: int,
     talk: "_Conversation | _Replies",
-    players: "Mapping[str, _Player]",
+    players: "Mapping[str, _RoleReplies]",
 ) -> object:
     roles = {name: player.answer for name, player in players.items()}
     model = model_of(config, talk.answer, item, iteration, roles)
@@ -190,7 +190,7 @@ class _Replies:
         """Nothing: all replies are to known requests."""
 
 
-class _Player:
+class _RoleReplies:
     """Says what who played a role said, in order."""
 
     def __init__(self, config: RunConfig, role: str, said: Sequence[str]) -> None:

@@ -149,6 +149,6 @@ def test_an_import_is_graded_again_from_the_journal(tmp_path: Path) -> None:
         stored = StoredRun(journal, run)
         document = stored.document
         assert document is not None
-        assert document["roles"]["user"] == {"model": "imported/persona", "endpoint": None}
+        assert document["roles"]["user"]["model"] == "imported/persona"
         again = asyncio.run(regrade(stored, one.config, PACK))
     assert again.document["metrics"]["mean"]["value"] == 5.0 == document["metrics"]["mean"]["value"]
