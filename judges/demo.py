@@ -80,7 +80,12 @@ def _within(worth: float) -> float:
 
 def _graded(rubric: Rubric, share: float) -> str:
     ends = {name: 1 - share if name in rubric.lower_is_better else share for name in rubric.names}
-    grades: JsonDict = {name: round(rubric.scale * end, 1) for name, end in ends.items()}
+    low, high = rubric.ends
+    grades: JsonDict = {n: round(low + (high - low) * end, 1) for n, end in ends.items()}
+    if rubric.steps:
+        by_share = sorted(rubric.steps)
+        last = len(by_share) - 1
+        grades = {name: by_share[min(last, int(end * (last + 1)))] for name, end in ends.items()}
     if rubric.form == "lines":
         return "\n".join(["DEMO.", *(f"{name}: {grade}" for name, grade in grades.items())])
     return json.dumps({REASONING: "DEMO", **grades})

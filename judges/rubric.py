@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf, isfinite
 from typing import Literal
 
 from eibench import (
@@ -26,12 +27,13 @@ from .prompts import Template
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
+_STEP = re.compile(r"[-+−]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)", re.ASCII)
 _NOT_APPLICABLE = re.compile(r"\s*(?:n\s*/\s*a|not applicable)\W*", re.IGNORECASE)
-_LINES = "Reply with a line for each criterion, NAME: NUMBER, from 0 to {scale}, and nothing after."
+_LINES = "Reply with a line for each criterion, NAME: NUMBER, {range}, and nothing after."
 _TYPES: tuple[Json, Json] = ("number", ["number", "null"])
 RUBRIC_SCORE = "rubric_score"
-"""The mean of the criteria that count, from 0 to 100."""
-_FORM = "Reply with the JSON object alone, each criterion once, as a number from 0 to {scale}."
+"""The mean of the criteria that count, from 0 to 100, or on the scale of the steps."""
+_FORM = "Reply with the JSON object alone, each criterion once, as {number}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +43,65 @@ class Rubric(JudgeForm["Verdict"]):
     Attributes:
         criteria: Their names in the order they are asked for, or a mapping from names to what
             each means, which the prompt then says.
-        scale: The highest number; the lowest is 0.
+        scale: The highest number; the lowest is 0. 0 where there are `steps`.
         reasoning: What the form says in the place of the judge's reasoning.
         lower_is_better: Criteria of which less is better; they count the other way round.
         neutral: Criteria that are reported and not counted: neither end is better.
         optional: Criteria that a judge may leave out where they do not apply.
         form: ``json``, or ``lines`` such as ``Tact: 7``.
+        steps: The only numbers there are, such as ``(-1, -0.5, 0.5, 1)``, in place of a scale; the
+            score is on their scale.
+        weights: What criteria count in the score; 1 where nothing is said.
 
     Raises:
-        ValueError: One of the others names what is no criterion, or there is no such form.
+        ValueError: One of the others names what is no criterion, or there is no such form, scale,
+            step or weight.
     """
 
     criteria: Collection[str]
-    scale: int
+    scale: int = 0
     reasoning: str = "what you saw, and how it bears on each criterion"
     lower_is_better: Collection[str] = field(default=(), kw_only=True)
     neutral: Collection[str] = field(default=(), kw_only=True)
     optional: Collection[str] = field(default=(), kw_only=True)
     form: Literal["json", "lines"] = field(default="json", kw_only=True)
+    steps: tuple[float, ...] = field(default=(), kw_only=True)
+    weights: Mapping[str, float] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in (*self.lower_is_better, *self.neutral, *self.optional):
+        for name in (*self.lower_is_better, *self.neutral, *self.optional, *self.weights):
             if name not in self.criteria:
                 raise ValueError(f"{name!r} is no criterion of the rubric")
         if self.form not in ("json", "lines"):
             raise ValueError(f"a rubric's form is json or lines, not {self.form!r}")
+        if self.steps and (
+            self.scale or len(set(self.steps)) < 2 or not all(map(isfinite, self.steps))
+        ):
+            raise ValueError(f"a rubric has a scale, or at least two steps: {self.steps}")
+        if not self.steps and not self.scale > 0:
+            raise ValueError(f"a rubric's scale is a number above 0, not {self.scale!r}")
+        for name, weight in self.weights.items():
+            if name in self.neutral or not 0 < weight < inf:
+                raise ValueError(
+                    f"{name!r} does not count with the weight {weight!r}: above 0, and not neutral"
+                )
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest number."""
+        return (min(self.steps), max(self.steps)) if self.steps else (0, self.scale)
+
+    @property
+    def number(self) -> str:
+        """What a grade is, in words."""
+        if self.steps:
+            return f"one of {', '.join(f'{step:g}' for step in self.steps)}"
+        return f"a number from 0 to {self.scale}"
+
+    @property
+    def blank(self) -> str:
+        """What a form shows in the place of a number."""
+        return " | ".join(f"{s:g}" for s in self.steps) if self.steps else f"0-{self.scale}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,20 +136,26 @@ class Rubric(JudgeForm["Verdict"]):
         return await ask_for_verdict(judge, messages, self, **shared, constrained=constrained)
 
     def total(self, grades: Mapping[str, float]) -> float:
-        """The mean of the criteria that count, from 0 to 100, as far as they are graded."""
-        counted = [name for name in self.counted if name in grades]
+        """The mean of the criteria that count, by weight, as far as they are graded.
+
+        From 0 to 100, or between the ends of the steps.
+        """
+        low, high = self.ends
+        weights = {name: self.weights.get(name, 1) for name in self.counted if name in grades}
         mirrored = {
-            n: self.scale - g if n in self.lower_is_better else g for n, g in grades.items()
+            n: low + high - g if n in self.lower_is_better else g for n, g in grades.items()
         }
-        return rubric_score(mirrored, counted, self.scale)
+        weighted = sum(weight * mirrored[name] for name, weight in weights.items())
+        return (1 if self.steps else 100 / high) * weighted / sum(weights.values())
 
     def score_of(self, filled: "Verdict") -> Score:
         """The rubric score, and the grade of each criterion."""
         return Score({RUBRIC_SCORE: self.total(filled.scores), **filled.scores})
 
     def values(self, *, over: str = "items", by: tuple[str, ...] = ()) -> tuple[Value, ...]:
-        """What such a score holds: the rubric score (0-100), and each criterion on its scale."""
-        label, ends = "rubric score (0-100)", (0.0, 100.0)
+        """What such a score holds: the rubric score, and each criterion on its scale."""
+        ends = self.ends if self.steps else (0.0, 100.0)
+        label = f"rubric score ({ranged(ends)})"
         return (
             Value(RUBRIC_SCORE, label, range=ends, over=over, by=by),
             *(self._value(name, over) for name in self.criteria),
@@ -125,8 +167,8 @@ class Rubric(JudgeForm["Verdict"]):
             kind = "style criteria, neither end better"
         elif name in self.lower_is_better:
             kind, better = "quality criteria, less is better", False
-        group, ends = f"{kind} (0-{self.scale})", (0, self.scale)
-        return Value(name, range=ends, higher_is_better=better, group=group, over=over)
+        group = f"{kind} ({ranged(self.ends)})"
+        return Value(name, range=self.ends, higher_is_better=better, group=group, over=over)
 
     async def compare(
         self,
@@ -170,7 +212,7 @@ class Verdict:
     """What a judge says of one transcript.
 
     Attributes:
-        scores: A number from 0 to the rubric's scale for each criterion.
+        scores: A number on the rubric's scale, or one of its steps, for each criterion.
         reasoning: The judge's own words, if it gave any.
         unknown: Further keys of its reply, which count for nothing.
     """
@@ -183,17 +225,25 @@ class Verdict:
 def output_format(rubric: Rubric) -> str:
     """The form that a prompt shows: the reasoning first, ``0-20`` for numbers."""
     if rubric.form == "lines":
-        return "\n".join(
-            [f"({rubric.reasoning})", *(f"{n}: 0-{rubric.scale}" for n in rubric.names)]
-        )
+        return "\n".join([f"({rubric.reasoning})", *(f"{n}: {rubric.blank}" for n in rubric.names)])
     shown = {REASONING: rubric.reasoning, **dict.fromkeys(rubric.criteria, 0)}
     text = json.dumps(shown, indent=2, ensure_ascii=False)
-    return re.sub(r": 0(,?)$", rf": 0-{rubric.scale}\1", text, flags=re.MULTILINE)
+    return re.sub(r": 0(,?)$", rf": {rubric.blank}\1", text, flags=re.MULTILINE)
+
+
+def ranged(ends: tuple[float, float]) -> str:
+    """``0-10``, or ``-1 to 1`` where a dash would be read as a sign."""
+    low, high = ends
+    return f"{low:g}-{high:g}" if low >= 0 else f"{low:g} to {high:g}"
 
 
 def schema(rubric: Rubric) -> JsonDict:
     """The form as a JSON schema, for providers that hold a reply to one."""
-    fields = {n: {"type": _TYPES[n in rubric.optional]} for n in rubric.criteria}
+    fields: dict[str, JsonDict] = {
+        n: {"type": _TYPES[n in rubric.optional]} for n in rubric.criteria
+    }
+    for name, rule in fields.items() if rubric.steps else ():
+        rule["enum"] = [*rubric.steps, *[None] * (name in rubric.optional)]
     return object_schema(REASONING, fields)
 
 
@@ -227,7 +277,9 @@ async def ask_for_verdict(
         judge,
         messages,
         lambda response: read_verdict(response, rubric, messages),
-        form=(_LINES if rubric.form == "lines" else _FORM).format(scale=rubric.scale),
+        form=_LINES.format(range=rubric.number.removeprefix("a number "))
+        if rubric.form == "lines"
+        else _FORM.format(number=rubric.number),
         cache_prefix=cache_prefix,
         json_schema=schema(rubric) if constrained and rubric.form == "json" else None,
     )
@@ -239,7 +291,7 @@ async def ask_for_verdict(
 def read_verdict(
     response: ChatResponse, rubric: Rubric, prompt: Sequence[Message] = ()
 ) -> Reading[Verdict]:
-    """A verdict, if the reply ends with a number in range for every criterion.
+    """A verdict, if the reply ends with a number in range, or a step, for every criterion.
 
     ``"15"`` and ``"15/20"`` are read, and flagged. Nothing else that is not a number is.
 
@@ -254,8 +306,8 @@ def read_verdict(
     reading = read_form(
         response,
         rubric.names,
-        lambda value: _score(value, rubric.scale),
-        f"a number from 0 to {rubric.scale}",
+        lambda value: _score(value, rubric),
+        rubric.number,
         quotable,
         rubric.optional,
     )
@@ -281,12 +333,13 @@ def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> R
     rest: list[str] = []
     for line in response.text.splitlines():
         rest.append(line)
-        for name, answer in labelled(line, rubric.names, mentioned="[0-9]"):
+        start = "[-+−.0-9]" if rubric.steps else "[0-9]"
+        for name, answer in labelled(line, rubric.names, mentioned=start):
             rest.clear()
             value = re.sub(rf"^{OPENING}|{CLOSING}$", "", answer)
             if name in rubric.optional and _NOT_APPLICABLE.fullmatch(value):
                 continue
-            grade = _score(value, rubric.scale)
+            grade = _score(value, rubric)
             grades.setdefault(name, set()).add(grade)
     return _of_lines(grades, "\n".join(rest), rubric)
 
@@ -303,7 +356,7 @@ def _of_lines(
             continue
         grade = next(iter(of_name), None)
         if grade is None or len(of_name) > 1:
-            wrong = f"{name}: not one number from 0 to {rubric.scale}"
+            wrong = f"{name}: not {rubric.number.replace('a number', 'one number')}"
             return Reading(None, wrong if of_name else f"it lacks {name}")
         grades[name] = grade
     if not any(name in grades for name in rubric.counted):
@@ -311,12 +364,15 @@ def _of_lines(
     return Reading(Verdict(grades), None, ("lines",))
 
 
-def _score(value: object, scale: int) -> float | None:
+def _score(value: object, rubric: Rubric) -> float | None:
     if isinstance(value, str):
-        match = _NUMBER.fullmatch(value.strip())
-        if not match or (match[2] and int(match[2]) != scale):
+        text = value.strip()
+        match = (_STEP if rubric.steps else _NUMBER).fullmatch(text)
+        if not match or (not rubric.steps and match[2] and int(match[2]) != rubric.scale):
             return None
-        value = float(match[1])
+        value = float(text.replace("−", "-") if rubric.steps else match[1])
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if 0 <= value <= scale else None  # NaN is not in the range either
+    low, high = rubric.ends
+    fits = value in rubric.steps if rubric.steps else low <= value <= high
+    return float(value) if fits else None  # NaN is not in the range either

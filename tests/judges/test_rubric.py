@@ -1,12 +1,15 @@
 """A rubric from its declaration to a score: directions, what may be left out, lines."""
 
 import json
+from dataclasses import replace
 from random import Random
+from typing import Any, cast
 
 import pytest
 
 from eibench import ChatRequest, ChatResponse, Finish, Message, Sampling
 from eibench.judges import Checklist, Rubric, Template, demo_verdict, read_verdict
+from eibench.judges.rubric import schema
 from eibench.testing import ScriptedModel
 
 RUBRIC = Rubric(
@@ -58,6 +61,81 @@ def test_what_is_no_criterion_is_refused(wrong: str) -> None:
     """Where the rubric is declared."""
     with pytest.raises(ValueError, match="'mercy' is no criterion"):
         Rubric(("tact",), 10, **{wrong: ("mercy",)})  # type: ignore[arg-type]
+
+
+STEPS = Rubric(("tact", "pressure"), steps=(-1, -0.5, 0.5, 1), lower_is_better=("pressure",))
+STEP_LINES = replace(STEPS, form="lines")
+STEPPED = {
+    "numbers": ('{"tact": -0.5, "pressure": 1}', "tact: -0.5\npressure: 1", -0.75),
+    "signs": ('{"tact": "+0.5", "pressure": -1.0}', "tact: +.5\n- **Pressure**: −1", 0.75),
+}
+
+
+@pytest.mark.parametrize(("reply", "lines", "score"), STEPPED.values(), ids=STEPPED)
+def test_steps_are_read_and_scored_on_their_scale(reply: str, lines: str, score: float) -> None:
+    """(-0.5 - 1) / 2 and (0.5 + 1) / 2, as less pressure is better."""
+    for rubric, text in ((STEPS, reply), (STEP_LINES, lines)):
+        reading = read_verdict(ChatResponse(text), rubric)
+        assert reading.value is not None, reading.reason
+        assert rubric.total(reading.value.scores) == score
+    assert {v.ends for v in STEPS.values()} == {(-1, 1)}
+    assert STEPS.values()[0].label == "rubric score (-1 to 1)"
+
+
+@pytest.mark.parametrize("value", ["0", "0.7", "2", "true", '"1/1"', '"high"', "1e9999"])
+def test_what_is_no_step_is_unread_with_its_reason(value: str) -> None:
+    """In either form; the form and the schema name the steps."""
+    for rubric, text in (
+        (STEPS, f'{{"pressure": 1, "tact": {value}}}'),
+        (STEP_LINES, f"pressure: 1\ntact: {value}"),
+    ):
+        reading = read_verdict(ChatResponse(text), rubric)
+        assert reading.value is None
+        assert reading.reason == "tact: not one of -1, -0.5, 0.5, 1"
+    assert '"tact": -1 | -0.5 | 0.5 | 1' in STEPS.shown
+    assert "tact: -1 | -0.5 | 0.5 | 1" in STEP_LINES.shown
+    fields = cast(dict[str, Any], schema(STEPS)["properties"])
+    assert fields["tact"] == {"type": "number", "enum": [-1, -0.5, 0.5, 1]}
+
+
+def test_weights_of_criteria_count_in_the_score() -> None:
+    """(3 x 8 + 1 x 4) / 4 of ten; one that is left out takes its weight with it."""
+    rubric = Rubric(("tact", "truth"), 10, weights={"tact": 3}, optional=("tact",))
+    assert rubric.total({"tact": 8, "truth": 4}) == 70
+    assert rubric.total({"truth": 4}) == 40
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({}, "a rubric's scale is a number above 0, not 0"),
+        ({"scale": 10, "steps": (1, 2)}, "a scale, or at least two steps"),
+        ({"steps": (1, 1)}, "a scale, or at least two steps"),
+        ({"scale": 10, "weights": {"tact": 0}}, "'tact' does not count with the weight 0"),
+        ({"scale": 10, "weights": {"mercy": 2}}, "'mercy' is no criterion"),
+        ({"scale": 10, "weights": {"tact": 2}, "neutral": ("tact",)}, "and not neutral"),
+    ],
+)
+def test_no_scale_step_or_weight_is_refused(declared: dict[str, Any], message: str) -> None:
+    """Where the rubric is declared."""
+    with pytest.raises(ValueError, match=message):
+        Rubric(("tact",), **declared)
+
+
+def _all(text: str) -> float:
+    return 1.0
+
+
+def _nothing(text: str) -> float:
+    return 0.0
+
+
+def test_the_demo_judge_gives_steps() -> None:
+    """From the lowest to the highest, by what a text is worth."""
+    request = ChatRequest((Message("user", "[REPLY]\nwords\n[/REPLY]"),), Sampling())
+    good, bad = (demo_verdict(STEPS, request, worth, Random(1)) for worth in (_all, _nothing))
+    readings = [read_verdict(ChatResponse(text), STEPS).value for text in (good, bad)]
+    assert [reading and reading.scores["tact"] for reading in readings] == [1, -1]
 
 
 READ = {
