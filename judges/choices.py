@@ -70,8 +70,8 @@ def _pick(stated: object, choices: Sequence[str]) -> str | None:
     match = re.fullmatch(r"\W*([a-z])(?:\W*|\W*[).:：、]\W*(?P<text>.+))", words)
     if words in texts or match is None:
         return texts.get(words)
-    place = ascii_uppercase.index(match[1].upper())
-    pick = choices[place] if place < len(choices) else None
+    position = ascii_uppercase.index(match[1].upper())
+    pick = choices[position] if position < len(choices) else None
     return pick if not match["text"] or texts.get(match["text"]) == pick else None
 
 

@@ -72,7 +72,7 @@ async def replay(config: RunConfig, item: Item, sample: ForeignSample) -> Replay
         answers = await answers_of(config, Sample(item, sample.iteration), sample.replies)
         talk = _Replies(config.model.party, answers)
     judge = _Judge(config, sample) if config.judges else None
-    players = {name: _RoleReplies(config, name, said) for name, said in sample.roles.items()}
+    players = {name: _RoleReplies(config, name, texts) for name, texts in sample.roles.items()}
     try:
         transcript = await _generate(config, item, sample.iteration, talk, players)
         score = await _grade(config, item, transcript, judge)
@@ -193,23 +193,23 @@ class _Replies:
 class _RoleReplies:
     """Says what who played a role said, in order."""
 
-    def __init__(self, config: RunConfig, role: str, said: Sequence[str]) -> None:
+    def __init__(self, config: RunConfig, role: str, texts: Sequence[str]) -> None:
         if role not in config.roles:
             raise Unusable(f"the run does not say who plays the role {role!r:.40}")
         self.calls: list[ReplayedCall] = []
-        self._role, self._said, self._asked = role, said, config.roles[role].party
+        self._role, self._texts, self._asked = role, texts, config.roles[role].party
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
         """The next reply; `Unusable` where there is none."""
-        if len(self.calls) == len(self._said):
+        if len(self.calls) == len(self._texts):
             raise Unusable(TOO_SHORT)
-        response = _response(self._said[len(self.calls)])
+        response = _response(self._texts[len(self.calls)])
         self.calls.append(ReplayedCall(key, self._asked, request, response))
         return response
 
     def check_end(self) -> None:
         """Refuse replies that nobody asked for."""
-        if len(self.calls) < len(self._said):
+        if len(self.calls) < len(self._texts):
             raise Unusable(PLAYED_ON.format(self._role))
 
 

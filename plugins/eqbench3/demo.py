@@ -72,13 +72,13 @@ def _words(n: int, ability: float, rng: Random) -> str:
 
 def demo_verdict(prompt: str, rng: Random) -> str:
     """The demo judge's reply: the share of attentive sentences as a grade, with some noise."""
-    said = " ".join(_ASSISTANT.findall(prompt))
-    share = _share(said)
+    reply = " ".join(_ASSISTANT.findall(prompt))
+    share = _share(reply)
     grades: JsonDict = {
         "chain_of_thought_reasoning": f"DEMO: {share:.0%} of the sentences look at a reason."
     }
     for name, scale in _FORM.findall(prompt):
-        grade = 0.15 + 0.75 * leant(share, said, rng) + rng.gauss(0, NOISE)
+        grade = 0.15 + 0.75 * leant(share, reply, rng) + rng.gauss(0, NOISE)
         grades[name] = round(int(scale) * min(1.0, max(0.0, grade)), 1)
     return json.dumps(grades, indent=2)
 
