@@ -332,7 +332,7 @@ def test_on_a_phone_answers_stand_below_each_other(browser: Any, site: Path) -> 
     visit.end()
 
 
-def test_axe_finds_nothing_serious(browser: Any, site: Path, tmp_path: Path) -> None:
+def test_axe_finds_nothing(browser: Any, site: Path, tmp_path: Path) -> None:
     """On a list with hits, on an item's page with a note and its models to pick, with the keys."""
     script, visit = axe(tmp_path), Visit(browser, site)
     opened(visit, f"{list_of(site)}#q=empathy&differ=1&margin=0")

@@ -227,7 +227,7 @@ def test_a_page_is_one_list_of_contents_and_fits_a_phone(visit: Callable[..., Vi
         assert all(page.tab.locator(f"[id='{link[1:]}']").count() == 1 for link in links)
 
 
-def test_axe_finds_nothing_serious(visit: Callable[..., Visit], tmp_path: Path) -> None:
+def test_axe_finds_nothing(visit: Callable[..., Visit], tmp_path: Path) -> None:
     """With a history, several boards, and a model beside, in light and dark."""
     script = axe(tmp_path)
     for name in ("demo/weak", "ft@200"):

@@ -59,7 +59,7 @@ def test_a_link_opens_a_transcript_which_is_loaded_then(browser: Any, site: Path
     visit.end()
 
 
-def test_axe_finds_nothing_serious(browser: Any, site: Path, tmp_path: Path) -> None:
+def test_axe_finds_nothing(browser: Any, site: Path, tmp_path: Path) -> None:
     """On a page of each kind, in light and dark, with a row pinned and a transcript open too."""
     script = axe(tmp_path)
     board = next(page for page in kinds(site) if page.startswith("boards/"))

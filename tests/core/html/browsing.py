@@ -171,7 +171,7 @@ def axe(folder: Path) -> str:
 
 
 def violations(visit: Visit, script: str) -> list[str]:
-    """What axe-core finds serious or critical on the page that is open, in light and in dark.
+    """What axe-core finds on the page that is open, in light and in dark.
 
     In dark it looks at colours alone: all else is the same there.
     """
@@ -179,14 +179,13 @@ def violations(visit: Visit, script: str) -> list[str]:
     found: list[str] = []
     for scheme, rules in (("light", None), ("dark", ["color-contrast", "link-in-text-block"])):
         visit.tab.emulate_media(color_scheme=scheme)
-        found += [f"{scheme}: {line}" for line in visit.tab.evaluate(_SERIOUS, rules)]
+        found += [f"{scheme}: {line}" for line in visit.tab.evaluate(_VIOLATIONS, rules)]
     return found
 
 
-_SERIOUS = """async (runOnly) => {
+_VIOLATIONS = """async (runOnly) => {
     const wanted = { preload: false, resultTypes: ["violations"], ...(runOnly && { runOnly }) };
     const found = await axe.run(document, wanted);
-    const serious = found.violations.filter((v) => ["serious", "critical"].includes(v.impact));
     const said = (v, n) => `${v.id}: ${n.html.slice(0, 120)} ${n.failureSummary}`;
-    return serious.flatMap((v) => v.nodes.slice(0, 3).map((n) => said(v, n)));
+    return found.violations.flatMap((v) => v.nodes.slice(0, 3).map((n) => said(v, n)));
 }"""

@@ -184,7 +184,7 @@ def test_it_reads_without_a_script(browser: Any, site: Path) -> None:
     visit.end()
 
 
-def test_axe_finds_nothing_serious(browser: Any, site: Path, tmp_path: Path) -> None:
+def test_axe_finds_nothing(browser: Any, site: Path, tmp_path: Path) -> None:
     """In light and dark, with two rows ticked and all that is folded open."""
     visit = Visit(browser, site).go("index.html")
     tick(visit, "oak/one", "elm/two")
