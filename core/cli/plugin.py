@@ -1,15 +1,19 @@
 """`bench plugin`: for those who write plugins."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
 
 import click
 
 from ..errors import UsageError
+from ..plugins import scaffold
 from ..reading.names import check_name
 from ..testing import conformance
 from ..testing.conformance import targets
-from ..text import as_text, line
+from ..text import as_text, line, plural
 from ..types import JsonDict
 from . import options
 from .command import Group
@@ -17,7 +21,36 @@ from .command import Group
 
 @click.group("plugin", cls=Group)
 def plugin_command() -> None:
-    """Check a plugin before others use it."""
+    """Begin a plugin, and check it before others use it."""
+
+
+@plugin_command.command("new")
+@click.argument("name")
+@options.option("--kind", type=click.Choice(scaffold.KINDS), required=True,
+                help="How it measures.")  # fmt: skip
+@options.flag("--pairwise", help="Compare models in pairs too (yes-no, rubric, talk).")
+@options.option("--into", metavar="DIR", type=click.Path(path_type=Path), default=Path(),
+                help="The folder in which a folder NAME is made.", show_default=True)  # fmt: skip
+def new_command(name: str, kind: str, pairwise: bool, into: Path) -> None:
+    """Write a package with a benchmark that runs, to be changed into yours.
+
+    A choice is among texts; yes-no is a list of questions that a judge answers, a rubric of
+    criteria that it grades; in a talk a further model plays somebody; in a game two do.
+    """
+    folder = into / name
+    texts = scaffold.package_files(name, kind, pairwise=pairwise, year=date.today().year)
+    if folder.exists():
+        raise UsageError(f"{folder} is there already; name it otherwise, or give --into DIR")
+    try:
+        for path, text in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from None
+    click.echo(f"{plural(len(texts), 'file')} in {folder}; begin with README.md. Next:")
+    shown = shlex.quote(f"{folder}")
+    for command in (f"pip install -e {shown}'[test]'", f"pytest {shown}", f"bench run {name}"):
+        click.echo(f"  {command}")
 
 
 @plugin_command.command("check")

@@ -46,7 +46,7 @@ COMMANDS = {
     "config": CommandEntry(
         "config", "Print each setting that is set, with its value and where that came from."
     ),
-    "plugin": CommandEntry("plugin", "Check a plugin before others use it."),
+    "plugin": CommandEntry("plugin", "Begin a plugin, and check it before others use it."),
     "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
 }
 
