@@ -51,7 +51,7 @@ def vote(
             choice, so it is 0, and flagged. ``each``: the share of answers that are right.
             ``all``: 1 where every answer is right.
         whole: The name of a further value, for having every part right at once; by ``each``
-            within an answer.
+            within an answer. Where there is a single part, that value takes its place.
 
     Returns:
         Unscored where half of the answers or more could not be read; by ``all`` where one could
@@ -76,7 +76,8 @@ def vote(
     else:
         hits = [{part: answer[part] == right[part] for part in right} for answer in read]
     merged = min if rule == "all" else _share
-    values = {part: float(merged([hit[part] for hit in hits])) for part in right}
+    parts = right if len(right) > 1 or not whole else ()
+    values = {part: float(merged([hit[part] for hit in hits])) for part in parts}
     if whole:
         values[whole] = float(merged([all(hit.values()) for hit in hits]))
     votes: JsonDict = {

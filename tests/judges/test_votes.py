@@ -56,6 +56,7 @@ def test_parts_are_right_together_within_an_answer() -> None:
     each: Score = vote(answers, right, "each", whole="both")
     assert each.values == {"what": 0.5, "why": 0.5, "both": 0.0}
     assert each.detail["votes"] == {"what": {"a": 1, "b": 1}, "why": {"x": 1, "y": 1}}
+    assert vote([A, B], A, "each", whole="right").values == {"right": 0.5}
     most = vote([*answers, right], right, "majority", whole="both")
     assert most.values == {"what": 1.0, "why": 1.0, "both": 1.0}
 

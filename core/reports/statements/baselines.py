@@ -4,7 +4,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from ...statistics.few_families import FEWEST_FAMILIES
-from ...text import number
+from ...text import rough
 from ...types.result_document import BaselineRow, Interval, MetricRow, ResultDocument
 from ..comparability import is_graded
 
@@ -122,7 +122,7 @@ def _side(ends: Interval, baseline: BaselineRow, higher: bool) -> Side:
 
 def baseline_words(name: str, baseline: BaselineRow) -> str:
     """What a baseline is called in a sentence, with its value."""
-    value = number(baseline["value"], 1)
+    value = rough(baseline["value"])
     if name == "random":
         return f"chance (random {value})"
     if name == "best_constant":

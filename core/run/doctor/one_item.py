@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from ...benchmark import Benchmark
+from ...benchmark import Benchmark, Options
 from ...benchmark.model import MODEL
 from ...clients.caller import Caller
 from ...datasets import find_pack
-from ...errors import MissingCall
+from ...errors import BenchError, MissingCall
 from ...guard import guard
 from ...journal import CallKey
 from ...parties.party import Party
@@ -27,7 +27,25 @@ _SHOWN = 80
 def plainest(catalogue: Catalogue) -> Benchmark | None:
     """A benchmark of one request an item that needs no judge; ``None`` where there is none."""
     plain = (b for b in catalogue.benchmarks if b.single_turn and not (b.judged or b.roles))
-    return next((benchmark for benchmark in plain if benchmark.data), None)
+    return next(
+        (benchmark for benchmark in plain if benchmark.data and _asks_once(benchmark)), None
+    )
+
+
+def _asks_once(benchmark: Benchmark) -> bool:
+    """Whether an item takes one request; not where its pack cannot be read."""
+    try:
+        item, options = _first_item(benchmark)
+        return guard(benchmark).planned_calls(item, options)["model"] == 1
+    except BenchError:
+        return False
+
+
+def _first_item(benchmark: Benchmark) -> tuple[Item, Options]:
+    """The first item of the bundled pack, with the options that are not set."""
+    options = {option.name: option.default for option in benchmark.options}
+    source = find_pack(benchmark, "bundled", options)
+    return guard(benchmark).read_pack(source, options).items[0], options
 
 
 async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
@@ -36,8 +54,7 @@ async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
     Raises:
         BenchError: The pack is broken, or the server gave no answer.
     """
-    plugin, options = guard(benchmark), {o.name: o.default for o in benchmark.options}
-    item = plugin.read_pack(find_pack(benchmark, "bundled", options), options).items[0]
+    plugin, (item, options) = guard(benchmark), _first_item(benchmark)
     replies: list[ChatResponse] = []
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
