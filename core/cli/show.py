@@ -108,12 +108,21 @@ def show_command(
 
 
 def _show_each(runs: RunSet) -> None:
-    """The last line of each of several runs, with what sets it apart and the command for it."""
+    """The last line of each of several runs, with what sets it apart and the command for it.
+
+    The newest is last; on a terminal the oldest may be left out.
+    """
+    lines = list[str]()
     for run, apart in zip(runs, differences(runs.records), strict=True):
         what = f"{run.benchmark} on {run.record.pack_name}" + (f", {apart}" if apart else "")
         none = f"{run.name}: no result yet ({run.status})"
         ended = result_line(run.document) if run.document else none
-        click.echo(line(f"{bench('show', run.id)}  {what}; {ended}"))
+        lines.append(line(f"{bench('show', run.id)}  {what}; {ended}"))
+    *older, newest = lines
+    parts = [console.screen.sentence(text, len(lines) - n, "run") for n, text in enumerate(older)]
+    name, *others = dict.fromkeys(run.name for run in runs)
+    more = bench("runs") if others else bench("runs", "--model", name)
+    console.screen.show(parts, console.short.bold(newest), more)
 
 
 def _show_run(run: StoredRun, json_output: bool) -> None:

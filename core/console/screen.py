@@ -1,6 +1,5 @@
 """A result on half a terminal: what matters most of it, and in a line what was left out."""
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -44,7 +43,7 @@ def show(
     """
     out = output.out()
     kept: Sequence[RenderableType] = [part.shown for part in parts]
-    if more and (out.is_terminal or os.environ.get("LINES")):
+    if more and out.is_terminal:
         room = max(LEAST, out.height // 2)
         room -= sum(_height(out, Text(line(text))) for text in (*messages, last.plain))
         kept, end = _fitting(out, parts, room, more)

@@ -15,6 +15,9 @@ from tests.conftest import enter_empty_place, run_here
 Demos = Callable[..., list[Any]]
 FILL = uniform_ratings(1)
 WIDTH, LINES = 80, 12
+SIZE = {"COLUMNS": str(WIDTH), "LINES": "24"}
+TERMINAL = {**SIZE, "FORCE_COLOR": "1", "TERM": "dumb"}
+"""Of a terminal without colours, as a process without one is made to print for it."""
 JARGON = re.compile(
     r"families|joint|length.adjusted|anchored|\bkin\b|rough|tied with|quorum|engine", re.IGNORECASE
 )
@@ -80,8 +83,8 @@ def terminal(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In that folder, on a terminal of 80 x 24, without details."""
     monkeypatch.chdir(place)
     monkeypatch.delenv("BENCH_DETAILS", raising=False)
-    monkeypatch.setenv("COLUMNS", str(WIDTH))
-    monkeypatch.setenv("LINES", "24")
+    for name, value in TERMINAL.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.mark.usefixtures("terminal")
@@ -105,7 +108,7 @@ def test_what_is_shown_of_each_run_is_half_a_screen() -> None:
     for run in run_here("runs", "--json").json["runs"]:
         shown = run_here("show", run["run_id"]).out
         assert len(rows(shown)) <= LINES and not JARGON.search(shown), shown
-        assert "--details" in shown and run["name"][:10] in shown.splitlines()[-1]
+        assert "--details" in shown and run["name"][:10] in "".join(shown.splitlines()[-3:])
 
 
 @pytest.mark.usefixtures("terminal")
@@ -117,7 +120,7 @@ def test_a_board_is_half_a_screen(benchmark: str) -> None:
     assert f"all: bench leaderboard {benchmark} --details" in " ".join(shown.split())
 
 
-def test_a_long_board_has_the_first_models_and_the_newest_run(
+def test_of_many_models_and_runs_the_first_and_the_newest_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And says how many others there are; a file has them all."""
@@ -126,11 +129,17 @@ def test_a_long_board_has_the_first_models_and_the_newest_run(
     for n in range(12):
         assert run_here(*run, "demo/strong", "--name", f"strong-{n}", "--seed", n).code == 0
     assert run_here(*run, "demo/weak").code == 0
-    shown = run_here("leaderboard", "eqbench-v1", env={"COLUMNS": "80", "LINES": "24"}).out
+    shown = run_here("leaderboard", "eqbench-v1", env=TERMINAL).out
     names = re.findall(r"(?:strong-\d+|demo/weak)(?= DEMO)", shown)
     assert names[-1] == "demo/weak" and 1 < len(names) < 13
     assert f"not shown: {13 - len(names)} models" in shown
-    assert run_here("leaderboard", "eqbench-v1", env={}).out.count(" DEMO") == 13
+    for env in ({}, SIZE):  # a size is no terminal
+        assert run_here("leaderboard", "eqbench-v1", env=env).out.count(" DEMO") == 13
+    shown = run_here("show", "demo/strong", env=TERMINAL).out
+    left = re.search(r"not shown: (\d+) runs; all: bench runs\n", shown)
+    assert left and len(rows(shown)) <= LINES and "strong-11 DEMO: score" in shown
+    assert int(left[1]) + shown.count("bench show") == 12
+    assert len(run_here("show", "demo/strong").out.splitlines()) == 12
 
 
 @pytest.mark.usefixtures("terminal")
