@@ -12,11 +12,13 @@ from ..errors import UsageError
 from ..plugins import scaffold
 from ..reading.names import check_name
 from ..testing import conformance
+from ..testing.conformance import lock as locks
 from ..testing.conformance import targets
 from ..text import as_text, line, plural
 from ..types import JsonDict
 from . import options
 from .command import Group
+from .session import tell
 
 
 @click.group("plugin", cls=Group)
@@ -57,6 +59,9 @@ def new_command(name: str, kind: str, pairwise: bool, into: Path) -> None:
 @click.argument("names", metavar="[NAME|PATH]...", nargs=-1)
 @options.flag("--all", "everything", help="All that is installed.")
 @options.option("--dataset", metavar="PATH", help="Data of a benchmark that bundles none.")
+@options.option("--verdicts", metavar="FILE", help="Published verdicts, as JSON lines (K21).")
+@options.option("--lock", metavar="FILE", help=f"In place of {locks.NAME} (K14).")
+@options.flag("--update-lock", help="Write what is asked and graded now into the lock, first.")
 @options.option("--only", metavar="ID", multiple=True, help="Make this check (repeat for several).")
 @options.option("--skip", metavar="ID", multiple=True, help="Leave this check out (likewise).")
 @options.json_option
@@ -64,6 +69,9 @@ def check_command(
     names: tuple[str, ...],
     everything: bool,
     dataset: str | None,
+    verdicts: str | None,
+    lock: str | None,
+    update_lock: bool,
     only: tuple[str, ...],
     skip: tuple[str, ...],
     json_output: bool,
@@ -88,7 +96,11 @@ def check_command(
         if not json_output:
             click.echo(line(f"{target.kind} {target.name}"))
         results = []
-        for result in conformance.results_of(target, dataset=dataset, only=only, skip=skip):
+        path, published = (Path(name) if name else None for name in (lock, verdicts))
+        subject = conformance.subject_of(target, path, dataset=dataset, verdicts=published)
+        if update_lock and target.kind == "benchmark" and not target.broken:
+            tell(f"{target.name}: written to {locks.update(subject)}")
+        for result in conformance.results_of(target, subject, only, skip):
             results.append(result)
             if not json_output:
                 _print(result)
@@ -107,7 +119,7 @@ def _print(result: conformance.CheckResult) -> None:
     for message in map(str, result.findings):
         click.echo(line(f"{start}: {message}", indent=2))
     if not result.findings:
-        skipped = f" (skipped: {result.reason})" if result.reason else ""
+        skipped = f" ({result.reason})" if result.reason else ""
         click.echo(line(f"{start}: {result.title}{skipped}", indent=2))
 
 

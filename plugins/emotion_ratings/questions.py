@@ -161,15 +161,18 @@ _DOUBT = {
 
 
 def demo_answer(question: Question, ability: float, rng: Random, *, revise: bool) -> str:
-    """A reply of a model of that ability, from 0 to 1."""
+    """A reply of a model of that ability: from 0, chance alone, to 1, the reference rounded."""
     if ability < CLUMSY and rng.random() < 0.06:
         return _PROSE[question.form.language]
     bold = ability < CLUMSY and rng.random() < 0.2
-    offsets = [rng.gauss(0, NOISE * (1 - ability)) for _ in question.reference]
+    if ability:
+        offsets = [rng.gauss(0, NOISE * (1 - ability)) for _ in question.reference]
+    else:
+        offsets = [rng.randint(0, 10) - target for target in question.reference]
     first = _lines(question, offsets, bold=bold)
     if not revise:
         return first + "\n"
-    revised = _lines(question, [offset * REVISED for offset in offsets], bold=bold)
+    revised = _lines(question, [o * REVISED if ability else o for o in offsets], bold=bold)
     form = question.form
     return (
         f"{form.first}\n{first}\n\n{form.critique} {_DOUBT[form.language]}\n\n"

@@ -10,10 +10,15 @@ and Anthropic messages, with every fault that real ones have:
 `SmallModelServer` is one with a small model on a machine of one's own: slow, one request at a
 time, and seldom in the form that was asked for.
 
+`conformance` is a test of a whole benchmark, provider or rating engine in one line:
+
+    test_conforms = conformance(MyBench())
+
 `Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
 from eibench.core.testing.billing import MANNERS, Billing
+from eibench.core.testing.conformance.running import conformance
 from eibench.core.testing.faults import FAULT_KINDS, Fault, FaultPlan, Faults, fail_first
 from eibench.core.testing.gate import Gate
 from eibench.core.testing.loopback import LoopbackServer
@@ -44,6 +49,7 @@ __all__ = [
     "ScriptedReplies",
     "SmallModelServer",
     "Tournament",
+    "conformance",
     "fail_first",
     "small_model",
     "uniform_ratings",

@@ -5,6 +5,7 @@ A check is a generator function marked with `check`: it gives a `Finding` for ea
 """
 
 import inspect
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from typing import Any, NamedTuple
 from ...errors import BenchError
 from .patience import TookTooLong, at_most
 
+CheckFunction = Callable[[Any], "Iterator[Finding | str]"]
+"""Gives findings, and texts that are none but worth saying."""
 MOST_FINDINGS = 3
 """Of one check; further ones are mostly the same fault again."""
 
@@ -51,8 +54,8 @@ class Finding(NamedTuple):
         return f"{self.message}{item}{where}; {self.todo}"
 
 
-class NotChecked(Exception):
-    """A check does not apply; the message says why."""
+class NotChecked(BenchError):
+    """A check does not apply; the message says why. Of ours, so that it passes a plugin."""
 
 
 class PluginFault(Exception):
@@ -67,7 +70,7 @@ class CheckResult(NamedTuple):
     """What came of one check.
 
     Attributes:
-        reason: Why it was skipped; empty otherwise.
+        reason: Why it was skipped, or what else there is to say.
         seconds: How long it took.
     """
 
@@ -93,15 +96,17 @@ class ConformanceCheck:
     kind: str
     title: str
     todo: str
-    function: Callable[[Any], Iterator[Finding]]
+    function: CheckFunction
 
     def run(self, subject: Any) -> CheckResult:
         """What it finds in a plugin; never raises for a fault of it."""
         began = time.perf_counter()
         findings: list[Finding] = []
+        notes: list[str] = []
         try:
             with at_most(subject.patience_s):
-                findings += islice(self.function(subject), MOST_FINDINGS)
+                for one in islice(self.function(subject), MOST_FINDINGS):
+                    notes.append(one) if isinstance(one, str) else findings.append(one)
         except NotChecked as error:
             return CheckResult(self.id, self.title, Conformance.SKIP, reason=str(error))
         except PluginFault as error:
@@ -117,15 +122,15 @@ class ConformanceCheck:
 
 
 CHECKS: dict[str, ConformanceCheck] = {}
-"""All checks by id, in the order in which they are made."""
+"""All checks by id."""
 
 
 def check(
     name: str, todo: str, kind: str = "benchmark"
-) -> Callable[[Callable[[Any], Iterator[Finding]]], Callable[[Any], Iterator[Finding]]]:
+) -> Callable[[CheckFunction], CheckFunction]:
     """Make a function a check of that id."""
 
-    def add(function: Callable[[Any], Iterator[Finding]]) -> Callable[[Any], Iterator[Finding]]:
+    def add(function: CheckFunction) -> CheckFunction:
         title = (inspect.getdoc(function) or "").partition("\n")[0]
         CHECKS[name] = ConformanceCheck(name, kind, title, todo, function)
         return function
@@ -133,12 +138,14 @@ def check(
     return add
 
 
-def place_of(thing: object, method: str) -> str:
-    """File and line of a method of a plugin's object; empty where it is not written in Python."""
-    function = inspect.unwrap(getattr(type(thing), method, None) or type(thing))
-    try:
-        file = inspect.getsourcefile(function) or ""
-        line = inspect.getsourcelines(function)[1]
-    except (TypeError, OSError):
-        return ""
-    return f"{Path(file).name}:{line}"
+def place_of(thing: object, method: str = "") -> str:
+    """File and line of a method of a plugin's object, else of its class, else the file alone."""
+    kind = type(thing)
+    for part in (getattr(kind, method, None), kind):
+        try:
+            source: Any = inspect.unwrap(part)  # type: ignore[arg-type]
+            file = inspect.getsourcefile(source) or ""
+            return f"{Path(file).name}:{inspect.getsourcelines(source)[1]}"
+        except (TypeError, OSError, ValueError):
+            continue
+    return Path(getattr(sys.modules.get(kind.__module__), "__file__", None) or "").name

@@ -9,6 +9,8 @@ from types import FrameType
 
 _AGAIN_S = 1.0
 """How soon the alarm comes again where the plugin caught it."""
+_ASLEEP = 4
+"""How many times as long may pass where little is computed, as on a busy machine."""
 
 
 class TookTooLong(BaseException):
@@ -20,26 +22,32 @@ class TookTooLong(BaseException):
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """End what takes longer, by `TookTooLong`.
+    """End what takes more processor time, or several times as much by the clock: `TookTooLong`.
 
     Where there are no alarms (Windows, or a thread other than the main one) there is no limit.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(
-        signal, "setitimer"
-    ):
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not hasattr(signal, "setitimer"):
         yield
         return
 
     def end(number: int, frame: FrameType | None) -> None:
         raise TookTooLong(_position(frame))
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+    timers = (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, _ASLEEP * seconds),
+    )
+    before = [(number, signal.signal(number, end)) for number, _, _ in timers]
+    for _, timer, limit in timers:
+        signal.setitimer(timer, limit, _AGAIN_S)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for _, timer, _ in timers:
+            signal.setitimer(timer, 0)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 def _position(frame: FrameType | None) -> str:

@@ -1,16 +1,26 @@
-"""Makes the checks of a plugin."""
+"""Makes the checks of a plugin: for a command, and as a test of its own."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any
 
-from .checks import CHECKS, CheckResult, Conformance, Finding
+from ...benchmark import Benchmark
+from ...parties.providers import Provider
+from .checks import CHECKS, CheckResult, Conformance, ConformanceCheck, Finding
+from .lock import NAME
 from .subject import Subject
 from .targets import CheckTarget
 
 
+def subject_of(target: CheckTarget, lock: Path | None = None, **more: Any) -> Subject:
+    """What is checked of a target; `lock` is by default in its project, or else here."""
+    lock = lock or (target.project or Path()) / NAME
+    return Subject(target.thing, target.name, target.modules, target.project, lock=lock, **more)
+
+
 def results_of(
     target: CheckTarget,
-    *,
-    dataset: str | None = None,
+    subject: Subject,
     only: Collection[str] = (),
     skip: Collection[str] = (),
 ) -> Iterator[CheckResult]:
@@ -20,7 +30,60 @@ def results_of(
         findings = (Finding(target.broken, todo=todo),)
         yield CheckResult("K01", CHECKS["K01"].title, Conformance.FAIL, findings)
         return
-    subject = Subject(target.thing, target.name, target.project, dataset)
-    for one in CHECKS.values():
-        if one.kind == target.kind and (not only or one.id in only) and one.id not in skip:
+    for one in checks_of(target.kind):
+        if (not only or one.id in only) and one.id not in skip:
             yield one.run(subject)
+
+
+def checks_of(kind: str) -> list[ConformanceCheck]:
+    """The checks of a kind of plugin, in the order of their ids."""
+    return sorted((one for one in CHECKS.values() if one.kind == kind), key=lambda one: one.id)
+
+
+def conformance(
+    thing: object,
+    *,
+    skip: Collection[str] = (),
+    reason: str = "",
+    dataset: str | None = None,
+    lock: Path | None = None,
+    verdicts: Path | None = None,
+) -> Callable[[str], None]:
+    """A test for pytest with a case for each check, to be called ``test_conforms``.
+
+    Args:
+        thing: A benchmark, a provider or a rating engine.
+        skip: Ids of checks that are left out.
+        reason: Why; it is needed where some are.
+        dataset: The pack of a benchmark that bundles none.
+        lock: The file of digests (default: conformance.lock in the working directory).
+        verdicts: Published verdicts, as JSON lines (check K21).
+
+    Raises:
+        ValueError: No check has such an id, or it is left out without a reason.
+    """
+    import pytest
+
+    if unknown := set(skip) - CHECKS.keys():
+        raise ValueError(f"no check is called {min(unknown)!r}; there are {', '.join(CHECKS)}")
+    if skip and not reason.strip():
+        raise ValueError(f"say why {', '.join(skip)} is left out: reason=...")
+    kind = "rating engine"
+    if isinstance(thing, Benchmark | Provider):
+        kind = "benchmark" if isinstance(thing, Benchmark) else "provider"
+    name = str(getattr(thing, "name", type(thing).__name__))
+    subject = subject_of(CheckTarget(name, kind, thing), lock, dataset=dataset, verdicts=verdicts)
+    marks = {one: [pytest.mark.skip(reason=reason)] for one in skip}
+    ids = [one.id for one in checks_of(kind)]
+
+    @pytest.mark.parametrize("check", [pytest.param(i, marks=marks.get(i, [])) for i in ids])
+    def test_conforms(check: str) -> None:
+        """The plugin passes the check of that id."""
+        result = CHECKS[check].run(subject)
+        if result.verdict is Conformance.SKIP:
+            pytest.skip(result.reason)
+        text = "\n".join(map(str, result.findings))
+        if result.verdict is Conformance.FAIL:
+            pytest.fail(f"{result.id}: {result.title}\n{text}", pytrace=False)
+
+    return test_conforms

@@ -1,22 +1,110 @@
-"""A benchmark that is checked."""
+"""A benchmark that is checked: its items, and samples of them with whatever words are wanted."""
 
-from dataclasses import dataclass
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, TypeVar
 
-from ...benchmark import Benchmark
+from ...benchmark import Benchmark, Options, Pack
+from ...benchmark.abilities import DemoJudge, DemoModel, DemoRoles, Pairwise
+from ...benchmark.model import JUDGE, MODEL, by_phase, role_in
+from ...datasets import find_pack
+from ...errors import BenchError, DataError, MissingCall, ProviderError, UsageError
+from ...guard import Guarded, PluginCall, guard, no_exit
+from ...guard.calls import waiting
+from ...journal.records import CallKey
+from ...parties.party import Party
+from ...parties.providers import CallContext, ModelSpec
+from ...sample.bounds import CallBound, method_of
+from ...sample.model import ConnectedParty, RecordedModel
+from ...sample.progress import COMPARE
+from ...types import ChatRequest, ChatResponse, Finish, Item, SampleScore, Score, Usage, digest
+from .checks import Finding, NotChecked, PluginFault, place_of
 
 PATIENCE_S = 30.0
-"""How long one check may take."""
+"""How long one check may take, without a word of a model to wait for."""
+LOOKED_AT = 5
+"""Items whose samples most checks make."""
+_IDLE = 0.02
+"""The share of time that what only waits may compute."""
+T = TypeVar("T")
+
+Words = Callable[[ChatRequest, CallContext], "str | ChatResponse"]
+"""What somebody says to a request."""
+
+
+class Speakers(NamedTuple):
+    """Who says what in a sample."""
+
+    model: Words
+    judge: Words
+    role: Words
+
+
+def says(text: str, finish: Finish = Finish.STOP) -> Words:
+    """The same words whatever is asked."""
+    return lambda request, context: ChatResponse(text, finish=finish)
+
+
+@dataclass
+class Trace:
+    """What came of one sample.
+
+    Attributes:
+        requests: By phase, in the order in which they were made.
+        score: ``None`` where it was not graded.
+    """
+
+    item: Item
+    requests: dict[str, list[ChatRequest]] = field(default_factory=dict)
+    replies: list[str] = field(default_factory=list)
+    transcript: object = None
+    score: Score | None = None
+
+    def digests(self, phases: Callable[[str], bool] = lambda phase: True) -> Counter[str]:
+        """What was asked, in whatever order."""
+        return Counter(
+            digest([phase, request.as_json()])
+            for phase, requests in self.requests.items()
+            for request in requests
+            if phases(phase)
+        )
+
+    def calls_to(self, phase: str) -> int:
+        """How many calls a party had."""
+        return len(self.requests.get(phase, ()))
+
+    @property
+    def sample(self) -> SampleScore:
+        """Its score, as `summarise` gets it."""
+        return SampleScore(self.item.id, self.item.cluster, 1, self.score or Score())
 
 
 @dataclass
 class Subject:
-    """A plugin's object, and what its author says of it."""
+    """A plugin's object that is checked, and what its author says of it.
+
+    Attributes:
+        modules: What entry points name, which `bench` imports at its start.
+        project: The folder with its ``pyproject.toml``, where that is known.
+        dataset: A pack to take in place of the bundled one.
+        lock: The file of digests; it need not exist.
+        verdicts: Replies of a judge that were published, as JSON lines.
+        patience_s: How long one check may take.
+    """
 
     thing: object
     name: str
+    modules: tuple[str, ...] = ()
     project: Path | None = None
     dataset: str | None = None
+    lock: Path | None = None
+    verdicts: Path | None = None
     patience_s: float = PATIENCE_S
 
     @property
@@ -24,3 +112,249 @@ class Subject:
         """It, as a benchmark."""
         assert isinstance(self.thing, Benchmark)
         return self.thing
+
+    @cached_property
+    def plugin(self) -> Guarded:
+        """The benchmark, guarded."""
+        return guard(self.benchmark)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The defaults of its options."""
+        return {option.name: option.default for option in self.benchmark.options}
+
+    @property
+    def has_data(self) -> bool:
+        """Whether it bundles a pack, or one is named."""
+        return bool(self.dataset) or self.benchmark.data is not None
+
+    def pack(self, options: Options | None = None) -> Pack:
+        """The pack that is checked, read anew."""
+        options = self.options if options is None else options
+        if not self.has_data:
+            raise NotChecked("it bundles no data: give --dataset PATH")
+        try:
+            source = find_pack(self.benchmark, self.dataset, options)
+        except (DataError, UsageError) as error:
+            if (self.benchmark.data or Path()) not in Path(getattr(error, "path", "/")).parents:
+                raise NotChecked(str(error)) from None
+            raise
+        return self.called("read_pack", self.plugin.read_pack, source, options)
+
+    @cached_property
+    def default_pack(self) -> Pack:
+        """That with the defaults of all options; its items are shared, as those of a run."""
+        pack = self.pack()
+        if not pack.items:
+            raise NotChecked("its pack has no items (K04)")
+        return pack
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """The items that most checks look at, spread over the pack."""
+        return spread(self.default_pack.items, LOOKED_AT)
+
+    def finding(self, method: str, message: str, item: Item | None = None, **more: str) -> Finding:
+        """A fault of one of its methods, with the line where that stands."""
+        message = f"{PluginCall(self.thing, method)} {message}"
+        where = place_of(self.thing, method)
+        return Finding(message, method, item.id if item else "", where=where, **more)
+
+    def called(self, method: str, function: Callable[..., T], *args: object) -> T:
+        """What a method returns.
+
+        Raises:
+            PluginFault: It raised, or returned what it may not.
+        """
+        try:
+            return function(*args)
+        except BenchError as error:
+            raise self._fault(method, error) from error
+
+    def _fault(self, method: str, error: BenchError, item: Item | None = None) -> PluginFault:
+        where = "" if ".py:" in str(error) else place_of(self.thing, method)
+        return PluginFault(Finding(str(error), method, item.id if item else "", where=where))
+
+    def demo(self, ability: float = 0.9) -> Speakers:
+        """The benchmark's own words for models of that ability, its judge and its players."""
+
+        def model(request: ChatRequest, context: CallContext) -> str:
+            if not isinstance(self.benchmark, DemoModel):
+                raise NotChecked("it has no demo_reply, so nobody here knows a good answer")
+            rng = context.rng(ability, request.as_json())
+            return self.plugin.demo_reply(context.item, request, ability, rng)
+
+        return Speakers(model, self._judge, self._player)
+
+    def some_words(self) -> Speakers:
+        """The demo's, or where it has none a model's that knows nothing."""
+        return self.demo() if self.benchmark.has_demo else self.saying("I do not know.")
+
+    def saying(self, text: str, finish: Finish = Finish.STOP) -> Speakers:
+        """A model that always says the same; the judge and the players are the demo's."""
+        return Speakers(says(text, finish), self._judge, self._player)
+
+    def _judge(self, request: ChatRequest, context: CallContext) -> str:
+        if not isinstance(self.benchmark, DemoJudge):
+            raise NotChecked("it has no demo_verdict, so nobody here can grade")
+        rng = context.rng(JUDGE, request.as_json())
+        return self.plugin.demo_verdict(context.item, request, rng)
+
+    def _player(self, request: ChatRequest, context: CallContext) -> str:
+        if not isinstance(self.benchmark, DemoRoles):
+            raise NotChecked("it has no demo_role, so nobody here can play")
+        role = role_in(context.phase) or ""
+        rng = context.rng(role, request.as_json())
+        return self.plugin.demo_role(role, context.item, request, rng)
+
+    def planned(self, item: Item, options: Options) -> Mapping[str, int]:
+        """The calls of one sample by phase, as they are planned."""
+        return by_phase(self.called("planned_calls", self.plugin.planned_calls, item, options))
+
+    def trace(
+        self, item: Item, speakers: Speakers, options: Options | None = None, **more: Any
+    ) -> Trace:
+        """What comes of one sample; see `sample`."""
+        return self.run(self.sample(item, speakers, options, **more))
+
+    def traces(
+        self, items: Sequence[Item], speakers: Speakers, options: Options | None = None, **more: Any
+    ) -> list[Trace]:
+        """What comes of a sample of each item, one after the other."""
+
+        async def all_of_them() -> list[Trace]:
+            return [await self.sample(item, speakers, options, **more) for item in items]
+
+        return self.run(all_of_them())
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """What a coroutine comes to, in a loop of its own."""
+        with no_exit():
+            return asyncio.run(coroutine)
+
+    async def sample(
+        self,
+        item: Item,
+        speakers: Speakers,
+        options: Options | None = None,
+        *,
+        order: Random | None = None,
+        grades: bool = True,
+        iteration: int = 1,
+    ) -> Trace:
+        """What comes of one sample.
+
+        Args:
+            item: Of the pack.
+            speakers: Who says what.
+            options: Of the benchmark; the defaults where ``None``.
+            order: Mixes the order in which calls that are made together are answered.
+            grades: Whether it is graded too.
+            iteration: Of the item.
+
+        Raises:
+            PluginFault: A method raised, did not end, or asked more than it may.
+        """
+        options = self.options if options is None else options
+        bound = CallBound(self.benchmark, item.id, self.planned(item, options))
+        trace = Trace(item)
+        model = self._model(MODEL, trace, speakers, options, bound, order, iteration)
+        step = self.plugin.generate(item, model, options)
+        trace.transcript = await self._ended("generate", step, item, bound)
+        if grades:
+            is_judged = self.called("needs_judge", self.plugin.needs_judge, options)
+            judge = None
+            if is_judged:
+                judge = self._model(JUDGE, trace, speakers, options, bound, order, iteration)
+            step = self.plugin.grade(item, trace.transcript, judge, options)
+            trace.score = await self._ended("grade", step, item, bound)
+        return trace
+
+    async def comparison(
+        self, item: Item, first: object, second: object, judge: Words, trace: Trace | None = None
+    ) -> Any:
+        """What `compare` says of two transcripts."""
+        assert isinstance(self.benchmark, Pairwise)
+        speakers = Speakers(says(""), judge, says(""))
+        bound = CallBound(self.benchmark, item.id, {COMPARE: 1})
+        trace = Trace(item) if trace is None else trace
+        model = self._model(COMPARE, trace, speakers, self.options, bound, None, 1)
+        step = self.plugin.compare(item, first, second, model, self.options)
+        return await self._ended("compare", step, item, bound)
+
+    async def _ended(
+        self, method: str, step: Coroutine[Any, Any, T], item: Item, bound: CallBound
+    ) -> T:
+        """What a method comes to, if that is soon."""
+        task = asyncio.ensure_future(step)
+        patience_s, busy_until = self.patience_s / 6, time.process_time()
+        while not (await asyncio.wait({task}, timeout=patience_s))[0]:
+            busy_s, busy_until = time.process_time() - busy_until, time.process_time()
+            if busy_s > _IDLE * patience_s:
+                continue  # it computes, which has a limit of its own
+            stuck = waiting(task) or f"{PluginCall(self.thing, method)} waits"
+            task.cancel()
+            message = f"{stuck}, and has not ended after {patience_s:g} s"
+            raise PluginFault(Finding(message, method, item.id, "await nothing but its models"))
+        try:
+            result = task.result()
+            bound.check(method)
+        except (MissingCall, NotChecked, ProviderError):
+            raise
+        except BenchError as error:
+            raise self._fault(method, error, item) from error
+        return result
+
+    def _model(
+        self,
+        phase: str,
+        trace: Trace,
+        speakers: Speakers,
+        options: Options,
+        bound: CallBound,
+        order: Random | None,
+        iteration: int,
+    ) -> RecordedModel:
+        role = role_in(phase)
+        words = speakers.role if role else speakers.model if phase == MODEL else speakers.judge
+        spec = ModelSpec("conformance", role or ("model" if phase == MODEL else "judge"))
+        context = CallContext(self.benchmark, trace.item, iteration, phase)
+
+        async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+            bound.count(phase, spec.name)
+            trace.requests.setdefault(phase, []).append(request)
+            for _ in range(order.randrange(5) if order else 0):
+                await asyncio.sleep(0)
+            reply = words(request, context)
+            if isinstance(reply, str):
+                usage = Usage(output=len(reply.split()))
+                reply = ChatResponse(reply, usage=usage, sent=request.sampling.sent())
+            if method_of(phase) == "generate":
+                trace.replies.append(reply.text)
+            return replace(reply, model=MODEL_NAME)
+
+        benchmark = self.benchmark
+        sampling = benchmark.judge_sampling
+        if phase == MODEL:
+            sampling = self.called("sampling_for", self.plugin.sampling_for, options)
+        elif role:
+            sampling = next(r.sampling for r in benchmark.roles if r.name == role)
+        roles = benchmark.roles if phase == MODEL else ()
+        more = (trace, speakers, options, bound, order, iteration)
+        return RecordedModel(
+            answer,
+            ConnectedParty(phase, Party(spec), sampling),
+            trace.item.id,
+            iteration,
+            roles={r.name: self._model(r.phase, *more) for r in roles},
+        )
+
+
+MODEL_NAME = "nimbus-7b-conformance"
+"""What the model under test is called, which no judge may read."""
+
+
+def spread(items: Sequence[Item], n: int) -> Sequence[Item]:
+    """So many items, from all over a pack."""
+    step = max(1, len(items) // n)
+    return items[::step][:n]

@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ class CheckTarget:
         name: As it is registered, or of the broken plugin.
         kind: One of `KINDS`.
         thing: The plugin's object; ``None`` for one that is broken.
+        modules: What entry points name of its package, which every `bench` imports.
         project: The folder with its ``pyproject.toml``, where one was named.
         broken: Why it cannot be used; empty where it can.
     """
@@ -35,13 +36,14 @@ class CheckTarget:
     name: str
     kind: str
     thing: object
+    modules: tuple[str, ...] = ()
     project: Path | None = None
     broken: str = ""
 
 
 def all_installed() -> list[CheckTarget]:
     """All that is installed and can be checked."""
-    return list(_of(installed(), None, lambda name, distribution: True))
+    return list(_of(installed(), None, lambda name, distribution: True, _values()))
 
 
 def named(word: str) -> list[CheckTarget]:
@@ -52,7 +54,7 @@ def named(word: str) -> list[CheckTarget]:
         DataError: The path holds no plugin.
     """
     catalogue = installed()
-    if targets := list(_of(catalogue, None, lambda name, distribution: name == word)):
+    if targets := list(_of(catalogue, None, lambda name, distribution: name == word, _values())):
         return targets
     path = Path(word)
     if path.exists() or len(path.parts) > 1:
@@ -78,11 +80,20 @@ def at_path(path: Path) -> list[CheckTarget]:
     catalogue.load([*(Plugin.at(e) for e in entries() if e.value.startswith("eibench.")), *plugins])
     ours = {plugin.distribution for plugin in plugins}
     project = folder if folder.is_dir() else None
-    return list(_of(catalogue, project, lambda name, distribution: distribution in ours))
+    targets = [getattr(plugin.load, "target", "") for plugin in plugins]
+    values = [target for target in targets if target]
+    return list(_of(catalogue, project, lambda name, distribution: distribution in ours, values))
+
+
+def _values() -> list[str]:
+    return [entry.value for entry in entries()]
 
 
 def _of(
-    catalogue: Catalogue, project: Path | None, is_wanted: Callable[[str, str], bool]
+    catalogue: Catalogue,
+    project: Path | None,
+    is_wanted: Callable[[str, str], bool],
+    values: Sequence[str],
 ) -> Iterator[CheckTarget]:
     """What a catalogue has of some names and distributions, what is broken last."""
     for kind, attribute in KINDS.items():
@@ -90,10 +101,18 @@ def _of(
         for name in list(registry.declared):
             if is_wanted(name, registry.origins[name]):
                 with suppress(PluginError):  # it is among the broken now
-                    yield CheckTarget(name, kind, registry.things[name], project)
+                    thing = registry.things[name]
+                    yield CheckTarget(name, kind, thing, _modules(thing, values), project)
     for one in catalogue.broken:
         if is_wanted(one.name, one.distribution):
-            yield CheckTarget(one.name, "benchmark", None, project, one.reason)
+            yield CheckTarget(one.name, "benchmark", None, (), project, one.reason)
+
+
+def _modules(thing: object, values: Iterable[str]) -> tuple[str, ...]:
+    """The modules of entry points that are of the same package as a plugin's object."""
+    home = type(thing).__module__
+    modules = [value.partition(":")[0] for value in values]
+    return tuple(m for m in modules if f"{home}.".startswith(f"{m.rpartition('.')[0] or m}."))
 
 
 def _in_project(folder: Path) -> Iterator[Plugin]:
@@ -132,6 +151,7 @@ def _in_file(path: Path) -> Iterator[Plugin]:
         raise DataError(path, "is no file of Python, and no folder with a pyproject.toml")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
+    sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is told
