@@ -212,7 +212,9 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
         finish(result, run, json_output=json_output, following=len(same), alone=alone)
         results[task] = result.document
         code = max(code, session.EXIT[result.status])
-        if result.status in ("interrupted", "budget"):
+        stopped = type(run.session.stop.reason) is Interrupted  # perhaps at the very end of the run
+        if runs[n:] and (stopped or result.status == "budget"):
+            code = max(code, Interrupted.exit_code * stopped)
             failed += [FailedRun(other, None) for other in runs[n:]]
             break
     documents = set_against(results, ending.bases)

@@ -131,6 +131,20 @@ def test_the_same_command_goes_on_to_the_scores_of_an_undisturbed_run(
     assert resumed["calls"]["replayed"] == 6 + CONCURRENCY
 
 
+def test_at_the_end_of_a_run_the_next_one_is_not_begun(bench: "Bench") -> None:
+    """Although the first is complete, as what was in flight was the last of it."""
+    with LoopbackServer(uniform_ratings(1), latency=(gate := Gate(free=2))) as server:
+        process = bench.start(*arguments(server, "--model", "openai/n", "--limit", "3", "--json"))
+        gate.wait_for(1)
+        message = stop(process)
+        gate.open()
+        out, err = finish(process)
+        assert len(server.requests) == 3
+    document = json.loads(out)
+    assert (process.returncode, document["not_begun"][0]["name"]) == (130, "openai/n"), err
+    assert [run["status"] for run in document["runs"]] == ["complete"], message
+
+
 def test_twice_stops_at_once(bench: "Bench", server: LoopbackServer, gate: Gate) -> None:
     """What is in flight, and never answered, is given up; what was answered is kept."""
     process = bench.start(*arguments(server, "--json"))
