@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+T = TypeVar("T")
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
 """Unicode's categories of controls and marks, which show nothing by themselves."""
 FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
@@ -40,6 +41,29 @@ def listed(names: Sequence[str], most: int) -> str:
     """The first `most` names, and how many more there are: ``a, b and 3 more``."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def by_player(players: Mapping[str, T]) -> dict[str, T]:
+    """Who plays each role, with members of a group that one plays named together.
+
+    ``opponents_1`` to ``opponents_3`` become ``opponents 1–3``, and with another second
+    ``opponents 1, 3`` and ``opponents_2``.
+    """
+    roles: dict[object, list[str]] = {}
+    for role, player in players.items():
+        group, _, number = role.rpartition("_")
+        roles.setdefault((group, player) if number.isdigit() else role, []).append(role)
+    return {_together(names): players[names[0]] for names in roles.values()}
+
+
+def _together(names: Sequence[str]) -> str:
+    """Members of one group as one name."""
+    if len(names) == 1:
+        return names[0]
+    group = names[0].rpartition("_")[0]
+    numbers = [name.removeprefix(f"{group}_") for name in names]
+    row = [str(int(numbers[0]) + n) for n in range(len(numbers))]
+    return f"{group} {f'{row[0]}–{row[-1]}' if numbers == row else ', '.join(numbers)}"
 
 
 def middle(text: str, most: int) -> str:

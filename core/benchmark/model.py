@@ -26,16 +26,35 @@ class Role:
             ``model.role(NAME)``.
         help: One sentence: what it plays.
         sampling: How its replies are drawn (default: temperature 0.7, at most 1,000 tokens).
+        group: The group that it is a member of, as `several` makes it.
     """
 
     name: str
     help: str
     sampling: Sampling = _SAMPLING
+    group: str = ""
+
+    @classmethod
+    def several(
+        cls, name: str, help: str, count: int, sampling: Sampling = _SAMPLING
+    ) -> "tuple[Role, ...]":
+        """A group of so many alike, each a party of its own: ``roles = Role.several(...)``.
+
+        ``--role NAME=SPEC`` names who plays all of them, or, repeated, who plays them in turn;
+        ``--role NAME_2=SPEC`` one of them. `generate` asks the second by ``model.role(NAME, 2)``.
+        """
+        members = (cls(member(name, n), help, sampling, name) for n in range(1, count + 1))
+        return tuple(members)
 
     @property
     def phase(self) -> str:
         """The phase of its calls."""
         return phase_of(self.name)
+
+
+def member(group: str, number: int) -> str:
+    """The name of one role of a group, from 1 on; 0 stands for a role of no group."""
+    return f"{group}_{number}" if number else group
 
 
 def phase_of(role: str) -> str:
@@ -69,8 +88,12 @@ class Model(Protocol):
     noted: dict[str, object]
     """What `note` was told."""
 
-    def role(self, name: str) -> "Model":
+    def role(self, name: str, number: int = 0) -> "Model":
         """A role of the benchmark's `roles`, asked like the model; it counts its own calls.
+
+        Args:
+            name: Of the role, or of its group.
+            number: Which member of the group, from 1 on.
 
         Raises:
             ValueError: The benchmark declares no such role, or this is not the model under test.

@@ -12,7 +12,7 @@ from ..errors import BenchError, UsageError
 from ..guard import guard
 from ..hooks.sections import Table
 from ..plugins import BrokenPlugin, Catalogue, Registry, installed
-from ..text import as_text, line, plural
+from ..text import as_text, by_player, line, plural
 from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, command
@@ -171,8 +171,9 @@ def _print_info(benchmark: Benchmark, facts: "BenchmarkFacts") -> None:
             click.echo(line(f"{word}: {value}", indent=2))
     click.echo(f"  sampling: {_pairs(benchmark.sampling.sent())}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
-    for role in benchmark.roles:
-        click.echo(f"  role {role.name}: {role.help} Sampling: {_pairs(role.sampling.sent())}")
+    shown = {r.name: f"{r.help} Sampling: {_pairs(r.sampling.sent())}" for r in benchmark.roles}
+    for name, words in by_player(shown).items():
+        click.echo(f"  role {name}: {words}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
     for one in facts.packs:

@@ -113,9 +113,10 @@ def _models(settings: RunSettings) -> dict[str, Target]:
     for spec in map(judge_spec, settings.judges):
         targets[f"judge {spec}"] = find_target(settings, spec, of_judge(str(spec)))
     configured = {name: player.model for name, player in settings.filed_roles.items()}
-    for name, player in (configured | dict(settings.roles)).items():
-        target = find_target(settings, ModelSpec.parse(player), of_role(name))
-        targets[f"role {name} {player}"] = target
+    for name, players in (configured | dict(settings.roles)).items():
+        for player in (players,) if isinstance(players, str) else players:
+            target = find_target(settings, ModelSpec.parse(player), of_role(name))
+            targets[f"role {name} {player}"] = target
     return targets
 
 

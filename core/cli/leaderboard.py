@@ -21,7 +21,7 @@ from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..reports.suggestions import with_options
-from ..text import as_text, csv_text, interval, line, listed, middle, plural
+from ..text import as_text, by_player, csv_text, interval, line, listed, middle, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
@@ -149,7 +149,8 @@ def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = Fa
     if not details:
         title += f"; pack {where.pack_name}"
         title += f"; judge {where.judge.brief}" if where.judge else ""
-        title += "".join(f"; {role} {player.short}" for role, player in where.roles)
+        players = by_player(dict(where.roles)).items()
+        title += "".join(f"; {role} {player.short}" for role, player in players)
         title += f"; {' '.join(where.protocol_words)}" if where.protocol else ""
     drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
     note = "\n".join(_facts(board, document)) if details else ""
@@ -163,7 +164,8 @@ def _facts(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
     """What is said below the table with all columns."""
     pack = board.board
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
-    note += "".join(f"; {role} played by {player}" for role, player in pack.roles)
+    players = by_player(dict(pack.roles)).items()
+    note += "".join(f"; {role} played by {player}" for role, player in players)
     note += f"; {' '.join(pack.protocol_words)}" if pack.protocol else ""
     if board.standing and board.standing.ratings:
         anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])

@@ -44,6 +44,7 @@ from .settings import (
     pairs,
     read_systems,
     role_numbers,
+    role_specs,
     setting_name,
 )
 
@@ -280,6 +281,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
        for n, one in SETTINGS.items() if one.form in _BY_FORM},
     **{name: item_list for name, one in SETTINGS.items() if one.form == "ids"},
     "role_max_tokens": role_numbers,
+    "roles": role_specs,
     "systems": read_systems,
     "price": lambda text: parse_price(text) if text else None,
 }  # fmt: skip

@@ -57,7 +57,7 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
     """The settings for one of several benchmarks: without what is only for others of them."""
     if of == 1:
         return settings
-    names = {role.name for role in benchmark.roles}
+    names = {name for role in benchmark.roles for name in (role.name, role.group)} - {""}
     names |= {""} if names else set()  # what is for all of them
     changes: dict[str, Any] = {
         option: {name: one for name, one in getattr(settings, option).items() if name in names}

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
 from ..settings.targets import Target
 from ..spending.prices import Range, format_range
-from ..text import as_text, line, plural
+from ..text import as_text, by_player, line, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
 from .options import wants_details
@@ -101,7 +101,7 @@ def describe_plan(run: PlannedRun) -> str:
     message = f"{benchmark.name}{name}: {plural(plan.total, 'sample')} of the {pack} pack"
     if plan.left < plan.total:
         message += f", {plan.total - plan.left} of them done"
-    calls = [_calls_to(party, plan, benchmark) for party in plan.parties if party.calls]
+    calls = [*_asked(plan, benchmark)]
     if not calls:
         return f"{message}; nothing to ask that the journal does not hold"
     again = benchmark.asks_again and benchmark.most_attempts == 1
@@ -109,6 +109,19 @@ def describe_plan(run: PlannedRun) -> str:
     message += f"; {' and '.join(calls)}{more}"
     message += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
     return f"{message}; {_cost(plan)}"
+
+
+def _asked(plan: Plan, benchmark: Benchmark) -> Iterator[str]:
+    """What each party is asked that is asked at all: the model, roles, then judges."""
+    parties = [party for party in plan.parties if party.calls]
+    players = {role: p for p in parties if (role := role_in(p.phase))}
+    others = [party for party in parties if party not in players.values()]
+    yield from (_calls_to(p, plan, benchmark) for p in others if p.phase == MODEL)
+    alike = by_player({role: (p.endpoint.label, p.calls) for role, p in players.items()})
+    for role, (label, calls) in alike.items():
+        each = " each" if role not in players else ""
+        yield f"at most {plural(calls, 'call')}{each} to {label} as {role}"
+    yield from (_calls_to(p, plan, benchmark) for p in others if p.phase != MODEL)
 
 
 def describe_plans(runs: Sequence[PlannedRun]) -> str:
@@ -151,8 +164,6 @@ def _calls_to(party: PartyPlan, plan: Plan, benchmark: Benchmark) -> str:
         return f"1 call to see that {label} answers"
     if party.phase == MODEL and most > 1:
         return f"{party.calls:,} to {plural(party.calls * most, 'call')} to {label}"
-    if role := role_in(party.phase):
-        return f"at most {calls} to {label} as {role}"
     talks = plan.talks and party.phase == MODEL
     bound = "at least " if isinstance(benchmark, DataMaker) else "at most " if talks else ""
     return f"{bound}{calls} to {label}"

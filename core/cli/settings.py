@@ -121,6 +121,20 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
     return values
 
 
+def role_specs(texts: tuple[str, ...]) -> dict[str, str | tuple[str, ...]]:
+    """``ROLE=SPEC`` texts as a mapping; what stands twice has all of its specs.
+
+    Raises:
+        UsageError: A text has no ``=``.
+    """
+    specs: dict[str, str | tuple[str, ...]] = {}
+    for text in texts:
+        for role, spec in pairs((text,), "--role").items():
+            known = specs.get(role, ())
+            specs[role] = (*((known,) if isinstance(known, str) else known), spec)
+    return {role: known[0] if len(known) == 1 else known for role, known in specs.items()}
+
+
 def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
     """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under "".
 

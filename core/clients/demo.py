@@ -74,7 +74,8 @@ class DemoClient:
     def __init__(self, config: ClientConfig) -> None:
         self._name = config.model.name
         self._role = config.party.role
-        known = [self._role] if self._role else [*ABILITIES, *JUDGES]
+        group = self._role.rpartition("_")[0]  # whose name the players of a group have
+        known = [*filter(None, (self._role, group))] or [*ABILITIES, *JUDGES]
         if self._name not in known:
             options = ", ".join(f"demo/{name}" for name in known)
             raise UsageError(f"unknown demo model demo/{self._name}; there are: {options}")

@@ -17,6 +17,7 @@ from ..parties.graders import Judge, is_meant
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
 from ..reports.suggestions import bench, with_options
+from ..settings.players import by_member
 from ..text import plural
 from ..types import JsonObject
 from ..types.result_document import ResultDocument
@@ -57,7 +58,8 @@ class Wanted(NamedTuple):
         return (
             is_pack(board.pack_name, board.pack_sha256, self.dataset)
             and (self.judge is None or self._fits_judge(board.judge))
-            and self.roles.items() <= {role: str(who) for role, who in board.roles}.items()
+            and by_member(benchmark, self.roles).items()
+            <= {role: str(who) for role, who in board.roles}.items()
             and all(
                 board.protocol.get(name, usual.get(name)) == value
                 for name, value in self.protocol.items()

@@ -15,7 +15,7 @@ from ..reports.ending import dollars
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.statements import answered_by
 from ..reports.suggestions import bench
-from ..text import harmless, interval, line, number, plural, rough
+from ..text import by_player, harmless, interval, line, number, plural, rough
 from ..types.result_document import (
     BaselineRow,
     ConclusionRow,
@@ -173,7 +173,8 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
     if document["imported"] is not None:
         lines += _imported(document)
     elif document["run_id"]:
-        others = "".join(f", {n} to {role}" for role, n in calls.get("roles", {}).items())
+        to_roles = by_player(calls.get("roles", {})).items()
+        others = "".join(f", {n} to {_each(role)}" for role, n in to_roles)
         others += f", {calls['judge']} to the judge" if document["judge"] else ""
         lines.append(
             f"calls      {calls['model']} to the model{others}"
@@ -333,3 +334,8 @@ def _around(shown: Table | Paragraph, *content: RenderableType) -> Group:
     title = shown.title.removesuffix(_DEMO)
     above = [titled(title, demo=title != shown.title)] if title else []
     return Group(*above, *content, *[Text(harmless(shown.note), style="dim")] * bool(shown.note))
+
+
+def _each(role: str) -> str:
+    """A role, or each member of a group."""
+    return f"each of {role}" if " " in role else role

@@ -115,9 +115,16 @@ class Guarded:
     _planned_calls = _checked(Benchmark[Any, Any].planned_calls, values.calls)
 
     def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
-        """Calls for one sample by party: the model, the judge and each role, 0 where none."""
-        planned = self._planned_calls(item, options)
-        return dict.fromkeys(values.parties(self.benchmark), 0) | dict(planned)
+        """Calls for one sample by party: the model, the judge and each role, 0 where none.
+
+        What is planned of a group is planned of each of its members.
+        """
+        planned = dict(self._planned_calls(item, options))
+        groups = {role.name: role.group for role in self.benchmark.roles}
+        return {
+            party: planned.get(party, planned.get(groups.get(party, ""), 0))
+            for party in values.parties(self.benchmark)
+        }
 
     def main_values(
         self, pack: Pack, scores: Sequence[SampleScore], options: Options

@@ -332,10 +332,15 @@ def parties(benchmark: Any) -> tuple[str, ...]:
     return ("model", "judge", *(role.name for role in benchmark.roles))
 
 
+def groups(benchmark: Any) -> dict[str, None]:
+    """The groups that its roles are in."""
+    return dict.fromkeys(role.group for role in benchmark.roles if role.group)
+
+
 def calls(called: PluginCall, value: Mapping[str, int]) -> None:
     """Refuse what are no numbers of calls by party."""
     _is_mapping(called, value)
-    known = parties(called.thing)
+    known = (*parties(called.thing), *groups(called.thing))
     for party, n in value.items():
         if party not in known:
             called.refuse(f"returned calls to {party!r}; parties are {', '.join(known)}")

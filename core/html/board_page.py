@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from ..compare.rating_history import RatedStep
 from ..hooks.sections import Series, Table
-from ..text import listed
+from ..text import by_player, listed
 from .board_numbers import (
     band_classes,
     in_chart,
@@ -120,7 +120,8 @@ def _chips(document: SiteBoardDocument) -> Iterator[str]:
     if document["judge"]:
         yield f"judge {document['judge']}"
     yield from document["options"]
-    yield from (f"{role} played by {player}" for role, player in document["roles"].items())
+    players = by_player(document["roles"])
+    yield from (f"{role} played by {player}" for role, player in players.items())
     if document["date_from"]:
         dates = dict.fromkeys([document["date_from"], document["date_to"]])
         yield " to ".join(map(str, dates))

@@ -11,7 +11,7 @@ from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.items import ItemRow
 from ..reports.statements import chance, completeness, judge_findings, placed_among, too_few
-from ..text import plural
+from ..text import by_player, plural
 from ..types.result_document import ConclusionRow, Facts, ResultDocument
 from .board_document import conclusions_of
 from .charts.plots import Figure, strip
@@ -208,12 +208,12 @@ def how_it_was_run(site_run: SiteRun) -> list[tuple[str, str]]:
     """Everything that decides what the numbers mean."""
     run, document = site_run.run, site_run.document
     pack = document["dataset"]
-    roles = document.get("roles", {})
+    roles = by_player({name: who["model"] for name, who in document.get("roles", {}).items()})
     return listed_facts([
         ("Model", run.model),
         ("Endpoint", document["endpoint"]),
         ("Judge", judge_in(document)),
-        *((f"Role: {name}", player["model"]) for name, player in roles.items()),
+        *((f"Role: {name}", player) for name, player in roles.items()),
         ("Benchmark", f"{document['benchmark']}, version {document['benchmark_version']}"),
         ("Pack", f"{pack['name']}, {plural(pack['n_items'], 'item')}, SHA-256 {pack['sha256']}"),
         ("Iterations", document["iterations"]),

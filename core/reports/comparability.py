@@ -14,7 +14,7 @@ from ..guard import guard
 from ..journal import RunRecord
 from ..parties.graders import Judge, judge_of
 from ..parties.party import NOT_RECORDED, is_imported
-from ..text import in_words, plural
+from ..text import by_player, in_words, plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument
 from .judge_replies import short_panel
@@ -49,7 +49,8 @@ def comparability(
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {in_words(value)}" for name, value in options.items()]
     parts += [f"judge {config.judge}"] if config.judge else []
-    parts += [f"{role} played by {player.party}" for role, player in config.roles.items()]
+    players = by_player({role: player.party for role, player in config.roles.items()})
+    parts += [f"{role} played by {player}" for role, player in players.items()]
     imported = is_imported(config.model.spec)
     parts += ["imported: answered elsewhere"] if imported else []
     parts += [f"changed: {changed}"] if changed else []

@@ -18,6 +18,7 @@ from ..parties.party import Party, origin_of
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader
 from ..statistics.few_families import few_families, why_no_interval
+from ..text import by_player
 from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
 from ..types.result_document import ResultDocument, Status
@@ -311,8 +312,8 @@ def judge_warnings(config: "RunConfig") -> list[str]:
     judges = config.judges
     messages = (kinship(config.model.spec, judge.spec) for judge in judges)
     warnings = [message for message in messages if message]
-    for name, player in config.roles.items():
+    for name, player in by_player({n: p.spec for n, p in config.roles.items()}).items():
         for whom, other in (("model", config.model), *(("judge", judge) for judge in judges)):
-            if family := common_family(player.spec, other.spec):
+            if family := common_family(player, other.spec):
                 warnings.append(f"who plays {name} is of the {whom}'s family ({family})")
     return warnings

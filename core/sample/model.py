@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..benchmark.model import MODEL
+from ..benchmark.model import MODEL, member
 from ..errors import MissingCall
 from ..journal.records import CallKey
 from ..parties.party import Party
@@ -95,8 +95,9 @@ class RecordedModel:
         request_digest = key_digest(self._party.asked, self._party.proof, request)
         return CallKey(self._party.phase, request_digest, self._seen[request_digest])
 
-    def role(self, name: str) -> "RecordedModel":
+    def role(self, name: str, number: int = 0) -> "RecordedModel":
         """Who plays a role; see `benchmark.Model.role`."""
+        name = member(name, number)
         if name not in self._roles:
             listed = ", ".join(self._roles) or "none"
             raise ValueError(f"role: there is no role {name!r} here; there are: {listed}")

@@ -4,7 +4,7 @@ What each means is declared at `RunSettings` and `Sampling`; a test holds the tw
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from inspect import Parameter, Signature, signature
 from typing import Any, TypedDict
@@ -32,7 +32,7 @@ class RunArguments(TypedDict, total=False):
     judge_base_url: str | Mapping[str, str] | None
     api_key_env: str | None
     judge_api_key_env: str | Mapping[str, str] | None
-    roles: Mapping[str, str] | None
+    roles: Mapping[str, str | Sequence[str]] | None
     role_base_url: Mapping[str, str] | None
     role_api_key_env: Mapping[str, str] | None
     role_max_tokens: int | Mapping[str, int] | None

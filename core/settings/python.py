@@ -76,6 +76,10 @@ def _checked(name: str, value: Any) -> Any:
         return _of_judges(name, value)
     if name in RULES:
         return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
+    if name == "roles" and isinstance(value, Mapping):
+        several = {n: v for n, v in value.items() if isinstance(v, list | tuple)}
+        one_each = {n: v for n, v in value.items() if n not in several}
+        return _texts_by_name(name, one_each) | {n: _texts(name, v) for n, v in several.items()}
     if name == "role_max_tokens":
         return _tokens_by_role(value)
     if _FORMS.get(name) in ("list", "ids"):

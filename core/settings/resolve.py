@@ -10,9 +10,9 @@ from ..clients.keys import check_extra_body
 from ..errors import UsageError
 from ..guard import guard
 from ..parties.graders import OVERLAP, Panel
-from ..parties.providers import ModelSpec, of_judge, of_role
+from ..parties.providers import ModelSpec, of_judge
 from ..plugins import installed
-from ..types import Sampling
+from .players import find_roles, fitting_players, for_members, role_sampling
 from .rules import own_options
 from .run_config import Endpoint, RunConfig, with_judges
 from .run_settings import RunSettings, flag_of
@@ -31,6 +31,7 @@ def run_configs(
     Raises:
         UsageError: Settings contradict each other.
     """
+    settings = for_members(benchmark, settings)
     specs = [ModelSpec.parse(text) for text in settings.models or (USUAL_MODEL,)]
     if len(specs) > 1 and settings.name:
         raise UsageError("--name names one model; leave it out, or give one --model")
@@ -49,8 +50,8 @@ def run_configs(
                 _fitting_judges(benchmark, options, model.endpoint.spec, named),
             ),
             limits=limits_of(settings, model.server),
-            roles=_fitting_players(benchmark, model.endpoint.spec, players),
-            role_sampling=_role_sampling(benchmark, settings),
+            roles=fitting_players(benchmark, model.endpoint.spec, players),
+            role_sampling=role_sampling(benchmark, settings),
         )
         for model, endpoint in zip(models, map(allow, models), strict=True)
         for one in settings.by_system(str(endpoint.spec))
@@ -161,55 +162,6 @@ def _panel(settings: RunSettings) -> Panel | None:
         settings.exclude_kin,
         OVERLAP if settings.overlap is None else settings.overlap,
     )
-
-
-def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
-    """Who plays the benchmark's roles, by role; some may be missing.
-
-    Raises:
-        UsageError: A role is named that the benchmark does not have, or an address without a
-            player.
-    """
-    names = [role.name for role in benchmark.roles]
-    for option in ("roles", "role_base_url", "role_api_key_env", "role_max_tokens"):
-        for name in getattr(settings, option):
-            if name not in names and (name or (not names and settings.is_given(option))):
-                roles_text = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
-                shown = f"{flag_of(option)} {name}".rstrip()
-                raise UsageError(f"{shown}: there is no such role; {roles_text}")
-    roles = {name: role.model for name, role in settings.filed_roles.items() if name in names}
-    roles |= settings.roles
-    for name in (*settings.role_base_url, *settings.role_api_key_env):
-        if name not in roles:
-            raise UsageError(f"the role {name} has no player; name one with --role {name}=SPEC")
-    return {
-        name: find_target(settings, ModelSpec.parse(roles[name]), of_role(name)) for name in roles
-    }
-
-
-def _role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sampling]:
-    """How replies of roles are drawn where that is not as the benchmark says."""
-    return {
-        role.name: replace(role.sampling, max_tokens=settings.max_tokens_of(role.name))
-        for role in benchmark.roles
-        if settings.max_tokens_of(role.name)
-    }
-
-
-def _fitting_players(
-    benchmark: Benchmark, model: ModelSpec, named: Mapping[str, Endpoint]
-) -> dict[str, Endpoint]:
-    """Who will play the roles of a run: those named, and demo players with a demo model."""
-    demo = installed().provider(model.provider).demo
-    players = {}
-    for role in benchmark.roles:
-        if role.name not in named and not demo:
-            raise UsageError(
-                f"{benchmark.name} needs the role {role.name}: {role.help} Name who plays it, "
-                f"such as --role {role.name}=openai/gpt-4.1"
-            )
-        players[role.name] = named.get(role.name) or Endpoint(ModelSpec("demo", role.name))
-    return players
 
 
 def _fitting_judges(

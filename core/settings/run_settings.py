@@ -118,9 +118,10 @@ class RunSettings:
         "With rotate, the share of samples that all judges grade (default: 0.1).",
         rule=NumberRule(0, 1),
     )  # fmt: skip
-    roles: Mapping[str, str] = _setting(
+    roles: Mapping[str, str | tuple[str, ...]] = _setting(
         WHERE, "NAME=SPEC",
-        "Who plays a role of the benchmark, such as user=openai/gpt-4.1; once a role.", {},
+        "Who plays a role of the benchmark, such as user=openai/gpt-4.1; once a role. A group of "
+        "roles may have several, who play in turn.", {},
         form="pairs", option="role", in_file=False,
     )  # fmt: skip
     role_base_url: Mapping[str, str] = _setting(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
+from ..benchmark.model import member
 from ..errors import MissingCall
 from ..sample.model import drawn
 from ..types import ChatRequest, ChatResponse, Message, Sampling
@@ -42,12 +43,13 @@ class ScriptedModel:
         self.noted: dict[str, object] = {}
         self._replies = list(replies)
 
-    def role(self, name: str) -> "ScriptedModel":
-        """Who plays a role.
+    def role(self, name: str, number: int = 0) -> "ScriptedModel":
+        """Who plays a role; the second of a group ``opponents`` is ``opponents_2``.
 
         Raises:
             ValueError: The script has none of that name.
         """
+        name = member(name, number)
         if name not in self._roles:
             names = ", ".join(self._roles) or "none"
             raise ValueError(f"role: the script has no role {name!r}; there are: {names}")

@@ -30,7 +30,7 @@ class Sees:
         self.iteration = 1
         self.noted: dict[str, object] = {}
 
-    def role(self, name: str) -> Self:
+    def role(self, name: str, number: int = 0) -> Self:
         """The same for every part."""
         return self
 

@@ -229,7 +229,7 @@ class _Repeats:
         self.iteration = 1
         self.noted: dict[str, object] = {}
 
-    def role(self, name: str) -> Self:
+    def role(self, name: str, number: int = 0) -> Self:
         """Nobody else is there."""
         return self
 
