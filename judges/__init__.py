@@ -21,7 +21,15 @@ from .pairwise import (
     read_margins,
     truncate,
 )
-from .prompts import Template, display, fill, neutralise
+from .prompts import (
+    Template,
+    display,
+    fill,
+    neutralise,
+    places_in,
+    read_criteria,
+    with_places,
+)
 from .quoting import Quotable
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict, rubric_score
@@ -60,8 +68,10 @@ __all__ = [
     "lettered",
     "neutralise",
     "output_format",
+    "places_in",
     "read_answers",
     "read_choices",
+    "read_criteria",
     "read_margins",
     "read_object",
     "read_verdict",
@@ -69,4 +79,5 @@ __all__ = [
     "shuffled",
     "truncate",
     "vote",
+    "with_places",
 ]

@@ -1,7 +1,8 @@
 """A demo judge for forms: it looks at nothing but what a rule makes of a text.
 
 It reads what its prompt shows between ``[REPLY]`` and ``[/REPLY]``, or in a comparison
-between ``[REPLY A1]`` and ``[/REPLY A1]``, so templates that mark replies so need no more.
+between ``[REPLY A1]`` and ``[/REPLY A1]``, so templates that mark replies so need no more;
+of others it reads the places ``{reply}``, or ``{first}`` and ``{second}``.
 """
 
 import json
@@ -15,6 +16,7 @@ from eibench.core.clients.demo import JudgeRandom, Leaning
 from .asking import REASONING
 from .checklist import Checklist
 from .pairwise import MOST_PLUSES
+from .prompts import places_in
 from .rubric import Rubric
 from .yes_no import REASON
 
@@ -48,14 +50,26 @@ def _leaning(rng: Random) -> Leaning | None:
 
 
 def demo_verdict(
-    form: Rubric | Checklist, request: ChatRequest, worth: Callable[[str], float], rng: Random
+    form: Rubric | Checklist,
+    request: ChatRequest,
+    worth: Callable[[str], float],
+    rng: Random,
+    template: str = "",
 ) -> str:
     """A demo judge's reply, by what a text is worth from 0 to 1, its leaning and some noise.
+
+    Args:
+        form: What it fills in.
+        request: What it was sent.
+        worth: The rule.
+        rng: Where the noise comes from.
+        template: Of the prompt, where that does not mark replies.
 
     Raises:
         ValueError: The prompt marks no reply: every text would be worth nothing.
     """
-    replies = _REPLY.findall(request.messages[-1].content)
+    prompt = request.messages[-1].content
+    replies = _at_places(template, prompt) if template else _REPLY.findall(prompt)
     if not replies:
         raise ValueError(
             "the judge's prompt shows no reply between lines [REPLY] and [/REPLY], so the demo "
@@ -76,6 +90,12 @@ def demo_verdict(
 
 def _within(worth: float) -> float:
     return min(1.0, max(0.0, worth))
+
+
+def _at_places(template: str, prompt: str) -> list[tuple[str, str]]:
+    texts = places_in(template, prompt)
+    names = (("", "reply"), ("one", "first"), ("other", "second"))
+    return [(texts.get(code, ""), texts[slot]) for code, slot in names if slot in texts]
 
 
 def _graded(rubric: Rubric, share: float) -> str:

@@ -17,7 +17,7 @@ def labelled(
     `mentioned`, a pattern of how an answer begins, a label that something else follows is a mention
     there and not given: "... close to purple prose: the sound".
     """
-    each = "|".join(f"({re.escape(name)})" for name in names)
+    each = "|".join(f"({_spelled(name)})" for name in names)
     label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
     start = _BULLET.sub("", line)
     matches = list(re.finditer(label, start, re.IGNORECASE))
@@ -28,3 +28,9 @@ def labelled(
         if is_prose and mentioned and not re.match(OPENING + mentioned, rest):
             continue
         yield names[(match.lastindex or 1) - 1], "" if is_prose else rest
+
+
+def _spelled(name: str) -> str:
+    """A pattern for a name: a judge may write a hyphen as a blank, and any apostrophe."""
+    parts = (re.escape(part) for part in re.split(r"[\s\-‐‑–]+", name))
+    return r"[\s\-‐‑–]".join(re.sub("['’]", "['’]", part) for part in parts)

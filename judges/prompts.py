@@ -51,6 +51,38 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return re.sub(rf"\{{({names})\}}", lambda match: values[match[1]], template)
 
 
+def with_places(text: str, slots: Mapping[str, str]) -> str:
+    """A prompt as it was published, with our places for what it has there.
+
+    Args:
+        text: Such as ``[WRITER A0493]``.
+        slots: By what stands there, the name of the place: ``{"A0493": "one"}``.
+    """
+    for published, name in slots.items():
+        text = text.replace(published, f"{{{name}}}")
+    return text
+
+
+def places_in(template: str, text: str) -> dict[str, str]:
+    """What stands at the places of a template that was filled; nothing where a text is no such."""
+    parts = re.split(r"\{(\w+)\}", template)
+    pattern, names = "", set[str]()
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            pattern += re.escape(part)
+        else:
+            pattern += f"(?P={part})" if part in names else f"(?P<{part}>.*?)"
+            names.add(part)
+    match = re.fullmatch(pattern, text, re.DOTALL)
+    return match.groupdict() if match else {}
+
+
+def read_criteria(text: str) -> tuple[str, ...]:
+    """The criteria of a text that has one a line; empty lines and those with ``#`` are none."""
+    names = map(str.strip, text.splitlines())
+    return tuple(name for name in names if name and not name.startswith("#"))
+
+
 def neutralise(text: str, markers: Sequence[str]) -> str:
     """What a model wrote, so that it cannot end its part of a prompt.
 

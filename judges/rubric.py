@@ -28,7 +28,8 @@ from .quoting import MORE_FOLLOWS, Quotable, says_more
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
 _STEP = re.compile(r"[-+−]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)", re.ASCII)
-_NOT_APPLICABLE = re.compile(r"\s*(?:n\s*/\s*a|not applicable)\W*", re.IGNORECASE)
+_NOT_APPLICABLE = re.compile(r"\s*(?:n\s*/\s*a|not applicable)\b\D*", re.IGNORECASE)
+_WORD = re.compile(rf"{OPENING}[^\W\d_]")
 _LINES = "Reply with a line for each criterion, NAME: NUMBER, {range}, and nothing after."
 _TYPES: tuple[Json, Json] = ("number", ["number", "null"])
 RUBRIC_SCORE = "rubric_score"
@@ -335,33 +336,35 @@ def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> R
         rest.append(line)
         start = "[-+−.0-9]" if rubric.steps else "[0-9]"
         for name, answer in labelled(line, rubric.names, mentioned=start):
-            rest.clear()
             value = re.sub(rf"^{OPENING}|{CLOSING}$", "", answer)
-            if name in rubric.optional and _NOT_APPLICABLE.fullmatch(value):
+            applies = name not in rubric.optional or not _NOT_APPLICABLE.fullmatch(value)
+            if applies and _WORD.match(value):  # the analysis, perhaps: it gives no grade
+                grades.setdefault(name, set())
                 continue
-            grade = _score(value, rubric)
-            grades.setdefault(name, set()).add(grade)
+            rest.clear()
+            if applies:
+                grades.setdefault(name, set()).add(_score(value, rubric))
     return _of_lines(grades, "\n".join(rest), rubric)
 
 
 def _of_lines(
     answers: Mapping[str, set[float | None]], rest: str, rubric: Rubric
 ) -> Reading[Verdict]:
-    if says_more(rest):
-        return Reading(None, MORE_FOLLOWS)
     grades: dict[str, float] = {}
     for name in rubric.names:
-        of_name = answers.get(name, set())
-        if not of_name and name in rubric.optional:
+        of_name = answers.get(name)
+        if of_name is None and name in rubric.optional:
             continue
-        grade = next(iter(of_name), None)
-        if grade is None or len(of_name) > 1:
+        grade = next(iter(of_name or ()), None)
+        if grade is None or len(of_name or ()) > 1:
             wrong = f"{name}: not {rubric.number.replace('a number', 'one number')}"
-            return Reading(None, wrong if of_name else f"it lacks {name}")
+            return Reading(None, f"it lacks {name}" if of_name is None else wrong)
         grades[name] = grade
+    if says_more(rest):
+        return Reading(None, MORE_FOLLOWS)
     if not any(name in grades for name in rubric.counted):
         return Reading(None, "it grades nothing that counts")
-    return Reading(Verdict(grades), None, ("lines",))
+    return Reading(Verdict(grades))
 
 
 def _score(value: object, rubric: Rubric) -> float | None:

@@ -72,6 +72,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
             that is not 1.
         unjudged_values: Values of a score that do not come from its judge, such as lengths; those
             of `values` say so themselves.
+        iterations: How often each item is asked unless the user says otherwise.
         most_attempts: How often a question to the model is asked at most, where its answer cannot
             be read; 1 where that is not known.
         asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
@@ -101,6 +102,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     value_scales: Mapping[str, float] = {}
     unjudged_values: tuple[str, ...] = ()
     asks_again: bool = False
+    iterations: int = 1
     most_attempts: int = 1
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:

@@ -169,7 +169,8 @@ def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | N
 
 def _lacks(path: Path, packs: Sequence[Sequence[FileEntry]]) -> str:
     """What the pack that a folder comes nearest to still needs."""
-    lacking = [[f.path for f in files if _in_folder(path, f, files) is None] for files in packs]
+    lacking = [[_asked_for(f) for f in files if _in_folder(path, f, files) is None]
+               for files in packs]  # fmt: skip
     nearest, lacks = max(
         zip(packs, lacking, strict=True), key=lambda pair: len(pair[0]) - len(pair[1])
     )
@@ -177,6 +178,11 @@ def _lacks(path: Path, packs: Sequence[Sequence[FileEntry]]) -> str:
         return f"lacks {', '.join(lacks)}"
     official = [f.path for files in packs for f in files if f.sha256]
     return f"needs {', '.join(official or lacks)}"
+
+
+def _asked_for(file: FileEntry) -> str:
+    """What a folder of a user's own may call a file: one of ours by its name alone."""
+    return file.path if file.sha256 else Path(file.path).name
 
 
 def _is_that(benchmark: Benchmark, file: FileEntry, path: Path | None) -> bool:

@@ -55,6 +55,7 @@ _TOKENS = FieldRule(
     lambda v: v is None or (isinstance(v, int) and not isinstance(v, bool) and v >= 1),
     "a number from 1 on or None",
 )
+_COUNT = FieldRule(lambda v: type(v) is int and v >= 1, "a whole number from 1 on")
 _FIELDS = FieldRule(is_mapping, "a mapping that says of each field's name what it holds")
 _CITE = FieldRule(
     lambda value: isinstance(value, Path) or (isinstance(value, str) and _is_bibtex(value)),
@@ -70,6 +71,7 @@ _ATTRIBUTES: Mapping[str, FieldRule] = {
     "kind": TEXT,
     "cite": _CITE,
     "answer_tokens": _TOKENS,
+    "iterations": _COUNT,
     "ranked_by": TEXT,
     "options": _tuple_of(Option, Sequence),
     "values": _tuple_of(Value),

@@ -116,7 +116,7 @@ def another_run(
     """
     words = ["run", benchmark.name, "--model", model, *judge, *_players(document, model)]
     words += ["--dataset", dataset] if dataset else []
-    if document["iterations"] != 1:
+    if document["iterations"] != benchmark.iterations:
         words += ["--iterations", str(document["iterations"])]
     words += _changed_options(document["options"], benchmark)
     words += _sampling(settings.get("sampling", {}), document["options"], benchmark)

@@ -47,7 +47,7 @@ class RunArguments(TypedDict, total=False):
     extra_body: Mapping[str, Any] | None
     seed: int | None
     system: str | None
-    iterations: int
+    iterations: int | None
     limit: int | None
     items: Iterable[str]
     concurrency: int | None

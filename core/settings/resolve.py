@@ -59,7 +59,7 @@ def run_configs(
 
 
 _AS_SET = (
-    *("dataset", "sampling", "system", "iterations", "limit", "items", "transfer"),
+    *("dataset", "sampling", "system", "limit", "items", "transfer"),
     *("name", "notes", "fresh", "keep_going", "without", "against", "runs_dir"),
 )
 """What a run is asked just as it was set."""
@@ -82,6 +82,7 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         model=model,
         options=own_options(benchmark, settings.options),
         limits=limits_of(settings, None),
+        iterations=settings.iterations or benchmark.iterations,
         mixed=settings.demo,
         **{name: getattr(settings, name) for name in _AS_SET},
     )

@@ -147,9 +147,10 @@ class RunSettings:
         DRAWING, "TEXT|@FILE", "System prompt; several make a run each, '' is none.", (),
         form="list", rule=_TEXT, option="system", argument="system",
     )  # fmt: skip
-    iterations: int = _setting(
-        DATA, "N", "How often each item is asked.", 1, rule=NumberRule(1, 100_000, whole=True)
-    )
+    iterations: int | None = _setting(
+        DATA, "N", "How often each item is asked (default: as the benchmark says, mostly 1).",
+        rule=NumberRule(1, 100_000, whole=True),
+    )  # fmt: skip
     limit: int | None = _setting(DATA, "N", "Only the first N items.", rule=_AMOUNT)
     items: tuple[str, ...] = _setting(DATA, "ID,ID", "Only these items.", (), form="ids")
     concurrency: int = _setting(

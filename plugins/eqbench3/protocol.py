@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eibench import DataError, JsonObject
-from eibench.judges import Rubric, Template, criteria_of
+from eibench.judges import Rubric, Template, criteria_of, read_criteria, with_places
 
 RUBRIC, RUBRIC_SCORE = "rubric", "rubric_score"
 """The value of a sample, 0 to 100, and the metric that is its mean; no criterion is called so."""
@@ -135,10 +135,8 @@ def _pairwise(raw: Mapping[str, Any], text_of: TextOf, codes: Sequence[str]) -> 
     if "pairwise" not in raw:
         return None
     system = text_of(raw["pairwise_system"]) if "pairwise_system" in raw else ""
-    user = text_of(raw["pairwise"])
-    for code, slot in zip(codes, ("{code_A}", "{code_B}"), strict=False):
-        user = user.replace(code, slot)
-    return Template(user, system)
+    slots = dict(zip(codes, ("code_A", "code_B"), strict=False))
+    return Template(with_places(text_of(raw["pairwise"]), slots), system)
 
 
 def _kind(
@@ -186,9 +184,7 @@ def _refuse_odd_limits(name: str, raw: Mapping[str, Any]) -> None:
 
 def _criteria(raw: str | list[str], text_of: TextOf) -> tuple[str, ...]:
     """Criteria from a list, or from a text with one a line."""
-    lines = raw if isinstance(raw, list) else text_of(raw).splitlines()
-    names = (line.strip() for line in lines)
-    return tuple(name for name in names if name and not name.startswith("#"))
+    return read_criteria("\n".join(raw) if isinstance(raw, list) else text_of(raw))
 
 
 def _with_places(name: str, template: str) -> str:

@@ -323,7 +323,7 @@ def test_both_forms_take_the_same_arguments() -> None:
         assert not inspect.iscoroutinefunction(plain)
     defaults = inspect.signature(eibench.run).parameters
     for param in run_command.params:
-        if param.name in ("iterations", "timeout", "max_retries", "transport"):
+        if param.name in ("timeout", "max_retries", "transport"):
             assert defaults[param.name].default == param.default
         if param.name == "max_reply":
             assert defaults["max_reply"].default == RULES["max_reply"].read(str(param.default))

@@ -145,6 +145,15 @@ READ = {
         "It verges on elegant prose: the sound of it.\nElegant Prose: 5",
         {"Elegant Prose": 5},
     ),
+    "a line of the analysis begins with a name": (
+        "Elegant Prose: the sound of it is good, 3 lines aside.\n\nElegant Prose: 5",
+        {"Elegant Prose": 5},
+    ),
+    "a name spelled otherwise": ("Elegant-Prose: 5", {"Elegant Prose": 5}),
+    "not applicable, with the reason": (
+        "Elegant Prose: 5\ntact: N/A (nobody speaks)",
+        {"Elegant Prose": 5},
+    ),
     "what may be left out is not applicable": (
         "Elegant Prose: 5\ntact: N/A",
         {"Elegant Prose": 5},
@@ -164,6 +173,8 @@ UNREAD = {
     "another number": ("Elegant Prose: 12\nElegant Prose: 13", "not one number from 0 to 20"),
     "out of range": ("Elegant Prose: 21", "not one number"),
     "a word": ("Elegant Prose: good", "not one number"),
+    "a word for what may be left out": ("Elegant Prose: 5\ntact: twelve", "tact: not one number"),
+    "a word at the end": ("Elegant Prose: 5\nElegant Prose: good", "more text follows"),
     "a comment": ("Elegant Prose: 12, or 13", "not one number"),
     "running text": ("I would say Elegant Prose: 12", "not one number"),
     "not applicable": ("Elegant Prose: N/A\ntact: 3", "not one number"),

@@ -1,0 +1,130 @@
+"""A pack of Creative Writing v3 in upstream's layout: prompts, criteria and judge's prompts."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from eibench import DataError, Item, PackSource, read_text
+from eibench.judges import MOST_PLUSES, Rubric, Template, criteria_of, read_criteria, with_places
+
+from .grading import WritingRubric
+from .prompts import WritingPrompt, read_prompts
+
+PROMPTS = "creative_writing_prompts_v3.json"
+CRITERIA, NEGATIVE = "creative_writing_criteria.txt", "negative_criteria.txt"
+JUDGE, PAIR = "creative_writing_judging_prompt.txt", "pairwise_prompt.txt"
+SCALE = 20
+_PLACES = {"{test_model_response}": "reply"}
+_PAIR_PLACES = {
+    "{model_a_analysis}": "first",
+    "{model_b_analysis}": "second",
+    "A0493": "one",
+    "A0488": "other",
+}
+_MAY_NOT_APPLY = (
+    "Weak Dialogue",
+    "Incongruent Ending Positivity",
+    "Unearned Transformations",
+    "Well-earned Lightness or Darkness",
+    "Sentences Flow Naturally",
+)
+"""The criteria that published verdicts leave out, as the judge may where one does not apply."""
+_NOT_COMPARED = ("5", "16", "20", "21", "26", "28", "30")
+"""Ids of the official prompts that the published code makes no pairs of."""
+
+
+class WritingProtocol(NamedTuple):
+    """How the pieces of a pack are judged.
+
+    Attributes:
+        rubric, judge: What the judge grades a piece by, and its prompt.
+        pair_rubric, pair: The same of a comparison.
+    """
+
+    rubric: WritingRubric
+    judge: Template
+    pair_rubric: Rubric
+    pair: Template
+
+
+class WritingItem(NamedTuple):
+    """What an item of Creative Writing v3 holds."""
+
+    title: str
+    category: str
+    prompt: WritingPrompt
+    protocol: WritingProtocol
+    compared: bool
+    """Whether pairs are made of its pieces."""
+
+
+def read_items(source: PackSource) -> list[Item[WritingItem]]:
+    """The items of a pack in its order.
+
+    Raises:
+        DataError: A file is missing or not of its form.
+    """
+    needed = (PROMPTS, CRITERIA, NEGATIVE, JUDGE, PAIR)
+    if missing := [name for name in needed if name not in source.files]:
+        path = next(iter(source.files.values()))
+        raise DataError(path, f"is no whole pack; beside it belong {', '.join(missing)}")
+    protocol, path = _protocol(source), source.files[PROMPTS]
+    left_out = _NOT_COMPARED if source.name == "official" else ()
+    return [
+        Item(id, WritingItem(*_about(path, id, row), prompt, protocol, id not in left_out))
+        for id, prompt, row in read_prompts(path)
+    ]
+
+
+def _about(path: Path, id: str, row: object) -> tuple[str, str]:
+    """Title and category of a prompt."""
+    texts = [row.get(name, "") if isinstance(row, dict) else "" for name in ("title", "category")]
+    if not all(isinstance(text, str) for text in texts):
+        raise DataError(path, "its title and its category must be texts", f"prompt {id}")
+    return texts[0], texts[1]
+
+
+def _protocol(source: PackSource) -> WritingProtocol:
+    criteria = _criteria(source.files[CRITERIA])
+    negative = _criteria(source.files[NEGATIVE])
+    if unknown := [name for name in negative if name not in criteria]:
+        message = f"names {unknown[0]!r}, which is no line of {CRITERIA}"
+        raise DataError(source.files[NEGATIVE], message)
+    optional = tuple(name for name in _MAY_NOT_APPLY if name in criteria)
+    listed = {
+        "creative_writing_criteria": "\n".join(criteria),
+        "lower_is_better_criteria": "\n".join(negative),
+    }
+    judge = _template(source.files[JUDGE], _PLACES, *listed)
+    pair = _template(source.files[PAIR], _PAIR_PLACES)
+    if not (pair_criteria := criteria_of(pair.user)):
+        raise DataError(source.files[PAIR], 'asks for no criterion: no line begins with "NAME":')
+    for name, text in listed.items():
+        judge = Template(judge.user.replace(f"{{{name}}}", text))
+    return WritingProtocol(
+        WritingRubric(criteria, SCALE, lower_is_better=negative, optional=optional, form="lines"),
+        judge,
+        Rubric(pair_criteria, MOST_PLUSES),
+        pair,
+    )
+
+
+def _criteria(path: Path) -> tuple[str, ...]:
+    """The criteria of a file, one a line."""
+    names = read_criteria(read_text(path))
+    if not names:
+        raise DataError(path, "names no criterion")
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(path, "stands twice", name)
+        if ":" in name:
+            raise DataError(path, "is no criterion: a name has no colon", name)
+    return names
+
+
+def _template(path: Path, slots: dict[str, str], *more: str) -> Template:
+    """A judge's prompt, with our names for upstream's places."""
+    text = read_text(path)
+    for slot in ("{writing_prompt}", *slots, *(f"{{{name}}}" for name in more)):
+        if slot not in text:
+            raise DataError(path, f"lacks {slot}")
+    return Template(with_places(text, slots).strip())

@@ -1,0 +1,72 @@
+"""Writing prompts as upstream has them: a text with a place for a seed, and the seeds."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeGuard
+
+from eibench import ChatResponse, DataError, read_json
+
+SEED = "<SEED>"
+"""The place in a prompt for what an iteration asks for beside."""
+
+
+class WritingPrompt(NamedTuple):
+    """What a model is asked to write."""
+
+    text: str
+    seeds: tuple[str, ...]
+    """In the order of the iterations, beginning again after the last; empty for none."""
+
+    def asked(self, iteration: int) -> str:
+        """The prompt of an iteration, counted from 1."""
+        if not self.seeds:
+            return self.text
+        return self.text.replace(SEED, self.seeds[(iteration - 1) % len(self.seeds)])
+
+
+class Piece(NamedTuple):
+    """What a model wrote, and what it was asked."""
+
+    asked: str
+    reply: ChatResponse
+
+
+def read_prompts(path: Path) -> Iterator[tuple[str, WritingPrompt, Mapping[str, Any]]]:
+    """The prompts of a file by id, each with all that its row holds.
+
+    Raises:
+        DataError: The file is not of its form; the message names the prompt.
+    """
+    rows = read_json(path)
+    if not isinstance(rows, dict) or not rows:
+        raise DataError(path, "is no object of writing prompts by id")
+    for id, row in rows.items():
+        if wrong := _wrong(row):
+            raise DataError(path, wrong, f"prompt {id}")
+        yield id, WritingPrompt(row["writing_prompt"].strip(), tuple(row["seed_modifiers"])), row
+
+
+def _wrong(row: object) -> str | None:
+    """What is wrong with a prompt's row, if anything is."""
+    if not isinstance(row, dict):
+        return "is no object"
+    text, seeds = row.get("writing_prompt"), row.get("seed_modifiers")
+    if not is_text(text):
+        return 'needs "writing_prompt", a text'
+    if not are_texts(seeds):
+        return 'needs "seed_modifiers", a list of texts'
+    if seeds and SEED not in text:
+        return f'has "seed_modifiers" and no place {SEED} for them in its writing_prompt'
+    if not seeds and SEED in text:
+        return f'has the place {SEED} in its writing_prompt and no "seed_modifiers"'
+    return None
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether a value is a text that says something."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def are_texts(value: object) -> TypeGuard[list[str]]:
+    """Whether a value is a list of such texts."""
+    return isinstance(value, list) and all(map(is_text, value))
