@@ -11,6 +11,7 @@ import functools
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from pathlib import Path
 from typing import Any, ParamSpec, Unpack
 
 from .benchmark import Benchmark
@@ -66,7 +67,7 @@ def _in_event_loop() -> bool:
 
 
 async def run_async(
-    benchmark: str | Benchmark,
+    benchmark: str | Path | Benchmark,
     *,
     progress: Watcher | None = None,
     **settings: Unpack[RunArguments],
@@ -76,7 +77,8 @@ async def run_async(
     The arguments are the options of `bench run` (docs/commands.md), and mean the same runs.
 
     Args:
-        benchmark: Its name, or an instance of a subclass of `Benchmark`.
+        benchmark: Its name, the path of a file that declares it, or an instance of a
+            subclass of `Benchmark`.
         progress: A new `Progress` to look at, or what is called with one now and then. When
             it raises, nothing more is sent, and what is in flight is waited for and saved.
         **settings: How it is run.
@@ -100,7 +102,7 @@ run_async.__doc__ = described(run_async.__doc__ or "")
 
 
 async def score_async(
-    benchmark: str | Benchmark,
+    benchmark: str | Path | Benchmark,
     responses: Responses,
     *,
     dataset: str | os.PathLike[str] | None = None,
@@ -110,7 +112,8 @@ async def score_async(
     """Score answers made elsewhere; no model is asked and nothing is stored.
 
     Args:
-        benchmark: Its name, or an instance of a subclass of `Benchmark`.
+        benchmark: Its name, the path of a file that declares it, or an instance of a
+            subclass of `Benchmark`.
         responses: A file as `bench score` takes it; or its rows; or texts by item id, or by
             item id and iteration. Items without an answer are unscored, the result incomplete.
         dataset: The data that was answered: ``bundled``, ``official`` or a path.

@@ -9,7 +9,7 @@ benchmarks can do is in `abilities`.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Generic
+from typing import Any, Generic
 
 from ..reading.packs import Pack, PackSource
 from ..types import (
@@ -49,6 +49,9 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         cite: What `bench cite` prints for it: BibTeX, or the path of a file of it.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
+        packs: Its packs by name, each as ``manifest.json`` would have it, where `data` has none.
+        files: Of one that a file declares (`BenchmarkFiles`): by their paths the texts that it was
+            read from, the declaration first. They are stored with its runs.
         fields: What each row of its pack holds, as `read_rows` takes it, with ``"id": str``; then
             it needs no `read_pack`.
         comparability: Which published numbers a result may stand beside, or why none.
@@ -87,6 +90,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     languages: tuple[str, ...] = ()
     cite: str | Path = ""
     data: Path | None = None
+    packs: Mapping[str, Mapping[str, Any]] = {}
     fields: Mapping[str, object] = {}
     comparability: str = "not comparable with published scores: there are none"
     sampling: Sampling = Sampling()
@@ -207,6 +211,11 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     def has_demo_judge(self) -> bool:
         """Whether the demo judge can grade this benchmark."""
         return isinstance(self, DemoJudge)
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The texts that it is read from, by path; none of a benchmark that no file declares."""
+        return {}
 
     def request_options(self, options: Options) -> JsonDict:
         """The options that are part of a run's identity."""

@@ -11,7 +11,7 @@ from ..compare.boards import Boards
 from ..compare.judge_record import read_judge
 from ..compare.which_board import boards_beside
 from ..journal import Journal
-from ..plugins import installed
+from ..plugins import catalogue_of, installed
 from ..ratings import auditing
 from ..types import Json
 from . import options
@@ -78,7 +78,7 @@ def chosen_audit(
         return AuditedJudge(auditing.audit.audit(comparisons, source=of_file, demo=demo))
     chosen = installed().benchmark(str(name))
     with Journal(runs_dir, create=False) as journal:
-        boards = Boards(journal, installed(), chosen)
+        boards = Boards(journal, catalogue_of(journal), chosen)
         record = read_judge(boards, **board.choice(chosen, protocol))
     read_board = record.board
     pack = auditing.audit.PackName(read_board.board.pack_name, read_board.board.pack_sha256)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _KINDS = (
     "benchmarks",
+    "benchmark_files",
     "providers",
     "rating_engines",
     "report_sections",

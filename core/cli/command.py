@@ -8,14 +8,17 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from ..benchmark import Benchmark
-from ..errors import UsageError
-from ..plugins import installed
+from ..errors import BenchError, UsageError
+from ..journal import Journal
+from ..plugins import catalogue_of, installed
 from ..reports.suggestions import run_options, typed
 from ..settings.tables import Suite
 from ..types import JsonDict, JsonObject
@@ -50,6 +53,7 @@ class Command(click.Command):
         Raises:
             click.UsageError: An option is given twice.
         """
+        ctx.meta[ARGUMENTS] = list(args)
         refuse_repeated(self, ctx, args)
         typed.set((*ctx.command_path.split(" ")[1:], *args))
         left = super().parse_args(ctx, args)
@@ -124,6 +128,52 @@ BENCHMARKS = "eibench.benchmarks"
 """Where a context keeps the benchmarks that are named."""
 
 
+ARGUMENTS = "eibench.arguments"
+"""Where a context keeps the words of its command."""
+
+
+def named_benchmark(word: str, ctx: click.Context | None) -> Benchmark | None:
+    """The benchmark of a name, at a path, or of runs that a file declared; ``None`` for none."""
+    return _installed(word) or _of_runs([word], ctx).get(word)
+
+
+def named_anywhere(args: Sequence[str], ctx: click.Context) -> list[Benchmark]:
+    """Those that words of a command name; what a file does not declare is told when it is used."""
+    words = [w.removeprefix("--benchmark=") for w in dict.fromkeys(args)]
+    words = [word for word in words if word[:1] != "-"]
+    known = []
+    for word in words:
+        with contextlib.suppress(BenchError):
+            known.append(_installed(word))
+    return [one for one in known if one] or list(_of_runs(words, ctx).values())
+
+
+def _installed(word: str) -> Benchmark | None:
+    catalogue = installed()
+    is_name = word in catalogue.benchmarks.things
+    return catalogue.benchmark(word) if is_name else catalogue.declared_at(word)
+
+
+def _of_runs(words: Sequence[str], ctx: click.Context | None) -> dict[str, Benchmark]:
+    """Of words those that are names of benchmarks that files declared for runs, with these."""
+    folder = _runs_folder(ctx) if ctx else Path("runs")
+    with contextlib.suppress(BenchError), Journal(folder, create=False) as journal:
+        stored = catalogue_of(journal).benchmarks
+        return {word: stored.get(word) for word in words if word in stored.things}
+    return {}
+
+
+def _runs_folder(ctx: click.Context) -> Path:
+    """Where the command under way looks for runs, also before its options are read."""
+    words = [part for word in ctx.meta.get(ARGUMENTS, ()) for part in word.split("=", 1)]
+    folder = dict(pairwise(words)).get("--runs-dir")
+    return Path(folder or os.environ.get(env_name("runs_dir")) or _filed_folder(ctx))
+
+
+def _filed_folder(ctx: click.Context) -> str:
+    return str(current(ctx).run.get("runs_dir", "runs"))
+
+
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """The name of a benchmark; an unknown one is an error with the nearest name."""
 
@@ -133,7 +183,9 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since
         self, value: Benchmark | str, param: click.Parameter | None, ctx: click.Context | None
     ) -> Benchmark:
         """The benchmark itself."""
-        return value if isinstance(value, Benchmark) else installed().benchmark(value)
+        if isinstance(value, Benchmark):
+            return value
+        return named_benchmark(value, ctx) or installed().benchmark(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -150,11 +202,12 @@ class BenchmarkCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse with the options of the benchmarks that are named."""
-        benchmarks = installed().benchmarks.things
-        ctx.meta[BENCHMARKS] = [benchmarks[a] for a in dict.fromkeys(args) if a in benchmarks]
+        ctx.meta[ARGUMENTS] = list(args)
+        ctx.meta[BENCHMARKS] = named_anywhere(args, ctx)
         if values := self._values(ctx, args):  # else half a command, which is to be completed
             names = self._names(ctx, values)  # any other word is an option's value
-            ctx.meta[BENCHMARKS] = [benchmarks[name] for name in names if name in benchmarks]
+            known = [named_benchmark(name, ctx) for name in names]
+            ctx.meta[BENCHMARKS] = [benchmark for benchmark in known if benchmark]
         if not ctx.meta[BENCHMARKS]:
             ctx.ignore_unknown_options = True  # let the unknown name be the error, not its options
         return super().parse_args(ctx, args)
@@ -185,7 +238,7 @@ class BenchmarkCommand(Command):
         path = values.get("config") or os.environ.get(env_name("config"))
         suite = find_suite(find_settings(path if isinstance(path, str) else None), name)
         for benchmark in suite.benchmarks:
-            installed().benchmark(benchmark)
+            BenchmarkName().convert(benchmark, None, ctx)
         ctx.meta[SUITE] = suite
         return suite
 

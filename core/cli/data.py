@@ -12,7 +12,7 @@ import click
 
 import eibench.data
 
-from ..datasets import cache_folder, find_pack, read_manifest
+from ..datasets import cache_folder, find_pack, manifest_of, read_manifest
 from ..datasets.fetching import fetch, import_files
 from ..datasets.files import DownloadCallbacks
 from ..datasets.official import (
@@ -21,6 +21,7 @@ from ..datasets.official import (
     Ladder,
     OfficialPack,
     is_data_only,
+    official_of,
     pack_folders,
     read_ladder,
     read_official,
@@ -46,12 +47,19 @@ def _folders() -> dict[str, Path]:
 
 
 def _is_data_only(name: str) -> bool:
+    if name not in _folders():  # a file that declares a benchmark, or one that has no manifest
+        return False
     return is_data_only(name, _folders()[name], installed().data_folders)
 
 
 def _pack(name: str) -> OfficialPack:
-    """The official pack of that name, or an error with the nearest name."""
-    folders = _folders()
+    """The official pack of that name or of a file that declares a benchmark, or an error."""
+    catalogue, folders = installed(), _folders()
+    declared = catalogue.declared_at(name)
+    if declared is None and name in catalogue.benchmarks.things:
+        declared = catalogue.benchmark(name)
+    if declared is not None and declared.packs:
+        return official_of(declared)
     if name not in folders:
         near = get_close_matches(name, folders, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(folders)}"
@@ -210,7 +218,7 @@ def tell_pack(config: RunConfig) -> None:
     """Say so when nobody named a pack and it is not the official one that is used."""
     if config.dataset is None and config.benchmark.data is not None:
         source = find_pack(config.benchmark, None, config.options)
-        if source.name == "bundled" and "official" in read_manifest(config.benchmark.data):
+        if source.name == "bundled" and "official" in manifest_of(config.benchmark):
             click.echo(
                 "using the bundled pack: the official data is not on this machine "
                 f"(bench data fetch {config.benchmark.name} gets it)",

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..benchmark.abilities import Pairwise
-from ..datasets import find_pack, read_manifest
+from ..datasets import find_pack, manifest_of
 from ..errors import BenchError
 from ..guard import guard
 from ..plugins import installed
@@ -105,7 +104,7 @@ def facts_of(benchmark: Benchmark) -> BenchmarkFacts:
     """
     catalogue = installed()
     run = full_run(benchmark)
-    judge = benchmark.judged or isinstance(benchmark, Pairwise)
+    judge = benchmark.judged or guard(benchmark).compares(own_options(benchmark, {}))
     choices = [o.choices for o in benchmark.options if o.name == "lang"]
     return BenchmarkFacts(
         benchmark.name,
@@ -122,8 +121,7 @@ def facts_of(benchmark: Benchmark) -> BenchmarkFacts:
 
 
 def _packs(benchmark: Benchmark) -> Iterator[PackFacts]:
-    manifest = read_manifest(benchmark.data) if benchmark.data else {}
-    for pack in manifest.values():
+    for pack in manifest_of(benchmark).values():
         title, licence = pack.facts.get("title", ""), pack.facts.get("licence", "unknown")
         files = [{"path": f.path, "url": f.url, "sha256": f.sha256} for f in pack.files]
         yield PackFacts(pack.name, title, licence, *_state(benchmark, pack.name, files))

@@ -16,7 +16,7 @@ from ..guard import guard
 from ..hooks.sections import Table
 from ..journal import Journal
 from ..parties.graders import Panel
-from ..plugins import installed
+from ..plugins import catalogue_of, installed
 from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
@@ -70,11 +70,10 @@ def leaderboard_command(
     judge and one protocol: of several the newest with a whole run of a real model is shown, and
     the others are named with the options that choose them, the benchmark's own among them.
     """
-    catalogue = installed()
-    chosen = catalogue.rating_engines.get(engine).name if engine else None
+    chosen = installed().rating_engines.get(engine).name if engine else None
     with Journal(runs_dir, create=False) as journal:
         board = read_leaderboard(
-            Boards(journal, catalogue, benchmark),
+            Boards(journal, catalogue_of(journal), benchmark),
             engine=chosen,
             anchors=anchor_sets(anchors),
             options=rating_options(benchmark, benchmark_options),

@@ -16,7 +16,7 @@ from ..compare.rating_summary import DEFAULT, engine_version, rate_with, setting
 from ..compare.which_board import OtherBoard, boards_beside
 from ..errors import UsageError
 from ..journal import Journal
-from ..plugins import installed
+from ..plugins import catalogue_of, installed
 from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
@@ -129,7 +129,9 @@ def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None,
     Raises:
         UsageError: A benchmark is named twice.
     """
-    is_benchmark = source in installed().benchmarks.things and not Path(str(source)).is_file()
+    catalogue = installed()
+    is_benchmark = source in catalogue.benchmarks.things and not Path(str(source)).is_file()
+    is_benchmark |= source is not None and catalogue.declared_at(source) is not None
     if source is None or not is_benchmark:
         return (Path(source) if source else None), benchmark
     if benchmark not in (None, source):
@@ -188,7 +190,7 @@ def _of_journal(
     name, options = benchmark.name, rating_options(benchmark, benchmark_options)
     with Journal(runs_dir, create=False) as journal:
         choice = chosen.choice(benchmark, benchmark_options)
-        board = read_leaderboard(Boards(journal, installed(), benchmark), **choice)
+        board = read_leaderboard(Boards(journal, catalogue_of(journal), benchmark), **choice)
     if board.compared is None:
         raise UsageError(
             f"{name} does not compare models, so there is nothing to rate; "

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import OF_JUDGE, ModelSpec
-from ..plugins import installed
+from ..plugins import catalogue_of
 from ..run.rejudge import rejudge_task
 from ..run.rescore import regrade, rescore
 from ..run.rescore_all import CheckedRun, check_all
@@ -85,7 +85,7 @@ def rescore_command(
 def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
     checked: list[CheckedRun] = []
     with Journal(runs_dir, create=False) as journal, no_exit():
-        for one in check_all(journal, installed(), dry=dry):
+        for one in check_all(journal, catalogue_of(journal), dry=dry):
             if one.rescored is not None:
                 write_document(runs_dir, one.rescored)
             checked.append(one)

@@ -15,7 +15,7 @@ import click
 from .. import ratings
 from ..benchmark import Benchmark, Option, Pack
 from ..compare.board_reader import BoardChoice
-from ..datasets import find_pack, read_manifest
+from ..datasets import find_pack, manifest_of
 from ..errors import DataError, UsageError
 from ..guard import guard
 from ..plugins import installed
@@ -26,7 +26,7 @@ from ..runs.selectors import Selector
 from ..runs.stored_run import StoredRun
 from ..types import JsonDict, JsonObject
 from . import options
-from .command import BENCHMARKS, SECTION, BenchmarkName, Command
+from .command import ARGUMENTS, BENCHMARKS, SECTION, BenchmarkName, Command, named_anywhere
 from .options import KEPT, judge_labels, kept, model_names
 from .settings import as_click_option, given_by_user, pairs
 
@@ -39,9 +39,8 @@ class BoardCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse with the options of the benchmark among the arguments."""
-        benchmarks = installed().benchmarks.things
-        words = (word.removeprefix("--benchmark=") for word in args)
-        ctx.meta[BENCHMARKS] = [benchmarks[word] for word in words if word in benchmarks][:1]
+        ctx.meta[ARGUMENTS] = list(args)
+        ctx.meta[BENCHMARKS] = named_anywhere(args, ctx)[:1]
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -184,7 +183,7 @@ def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack
     Raises:
         DataError: It is not there.
     """
-    if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
+    if dataset is None and "official" in manifest_of(benchmark):
         dataset = "official"
     defaults = {option.name: option.default for option in benchmark.options}
     return guard(benchmark).read_pack(find_pack(benchmark, dataset, defaults), defaults), dataset

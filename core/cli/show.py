@@ -6,10 +6,9 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..errors import UsageError
+from ..errors import BenchError, UsageError
 from ..hooks.sections import Table
 from ..parties.party import is_imported
-from ..plugins import installed
 from ..reports.columns import Cell, FitTable
 from ..reports.comparability import judge_in
 from ..reports.ending import result_line
@@ -174,8 +173,11 @@ def _compared_later(run: StoredRun) -> str:
 
 def _another(run: StoredRun, document: ResultDocument) -> str:
     """The command that asks another model the same; nothing where its benchmark is gone."""
-    benchmark = installed().benchmarks.things.get(run.benchmark)
-    if benchmark is None or is_imported(run.model):
+    if is_imported(run.model):
+        return ""
+    try:
+        benchmark = run.plugin
+    except BenchError:  # it is not installed any more
         return ""
     judge = judge_words(judge_in(document))
     pack = pack_of(document, run.settings.get("dataset"))

@@ -23,7 +23,7 @@ from ..html.selection import select
 from ..html.serving import SiteServer, follow
 from ..journal import Journal
 from ..journal.file import now
-from ..plugins import installed
+from ..plugins import catalogue_of
 from ..text import line, listed, plural
 from . import options
 from .command import command
@@ -87,7 +87,7 @@ def make_site(
     journal: Journal, folder: Path, texts: str, only: Words = (), without: Words = ()
 ) -> MadeSite:
     """Write the site of a journal, or of what of it is named."""
-    catalogue = installed()
+    catalogue = catalogue_of(journal)
     selection = select(journal, catalogue.benchmarks.things, only, without)
     gathered = gather(journal, catalogue, sections, selection)
     masker = Masker(places_of(journal, journal.runs()), models=selection.hidden)

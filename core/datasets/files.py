@@ -78,7 +78,7 @@ def check_entry(manifest: Path, file: FileEntry, kept: str) -> None:
         DataError: Likewise if its size or checksum is missing; a file of a ladder needs no size.
     """
     entry = f"file {file.path!r}"
-    if not _stays_inside(file.path):
+    if not stays_inside(file.path):
         raise DataError(manifest, f"its path must stay inside the {kept}'s folder", entry)
     if why := objection(str(file.url)):
         raise DataError(manifest, f"nothing is downloaded from {file.url}: {why}", entry)
@@ -90,7 +90,7 @@ def check_entry(manifest: Path, file: FileEntry, kept: str) -> None:
         raise DataError(manifest, f"needs {needed} hexadecimal digits", entry)
 
 
-def _stays_inside(path: object) -> bool:
+def stays_inside(path: object) -> bool:
     """Whether a manifest's path is a plain relative one, on every system."""
     if not isinstance(path, str) or not re.fullmatch(r"[^\\:\0]+", path):
         return False

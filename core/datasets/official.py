@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from ..benchmark import Benchmark
 from ..errors import DataError, UsageError
 from ..reading.files import is_there
 from ..reading.formats import read_json
 from ..types import JsonObject
 from .files import check_entry, is_right
-from .sources import FileEntry, cache_folder, read_manifest
+from .sources import FileEntry, Manifest, cache_folder, manifest_of, read_manifest
 
 
 class FetchState(StrEnum):
@@ -120,11 +121,22 @@ def read_official(name: str, data: Path, *, cache: Path | None = None) -> Offici
     Raises:
         DataError: The manifest is missing, or says what cannot be.
     """
-    entry = read_manifest(data).get("official")
+    return _official(name, read_manifest(data), data / "manifest.json", cache)
+
+
+def official_of(benchmark: Benchmark, *, cache: Path | None = None) -> OfficialPack:
+    """The official pack that a benchmark declares; errors as of `read_official`."""
+    origin = next(iter(benchmark.files), "manifest.json")
+    manifest = manifest_of(benchmark)
+    return _official(benchmark.name, manifest, (benchmark.data or Path()) / origin, cache)
+
+
+def _official(name: str, manifest: Manifest, origin: Path, cache: Path | None) -> OfficialPack:
+    entry = manifest.get("official")
     if entry is None:
         raise UsageError(f"{name} has no official pack")
     for file in entry.files:
-        check_entry(data / "manifest.json", file, "pack")
+        check_entry(origin, file, "pack")
     folder, title = (cache or cache_folder()) / name, f"the official pack of {name}"
     import_it = f"a file that you get in another way goes in with: bench data import {name} PATH"
     return OfficialPack(name, entry.files, entry.facts, folder, title, import_it)

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..benchmark import Benchmark, Options, PackSource
 from ..errors import DataError, PluginError, UsageError
@@ -70,13 +71,20 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / "manifest.json"
     raw = read_json(path)
     try:
-        return {
-            name: PackEntry(name, tuple(FileEntry(**entry) for entry in files), facts)
-            for name, facts in raw["packs"].items()
-            for files in [facts.pop("files")]
-        }
+        return _packs(raw["packs"])
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(path, f"not a manifest: {type(error).__name__}: {error}") from error
+
+
+def _packs(raw: Mapping[str, Mapping[str, Any]]) -> Manifest:
+    return {
+        name: PackEntry(
+            name,
+            tuple(FileEntry(**entry) for entry in facts["files"]),
+            {key: fact for key, fact in facts.items() if key != "files"},
+        )
+        for name, facts in raw.items()
+    }
 
 
 def cache_folder() -> Path:
@@ -103,7 +111,7 @@ def find_pack(
         UsageError: There is no such pack.
     """
     lang = options.get("lang")
-    manifest = _manifest_of(benchmark)
+    manifest = manifest_of(benchmark)
     folder = (cache or cache_folder()) / benchmark.name
     if dataset is None and manifest:
         official = manifest["official"].files_for(lang) if "official" in manifest else ()
@@ -118,8 +126,10 @@ def find_pack(
     return _at_path(benchmark, Path(str(dataset)), manifest, lang)
 
 
-def _manifest_of(benchmark: Benchmark) -> Manifest:
-    """The packs that a benchmark declares."""
+def manifest_of(benchmark: Benchmark) -> Manifest:
+    """The packs that a benchmark declares: itself, or in the manifest of its data folder."""
+    if benchmark.packs:
+        return _packs(benchmark.packs)
     if benchmark.data is None:
         return {}
     if not (benchmark.data / "manifest.json").is_file():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..parties.providers import Provider
     from ..ratings import RatingEngine
+    from .benchmark_files import BenchmarkFiles
     from .exporters import Exporter
     from .on_demand import OnDemand
     from .sections import ReportPage, ReportSection
@@ -34,6 +35,15 @@ def register_benchmarks(register: "Callable[[Benchmark | OnDemand], None]") -> N
     Args:
         register: Adds one benchmark, or where it is imported from when it is asked for. Raises
             `PluginError` when the name is taken or the object is not a `Benchmark`.
+    """
+
+
+@hookspec
+def register_benchmark_files(register: "Callable[[BenchmarkFiles], None]") -> None:
+    """Add forms of files that declare a benchmark, whose paths may stand for its name.
+
+    Args:
+        register: Adds one form. Raises `PluginError` when the name is taken.
     """
 
 

@@ -2,9 +2,10 @@
 
 import re
 
+from ..errors import BenchError
 from ..journal import RunRecord
 from ..parties.party import is_imported
-from ..plugins import installed
+from ..plugins import benchmark_of, installed
 from ..reports.comparability import judge_in
 from ..reports.suggestions import another_run, judge_words, pack_of, usual_url
 from ..types.result_document import ResultDocument
@@ -20,8 +21,11 @@ def command_that_repeats(run: RunRecord, document: ResultDocument, *, public: bo
 
     A public one has no hosts, paths and system prompt: ``URL`` stands for an address.
     """
-    benchmark = installed().benchmarks.things.get(run.benchmark)
-    if benchmark is None or is_imported(run.model):
+    if is_imported(run.model):
+        return ""
+    try:
+        benchmark = benchmark_of(run, installed())
+    except BenchError:  # it is not installed any more
         return ""
     judge = judge_words(judge_in(document), address=(lambda host: URL) if public else usual_url)
     pack = pack_of(document, None if public else run.settings.get("dataset"))

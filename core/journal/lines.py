@@ -51,6 +51,7 @@ SETTINGS = record(
         "roles": object_of(_PLAYER),
         "notes": object_of(option),
         "versions": object_of(optional(text)),
+        "declaration": text,
     },
     more=True,
     required=frozenset(),

@@ -92,7 +92,7 @@ _SAME = [
     *("pack_name", "pack_sha256", "endpoint"),
 ]
 #: Settings that are outside a run's identity, so the two machines may differ in them.
-_OWN_SETTINGS = frozenset({"all_options", "dataset", "notes", "versions"})
+_OWN_SETTINGS = frozenset({"all_options", "dataset", "declaration", "notes", "versions"})
 
 
 def _add_run(database: sqlite3.Connection, run: sqlite3.Row) -> int:

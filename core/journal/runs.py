@@ -104,6 +104,21 @@ class RunStore(JournalFile):
         rows = list(self._rows(sql, (run.n, run.run_id), list))
         return digest([run.run_id, *rows])
 
+    def kept_settings(self, name: str) -> dict[str, str]:
+        """By benchmark a setting of its newest run that has it; few runs have such a one."""
+        sql = (
+            f"{_SELECT} WHERE n IN (SELECT max(n) FROM runs WHERE instr(settings, ?)"
+            " GROUP BY benchmark) ORDER BY n"
+        )
+        runs = self._rows(sql, (f'"{name}": "',), run_of)
+        return {run.benchmark: str(run.settings[name]) for run in runs if name in run.settings}
+
+    def keep_setting(self, run: RunRecord, name: str, value: str) -> None:
+        """Store another value of a setting that is no part of a run's identity."""
+        settings = json.dumps({**run.settings, name: value})
+        self._add("UPDATE runs SET settings = ? WHERE n = ?", (settings, run.n))
+        self.writer.flush()
+
     def add_run(self, **columns: Any) -> RunRecord:
         """Add a run of these columns: all of `RunRecord` but ``n``, times and status."""
         columns |= {"settings": json.dumps(columns["settings"]), "demo": int(columns["demo"])}

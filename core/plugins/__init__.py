@@ -8,3 +8,5 @@ from .catalogue import installed as installed
 from .loading import Plugin as Plugin
 from .registry import BrokenPlugin as BrokenPlugin
 from .registry import Registry as Registry
+from .stored import benchmark_of as benchmark_of
+from .stored import catalogue_of as catalogue_of

@@ -13,6 +13,7 @@ from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
 from ..benchmark.model import Role
 from ..guard.values import TEXT, TEXT_OR_NONE, TEXTS, FieldRule, are_texts, is_finite, is_mapping
+from ..hooks.benchmark_files import BenchmarkFiles
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection
@@ -61,6 +62,7 @@ _CITE = FieldRule(
     lambda value: isinstance(value, Path) or (isinstance(value, str) and _is_bibtex(value)),
     "BibTeX, such as '@misc{key, title = {...}}', or the path of a file of it",
 )
+_PACKS = FieldRule(is_mapping, "a mapping that says of each pack's name what a manifest would")
 _BENCHMARK_OR_ALL = FieldRule(TEXT_OR_NONE.fits, "the name of a benchmark or None")
 _BUILT: Mapping[str, FieldRule] = {"build": _CALLED, "benchmark": _BENCHMARK_OR_ALL}
 _ATTRIBUTES: Mapping[str, FieldRule] = {
@@ -77,6 +79,7 @@ _ATTRIBUTES: Mapping[str, FieldRule] = {
     "values": _tuple_of(Value),
     "roles": _tuple_of(Role),
     "fields": _FIELDS,
+    "packs": _PACKS,
 }
 
 
@@ -102,6 +105,12 @@ def _unfit(thing: object, kind: type, rules: Mapping[str, FieldRule]) -> str | N
 def provider(thing: Any) -> str | None:
     """What is wrong with a provider."""
     return _unfit(thing, Provider, {"create": _CALLED}) or ill_named(thing)
+
+
+def benchmark_files(thing: Any) -> str | None:
+    """What is wrong with a form of files that declare benchmarks."""
+    texts = dict.fromkeys(("title", "suffix", "in_folder"), _FILLED)
+    return _unfit(thing, BenchmarkFiles, {**texts, "read": _CALLED}) or ill_named(thing)
 
 
 def section(thing: Any) -> str | None:

@@ -1,7 +1,7 @@
 """Things of one kind that plugins add, by name, each with the distribution that added it."""
 
 from collections import UserDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -52,6 +52,13 @@ class Registry(Generic[T]):
     def declared(self) -> dict[str, Any]:
         """The things as they were registered, or as they are by now: nothing is imported."""
         return self.things.data
+
+    def having(self, things: Mapping[str, OnDemand], origin: str) -> "Registry[T]":
+        """Another registry with the same things and further ones on demand, all of one origin."""
+        more = Registry[T](self.kind, self.check, self.broken, self.reserved)
+        more.origins = {**self.origins, **dict.fromkeys(things, origin)}
+        more.declared.update({**self.declared, **things})
+        return more
 
     def refuse_unfit(self, thing: Any, distribution: str) -> None:
         """Refuse a thing of the wrong type, or with a name of eibench's own."""

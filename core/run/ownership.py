@@ -19,6 +19,7 @@ from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party, is_local
 from ..parties.providers import PartyOptions
 from ..plugins import installed
+from ..plugins.stored import KEPT, packed
 from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
@@ -152,12 +153,17 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
         ordinal = newest.ordinal + 1 if newest else 1
         run_id = _run_id(journal, run_identity, ordinal)
     with RunLock(journal.folder, run_id).acquire():
-        yield journal.find_run(run_id) or journal.add_run(
+        files = config.benchmark.files
+        kept = {KEPT: packed(files)} if files else {}
+        if (run := journal.find_run(run_id)) and kept and run.settings.get(KEPT) != kept[KEPT]:
+            journal.keep_setting(run, KEPT, kept[KEPT])  # how it is graded may have changed
+            run = journal.find_run(run_id)
+        yield run or journal.add_run(
             run_id=run_id,
             identity=run_identity,
             ordinal=ordinal,
             demo=installed().provider(config.model.spec.provider).demo,
-            settings=run_settings(config, meant),
+            settings={**run_settings(config, meant), **kept},
             benchmark=config.benchmark.name,
             benchmark_version=config.benchmark.version,
             model=str(config.model.spec),

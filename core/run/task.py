@@ -9,9 +9,9 @@ from ..benchmark import Pack
 from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..clients.caller import Caller
 from ..clients.limits import Limits
-from ..datasets import find_pack, read_manifest
+from ..datasets import find_pack, manifest_of
 from ..datasets.fetching import fetch
-from ..datasets.official import FetchState, OfficialPack, read_official
+from ..datasets.official import FetchState, OfficialPack, official_of
 from ..errors import BenchError, DataError, JournalError
 from ..guard import guard
 from ..guard.calls import named_with_origin
@@ -205,7 +205,7 @@ def have_data(
     benchmark, lang = config.benchmark, config.options.get("lang")
     if config.dataset != "official" or benchmark.data is None:
         return
-    if "official" in read_manifest(benchmark.data):
-        pack = read_official(benchmark.name, benchmark.data)
+    if "official" in manifest_of(benchmark):
+        pack = official_of(benchmark)
         if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
             get(pack, lang)

@@ -12,7 +12,7 @@ from ..errors import BenchError, DataError, JournalError, UsageError
 from ..guard import guard
 from ..journal import CallTotals, Failure, GradeCount, Journal, RunRecord, StoredComparison
 from ..parties.graders import Grader, Judge, Panel, is_meant
-from ..plugins import Catalogue, installed
+from ..plugins import Catalogue, benchmark_of, catalogue_of
 from ..reading.names import check_name
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
@@ -49,7 +49,7 @@ class RecordedRun:
         self, journal: Journal, record: RunRecord, catalogue: Catalogue | None = None
     ) -> None:
         self.journal, self.record = journal, record
-        self.catalogue = catalogue or installed()
+        self._catalogue = catalogue
         self.id, self.benchmark, self.model = record.run_id, record.benchmark, record.model
         self.name, self.demo, self.status = record.name, record.demo, record.status
         self.settings: Mapping[str, Any] = record.settings
@@ -58,6 +58,11 @@ class RecordedRun:
         demo = ", DEMO" if self.record.demo else ""
         return f"<Run {self.id}: {self.benchmark}, {self.name}{demo}, {self.record.status}>"
 
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What knows the benchmarks."""
+        return self._catalogue or catalogue_of(self.journal)
+
     @property
     def plugin(self) -> Benchmark:
         """Its benchmark.
@@ -65,7 +70,7 @@ class RecordedRun:
         Raises:
             UsageError: It is not installed.
         """
-        return self.catalogue.benchmark(self.benchmark)
+        return benchmark_of(self.record, self.catalogue)
 
     @cached_property
     def document(self) -> ResultDocument | None:
@@ -140,11 +145,8 @@ class RecordedRun:
         path = Path(dataset)
         if not path.exists() and self.settings.get("dataset") in (dataset, str(path.absolute())):
             return True
-        benchmark = self.catalogue.benchmarks.things.get(self.benchmark)
-        if benchmark is None:
-            return False
         try:
-            source = find_pack(benchmark, dataset, self.settings["all_options"])
+            source = find_pack(self.plugin, dataset, self.settings["all_options"])
         except BenchError:  # it names no data of this benchmark
             return False
         return source.sha256 == row.pack_sha256

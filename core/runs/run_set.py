@@ -7,7 +7,7 @@ from typing import Self
 
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
-from ..plugins import Catalogue, installed
+from ..plugins import Catalogue, catalogue_of
 from ..reports.choosing import refuse_unlike
 from ..reports.comparability import RunResult, refuse_mixture
 from ..reports.suggestions import bench, with_run
@@ -40,7 +40,12 @@ class RunSet:
         catalogue: Catalogue | None = None,
     ) -> None:
         self.journal, self._chosen = journal, records
-        self.catalogue = catalogue or installed()
+        self._catalogue = catalogue
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What knows the benchmarks."""
+        return self._catalogue or catalogue_of(self.journal)
 
     @cached_property
     def records(self) -> Sequence[RunRecord]:

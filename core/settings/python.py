@@ -33,14 +33,17 @@ _FORMS = {argument_of(name): one.form for name, one in SETTINGS.items()}
 _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
 
-def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
-    """The benchmark of that name, or the one that is given.
+def find_benchmark(benchmark: str | Path | Benchmark) -> Benchmark:
+    """The benchmark of that name, or at that path, or the one that is given.
 
     Raises:
         UsageError: There is none of that name.
+        DataError: The file is broken.
         PluginError: It is no benchmark.
     """
     catalogue = installed()
+    if isinstance(benchmark, Path):
+        benchmark = str(benchmark)
     if isinstance(benchmark, str):
         return catalogue.benchmark(benchmark)
     if wrong := catalogue.benchmarks.check(benchmark):

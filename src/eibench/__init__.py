@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from eibench.core.errors import PluginError as PluginError
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
+    from eibench.core.hooks.benchmark_files import BenchmarkFiles as BenchmarkFiles
     from eibench.core.hooks.exporters import Exporter as Exporter
     from eibench.core.hooks.exporters import ExportFile as ExportFile
     from eibench.core.hooks.exporters import ExportOption as ExportOption
@@ -177,6 +178,7 @@ _HOMES = {
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.benchmark.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample"
     " ForeignTurn",
+    "eibench.core.hooks.benchmark_files": "BenchmarkFiles",
     "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",
     "eibench.core.benchmark.generators": "DataMaker Generated",

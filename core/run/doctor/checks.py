@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...benchmark import Benchmark
-from ...datasets import cache_folder, find_pack, read_manifest
+from ...datasets import cache_folder, find_pack, manifest_of, read_manifest
 from ...datasets.official import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
 from ...errors import BenchError, JournalError, PluginError
 from ...guard import guard
@@ -145,7 +145,7 @@ def _bundled(benchmark: Benchmark) -> Iterator[Check]:
     options = {option.name: option.default for option in benchmark.options}
     name = f"pack {benchmark.name}"
     try:
-        if not benchmark.data or "bundled" not in read_manifest(benchmark.data):
+        if "bundled" not in manifest_of(benchmark):
             return
         pack = guard(benchmark).read_pack(find_pack(benchmark, "bundled", options), options)
         yield ok(name, f"bundled: {plural(len(pack.items), 'item')} can be read")

@@ -1,0 +1,147 @@
+"""The rows of a declared benchmark's files, and the items that they become."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from eibench import DataError, Item, Options, PackSource, read_csv, read_json, read_jsonl
+
+from .fields import MISSING, Fields, names_with_places, special_names
+from .kinds import near
+from .reading import Declaration
+from .templates import Values, shown
+
+MOST_ROWS, MOST_BYTES = 100_000, 2**26
+"""Of a file: each row is a call to a model or more."""
+
+
+class DataRow(NamedTuple):
+    """A row, and where it is."""
+
+    path: Path
+    where: str
+    columns: Values
+
+    def refuse(self, message: str) -> DataError:
+        """The error that something about it is wrong."""
+        return DataError(self.path, message, self.where)
+
+
+def read_rows_of(path: Path) -> Iterator[DataRow]:
+    """The rows of a JSON-lines, JSON or CSV file, by the name's ending.
+
+    Raises:
+        DataError: It is larger than can be meant, or broken; the message names the line.
+    """
+    if path.is_file() and path.stat().st_size > MOST_BYTES:
+        raise DataError(path, f"has more than {MOST_BYTES:,} bytes; {_FEWER}")
+    count = 0
+    for where, columns in _read(path):
+        if count == MOST_ROWS:
+            raise DataError(path, f"has more than {MOST_ROWS:,} rows; {_FEWER}", where)
+        if not isinstance(columns, dict):
+            raise DataError(path, f"must be an object, not {columns!r:.40}", where)
+        yield DataRow(path, where, columns)
+        count += 1
+    if not count:
+        raise DataError(path, "holds no rows")
+
+
+_FEWER = "each row is at least one call to a model, so write those that are to be asked to a file"
+
+
+def _read(path: Path) -> Iterator[tuple[str, object]]:
+    ending = path.suffix.lower()
+    if ending == ".json":
+        whole = read_json(path)
+        if not isinstance(whole, list):
+            raise DataError(path, "must be a list of objects")
+        yield from ((f"row {n}", row) for n, row in enumerate(whole, start=1))
+    elif ending == ".csv":
+        lines = read_csv(path)
+        _, header = next(lines, (0, []))
+        for number, cells in filter(lambda line: line[1], lines):
+            if len(cells) != len(header):
+                raise DataError(path, "has more or fewer cells than the header", f"line {number}")
+            yield f"line {number}", dict(zip(header, cells, strict=True))
+    else:
+        yield from ((f"line {n}", row) for n, row in read_jsonl(path))
+
+
+def items_of(
+    declaration: Declaration,
+    source: PackSource,
+    options: Options,
+    check: Callable[[DataRow, Fields], object],
+) -> list[Item[Values]]:
+    """The items that the rows of a pack become, in their order.
+
+    Args:
+        declaration: Says which rows, and what they are called.
+        source: Has the files.
+        options: Of the run.
+        check: Refuses a row that cannot be asked or graded.
+
+    Raises:
+        DataError: A row has no id, or that of another; or a template names what no row has.
+    """
+    rows = list(_taken(declaration, source, options))
+    _refuse_unknown(declaration, {name for row in rows for name in row.columns})
+    items: dict[str, Item[Values]] = {}
+    for row in rows:
+        fields = Fields(declaration, row.columns, options, f"{row.path}, {row.where}")
+        if not _is_wanted(declaration, fields):
+            continue
+        item = _item(declaration, row, fields)
+        if item.id in items:
+            raise row.refuse(f"the id {item.id!r} stands twice; give [data] an id that tells apart")
+        check(row, fields)
+        items[item.id] = item
+    if not items:
+        raise declaration.refuse(("data", "where"), "no row has these values")
+    return list(items.values())
+
+
+def _refuse_unknown(declaration: Declaration, columns: set[str]) -> None:
+    """Refuse a name in a template that is no column, option or text."""
+    values = declaration.values
+    for name, where in names_with_places(values):
+        known = {*columns, *values["options"], *values["texts"], *special_names(values, where)}
+        if name not in known:
+            declaration.report(
+                where, f"{{{name}}} is no column of the rows{near(name, sorted(known))}"
+            )
+    declaration.raise_wrong()
+
+
+def _taken(declaration: Declaration, source: PackSource, options: Options) -> Iterator[DataRow]:
+    take = declaration.values["data"]["take"]
+    names = list(source.files)
+    if take is not None and source.name != "custom":
+        name = Fields(declaration, {}, options).fill(take)
+        if name not in source.files:
+            raise declaration.refuse(("data", "take"), f"{name!r} is no file{near(name, names)}")
+        names = [name]
+    for name in names:
+        yield from read_rows_of(source.files[name])
+
+
+def _is_wanted(declaration: Declaration, fields: Fields) -> bool:
+    where = declaration.values["data"]["where"]
+    return all(
+        fields.column(column) in [fields.fill(value) for value in values]
+        for column, values in where.items()
+    )
+
+
+def _item(declaration: Declaration, row: DataRow, fields: Fields) -> Item[Values]:
+    data = declaration.values["data"]
+    if data["id"] is None and row.columns.get("id") in MISSING:
+        raise row.refuse('has no "id"; give [data] an id, such as id = "{number}"')
+    name = fields.fill(data["id"]) if data["id"] else shown(row.columns["id"])
+    family = fields.fill(data["family"]) if data["family"] else ""
+    tags = {}
+    for tag, columns in data["tags"].items():
+        if value := next(filter(None, map(fields.column, columns)), None):
+            tags[tag] = value
+    return Item(name, row.columns, family, tags)

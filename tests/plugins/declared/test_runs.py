@@ -1,0 +1,101 @@
+"""Declared benchmarks run, and go on when their file is gone or another."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eibench
+
+Bench = Callable[..., Any]
+Put = Callable[[str], Path]
+JUDGED = ("apologies", "requests", "visits")
+
+
+@pytest.mark.parametrize("name", ["feelings", *JUDGED])
+def test_each_kind_runs_with_no_word_for_demos(name: str, declared: Put, bench: Bench) -> None:
+    """Plan, form, demo words and verdicts follow from the kind; able models do better."""
+    declared(name)
+    scores = {}
+    for model in ("demo/weak", "demo/strong"):
+        done = bench("run", f"./{name}.toml", "--model", model, "--json")
+        assert (done.code, done.json["status"]) == (0, "complete"), done.err
+        (main, *_) = done.json["metrics"].values()
+        scores[model] = main["value"]
+    assert scores["demo/weak"] < scores["demo/strong"]
+
+
+def test_the_file_may_be_gone(declared: Put, bench: Bench) -> None:
+    """What is stored with a run goes on by the benchmark's name."""
+    declared("apologies")
+    for model in ("demo/weak", "demo/strong"):
+        run = bench("run", "apologies.toml", "--model", model, "--json").json
+    before = bench("leaderboard", "apologies", "--json").json
+    for path in Path().iterdir():
+        if path.name != "runs":
+            path.unlink()
+    assert bench("leaderboard", "apologies", "--json").json == before
+    assert "forgot {it} 3" in bench("show", run["run_id"], "3").out
+    again = bench("rescore", run["run_id"], "--json").json
+    assert again["metrics"] == run["metrics"]
+    rejudged = bench("rejudge", run["run_id"], "--judge", "demo/judge-b", "--json")
+    assert rejudged.code == 0, rejudged.err
+    assert bench("site", "-o", "site").code == 0
+    resumed = bench("run", "apologies", "--model", "demo/strong", "--json")
+    assert resumed.json["metrics"] == run["metrics"]
+    gone = bench("run", "./apologies.toml")
+    assert gone.code == 3
+    assert "apologies.toml: no such file" in gone.err
+
+
+def test_another_word_for_the_judge_asks_only_the_judge(declared: Put, bench: Bench) -> None:
+    """And one for the model is another run."""
+    path = declared("apologies")
+    first = bench("run", "apologies.toml", "--json").json
+    template = path.with_name("judge.txt")
+    template.write_text("Judge it.\n" + template.read_text())
+    judged = bench("run", "apologies.toml", "--json").json
+    assert judged["run_id"] == first["run_id"]
+    assert judged["grader"] != first["grader"]
+    shown = bench("show", first["run_id"], "3", "--json").json
+    calls = [call["phase"] for call in shown["iterations"][0]["calls"]]
+    assert calls == ["generate", "judge", "judge"]
+    assert "Judge it." in bench("show", first["run_id"], "3", "--full").out
+    path.write_text(path.read_text().replace("Apologise for it.", "Say sorry."))
+    assert bench("run", "apologies.toml", "--json").json["run_id"] != first["run_id"]
+
+
+def test_a_journal_that_was_sent_holds_the_benchmark(declared: Put, bench: Bench) -> None:
+    """Exported and imported elsewhere, a run can be graded without its file."""
+    declared("requests")
+    run = bench("run", "requests.toml", "--json").json
+    bench("export", run["run_id"], "-o", "run.jsonl")
+    shutil.rmtree("runs")
+    Path("requests.toml").unlink()
+    assert bench("import", "run.jsonl").code == 0
+    assert bench("rescore", run["run_id"], "--json").json["metrics"] == run["metrics"]
+
+
+def test_a_path_may_stand_for_a_name(declared: Put, bench: Bench) -> None:
+    """In each command that takes one, and in Python."""
+    folder = declared("feelings").parent / "own"
+    folder.mkdir()
+    shutil.copy("feelings.toml", folder / "benchmark.toml")
+    shutil.copy("scenes.jsonl", folder)
+    for named in ("./feelings.toml", "feelings.toml", "own", str(folder / "benchmark.toml")):
+        assert bench("info", named, "--json").json["name"] == "feelings"
+    result = eibench.run(Path("own"), model="demo/medium", options={"topic": "home"})
+    assert result.metrics["right"].n == 2
+    assert bench("leaderboard", "own", "--topic", "home", "--demo").code == 0
+    assert bench("prompts", "own", "--shuffles", "1", "-o", "asked.jsonl").code == 0
+    asked = [json.loads(line) for line in Path("asked.jsonl").read_text().splitlines()]
+    answers = [
+        json.dumps({"item_id": row["item_id"], "response": '{"feeling": "A", "reason": "A"}'})
+        for row in asked
+    ]
+    Path("answers.jsonl").write_text("\n".join(answers))
+    scored = bench("score", "own", "answers.jsonl", "--shuffles", "1", "--json")
+    assert scored.json["items"]["scored"] == 10, scored.err
