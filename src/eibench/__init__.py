@@ -1,7 +1,7 @@
 """eibench: emotional-intelligence benchmarks for language models.
 
 Running benchmarks from Python, and reading runs: `run`, `score`, `runs` (docs/api.md).
-What plugin authors import: all else. docs/plugins.md shows a whole plugin.
+What plugin authors import: all else (docs/write-a-benchmark.md, docs/plugins.md).
 
 Each name is imported when it is first used, so that `bench --help` need not wait
 for what it does not show; type checkers see plain imports.

@@ -34,7 +34,7 @@ def test_the_line_of_the_page_is_read(tmp_path: Path) -> None:
 def test_the_engine_of_the_plugin_page_rates(round_of: Comparisons) -> None:
     """The example's file is a plugin, and its engine makes ratings."""
     text = (DOCS / "plugins.md").read_text(encoding="utf-8")
-    block = re.search(r"```python\n(# file: my_extras.py\n.*?)\n```", text, re.S)
+    block = re.search(r"```python\n(# file: tone/extras.py\n.*?)\n```", text, re.S)
     assert block
     module: dict[str, Any] = {"__name__": "my_extras"}
     exec(compile(block[1], "my_extras.py", "exec"), module)
