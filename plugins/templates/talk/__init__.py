@@ -82,6 +82,10 @@ class MyBench(eb.Benchmark, eb.Pairwise):
         """In which of two models' talks there is more of each criterion."""
         return await RUBRIC.compare(judge, PAIR, first, second, hidden=item.content["hidden"])
 
+    def is_comparable(self, item: eb.Item, transcript: Talk) -> bool:
+        """Whether the model said anything."""
+        return len(transcript) > 1
+
     # end
     def demo_reply(
         self, item: eb.Item, request: eb.ChatRequest, ability: float, rng: Random
