@@ -185,5 +185,8 @@ class Pairwise(ABC, Generic[Content, Transcript]):
         return {}
 
     def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
-        """By item, what a comparison on it weighs in ratings; 1 for an item that is not there."""
-        return {}
+        """By item, what a comparison on it weighs in ratings; 1 for an item that is not there.
+
+        By default the items' own weights.
+        """
+        return {item.id: item.weight for item in pack.items if item.weight != 1}

@@ -24,9 +24,10 @@ from ..types import (
     Transcript,
 )
 from .abilities import DemoJudge, DemoModel, DemoRoles
-from .metrics import Value, first_values, summarise_values
+from .metrics import first_values, summarise_values
 from .model import Model, Role
 from .options import Option, Options
+from .values import Value
 
 
 class Benchmark(ABC, Generic[Content, Transcript]):
@@ -112,8 +113,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The pack's items: by default the rows of its files, with their `fields`.
 
-        A row's ``family``, and its fields that `values` are summed up by (`by`, `macro`), are the
-        item's too.
+        A row's ``family``, its fields that `values` are summed up by (`by`, `macro`), and a
+        ``weight`` that is a number among the `fields`, are the item's too.
 
         Raises:
             DataError: A file is broken; the message names the place.
@@ -121,7 +122,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         from ..reading.rows import item_of, read_rows
 
         tags = dict.fromkeys(key for v in self.values for key in (*v.by, v.macro) if key)
-        items = [item_of(row, tags) for row in read_rows(source, self.fields)]
+        weighed = self.fields.get("weight") in (int, float, int | None, float | None)
+        items = [item_of(row, tags, weighed=weighed) for row in read_rows(source, self.fields)]
         return Pack(source, items, self.comparability)
 
     @abstractmethod
@@ -149,21 +151,23 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         Returns:
             The mean of each of `values`, unless a benchmark says otherwise.
         """
-        return summarise_values(pack.items, scores, self.values)
+        return summarise_values(pack.items, scores, self.values_with(options))
 
     def main_values(
         self, pack: Pack, scores: Sequence[SampleScore], options: Options
     ) -> Sequence[float | None]:
         """What each sample adds to the metric that models are ranked by, which is their mean.
 
-        Of a value with a `macro`, it is the mean of their means in each group. Models are set
-        against each other by these, sample by sample. A pure function of the scores of one run.
+        Of a value with a `macro`, it is the mean of their means in each group; where items have
+        weights, the weighted mean. Models are set against each other by these, sample by sample. A
+        pure function of the scores of one run.
 
         Returns:
             One for each score, on the scale of the metric; ``None`` for one that is not in the
             mean. By default the value that `ranked_by` names, else the first one.
         """
-        return first_values(scores, self.values, self.ranked_by, self.value_scales)
+        values = self.values_with(options)
+        return first_values(pack.items, scores, values, self.ranked_by, self.value_scales)
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """What trivial respondents would get on this pack, by name."""
@@ -191,6 +195,10 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         Of a talk that may end early, the most.
         """
         return {"model": 1, "judge": int(self.needs_judge(options))}
+
+    def values_with(self, options: Options) -> tuple[Value, ...]:
+        """Those of `values` that exist with these options."""
+        return tuple(value for value in self.values if value.exists(options))
 
     @property
     def not_judged(self) -> tuple[str, ...]:

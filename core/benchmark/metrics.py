@@ -1,60 +1,19 @@
-"""The values that a benchmark's scores hold, and the metrics that are made of them."""
+"""The metrics that are made of the values of scores (`values.Value`, `values.Derived`)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
-from ..types import Item, Metric, SampleScore, Score, Summary
+from ..text import plural
+from ..types import Item, Metric, SampleScore, Summary
+from .values import Derived, Value, weighing
 
-KINDS = ("number", "share")
+if TYPE_CHECKING:
+    from ..statistics.bootstrap import Floats
+
 SEED = 20_240_131
 """Of the draws behind intervals, the same in every run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A number that each score of a benchmark holds, and the metric over all samples.
-
-    Attributes:
-        name: As in `Score.values`, and of the metric.
-        label: What a table calls it; the name if empty.
-        kind: One of `KINDS`; a ``share`` is from 0 to 1, mostly 0 or 1, with Wilson's interval.
-        range: The smallest and the largest it can be, which every score is held to.
-        higher_is_better: ``None`` where neither end is better.
-        judged: Whether the judge gives it; ``False`` for one such as a length.
-        by: Keys of `Item.tags`: a metric for each tag beside the one over all.
-        group: The heading that a table puts it under; empty for the main ones.
-        over: What the interval is over, such as ``messages``.
-        mean_of: Names of the values that it is the mean of, in each sample; then no score holds it.
-        macro: A key of `Item.tags`: the metric is the mean of the mean in each tag, so that each
-            tag counts alike however many items it has. Every item has that tag.
-    """
-
-    name: str
-    label: str = ""
-    kind: Literal["number", "share"] = "number"
-    range: tuple[float, float] | None = None
-    higher_is_better: bool | None = True
-    judged: bool = True
-    by: tuple[str, ...] = ()
-    group: str = ""
-    over: str = "items"
-    mean_of: tuple[str, ...] = ()
-    macro: str = ""
-
-    def of(self, score: Score) -> float | None:
-        """What a score says of it; ``None`` where it says nothing."""
-        if not self.mean_of:
-            return score.values.get(self.name)
-        known = [v for name in self.mean_of if (v := score.values.get(name)) is not None]
-        return sum(known) / len(known) if known else None
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The smallest and the largest that it can be."""
-        return self.range or ((0.0, 1.0) if self.kind == "share" else (-inf, inf))
+_NAMED = 4  # values in a note
 
 
 def summarise_values(
@@ -64,54 +23,36 @@ def summarise_values(
 
     A sample without a score, or whose score lacks a value, is not in that value's mean. A result of
     which fewer than half of the samples are scored is not valid. A key of `Value.by` that no item
-    has is warned of.
+    has is warned of, and so are groups of `Value.macro` without a score.
 
     Args:
-        items: Of the pack, for their tags.
+        items: Of the pack, for their tags and weights.
         scores: In any order; the numbers are the same.
-        values: What they hold.
+        values: What they hold, and what is derived from that.
 
     Raises:
-        ValueError: Two metrics would have one name, such as those of two tags.
+        ValueError: Two metrics would have one name, such as those of two tags; or one that is
+            derived is out of its range.
     """
     ordered = sorted(scores, key=lambda sample: (sample.item_id, sample.iteration))
     scored = [sample for sample in ordered if sample.score.reason is None]
-    tags = {item.id: item.tags for item in items}
-    metrics = {value.name: _metric(value, scored, tags) for value in values}
-    for name, metric in (one for value in values for one in _by_tag(value, scored, tags)):
+    of = _Values(items, values)
+    metrics = {value.name: _metric(of, value, scored) for value in values}
+    for name, metric in (one for value in values for one in _by_tag(of, value, scored)):
         if name in metrics:
             raise ValueError(f"two metrics would be called {name!r}: rename a value or a tag")
         metrics[name] = metric
     keys = dict.fromkeys(key for value in values for key in value.by)
-    unknown = [key for key in keys if not any(key in of_item for of_item in tags.values())]
+    unknown = [key for key in keys if not any(key in item.tags for item in items)]
     half = 2 * len(scored) >= len(scores)
     invalid = None if half else "fewer than half of the samples are scored"
     warnings = [f"no item has the tag {key!r}" for key in unknown]
-    lacking = (_without_group(value, scored, tags) for value in values if value.macro)
+    lacking = (_without_group(of, value, scored) for value in values if value.macro)
     return Summary(metrics, invalid, (*warnings, *(one for one in lacking if one)))
 
 
-def macro_groups(
-    items: Sequence[Item], values: Sequence[Value], name: str
-) -> Mapping[str, str] | None:
-    """By item the group that its samples are in; ``None`` where a metric is no mean of means."""
-    key = next((value.macro for value in values if value.name == name), "")
-    return {item.id: item.tags[key] for item in items} if key else None
-
-
-def _without_group(
-    value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
-) -> str | None:
-    """That groups have no part in the mean of their means; ``None`` where all have."""
-    groups = {of_item[value.macro] for of_item in tags.values()}
-    known = {tags[s.item_id][value.macro] for s in scored if value.of(s.score) is not None}
-    if not known or not (lacking := sorted(groups - known)):
-        return None
-    name, whose = value.label or value.name, f"{len(known)} of {len(groups)}"
-    return f"{name}: the mean over {whose} of {value.macro}; without a score: {', '.join(lacking)}"
-
-
 def first_values(
+    items: Sequence[Item],
     scores: Sequence[SampleScore],
     values: Sequence[Value],
     ranked_by: str,
@@ -119,78 +60,223 @@ def first_values(
 ) -> list[float | None]:
     """Of each score the value that ranks, else the first one, on the scale of its metric.
 
-    Where no values are declared, the names of the first score count.
+    Of one that is derived, what each sample adds to it, to first order. Where no values are
+    declared, the names of the first score count.
     """
     named = {value.name: value for value in values}
     names = list(named) or list(next((s.score.values for s in scores if s.score.values), ()))
     name = ranked_by if ranked_by in names else next(iter(names), "")
     value = named.get(name) or Value(name)
-    values_of_name = (None if s.score.reason is not None else value.of(s.score) for s in scores)
     scale = scales.get(name, 1.0)
-    return [None if number is None else scale * number for number in values_of_name]
+    if isinstance(value, Derived):
+        numbers = _derived_terms(_Values(items, values), value, scores)
+    else:
+        numbers = [None if s.score.reason is not None else value.in_score(s.score) for s in scores]
+    return [None if number is None else scale * number for number in numbers]
+
+
+class _Column(NamedTuple):
+    """A value of the samples that have it: which these are, and how they count."""
+
+    positions: Sequence[int]
+    numbers: Sequence[float]
+    clusters: Sequence[str]
+    weighing: tuple[Sequence[str], Sequence[float] | None] | None
+
+    @property
+    def terms(self) -> "Floats":
+        """What each adds to the mean, which is the plain mean of these."""
+        import numpy as np
+
+        if self.weighing is None:
+            return np.array(self.numbers, dtype=np.float64)
+        groups, weights = self.weighing
+        return statistics.group_means.group_mean_terms(self.numbers, groups, self.clusters, weights)
+
+    @property
+    def families(self) -> int:
+        """How many the mean stands on."""
+        families = len(set(self.clusters))
+        if self.weighing is None:
+            return families
+        groups, weights = self.weighing
+        equal = statistics.group_means.equal_clusters(groups, self.clusters, weights)
+        return min(families, equal)
+
+    def interval(self, kind: str) -> tuple[float, float] | None:
+        """Of the mean, over families; ``None`` where they are too few."""
+        import numpy as np
+
+        if not self.numbers:
+            return None
+        rng = np.random.default_rng(SEED)
+        if self.weighing is None:
+            if kind == "share":
+                return statistics.shares.share_interval(self.numbers, self.clusters)
+            return statistics.bootstrap.mean_interval(self.numbers, self.clusters, rng=rng)
+        args = (self.numbers, self.weighing[0], self.clusters, self.weighing[1])
+        if kind == "share":
+            return statistics.shares.group_share_interval(*args)
+        return statistics.group_means.group_mean_interval(*args, rng=rng)
+
+
+class _Values(NamedTuple):
+    """All values of a benchmark, and the items that samples are of."""
+
+    items: Sequence[Item]
+    values: Sequence[Value]
+
+    def column(self, value: Value, samples: Sequence[SampleScore]) -> _Column:
+        """A value of the samples that are scored and have it."""
+        known = [
+            (position, number, sample)
+            for position, sample in enumerate(samples)
+            if sample.score.reason is None and (number := value.in_score(sample.score)) is not None
+        ]
+        positions, numbers, of = map(list, zip(*known, strict=True)) if known else ([], [], [])
+        weighed = weighing(self.items, self.values, value.name)
+        parts = weighed.of([sample.item_id for sample in of]) if weighed else None
+        return _Column(positions, numbers, [sample.cluster for sample in of], parts)
+
+    def inputs(self, value: Derived, samples: Sequence[SampleScore]) -> list[_Column]:
+        """The columns of the values that one is derived from."""
+        named = {one.name: one for one in self.values}
+        return [self.column(named[name], samples) for name in value.of]
+
+
+def _without_group(of: _Values, value: Value, scored: Sequence[SampleScore]) -> str | None:
+    """That groups have no part in the mean of their means; ``None`` where all have."""
+    key, groups_of = value.macro, {item.id: item.tags[value.macro] for item in of.items}
+    positions = of.column(value, scored).positions
+    known, groups = {groups_of[scored[n].item_id] for n in positions}, set(groups_of.values())
+    if not known or not (lacking := sorted(groups - known)):
+        return None
+    name, whose = value.label or value.name, f"{len(known)} of {len(groups)}"
+    return f"{name}: the mean over {whose} of {key}; without a score: {', '.join(lacking)}"
 
 
 def _by_tag(
-    value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
+    of: _Values, value: Value, scored: Sequence[SampleScore]
 ) -> Iterator[tuple[str, Metric]]:
     """The metric of each tag with its name, in the order of the tags."""
+    tags = {item.id: item.tags for item in of.items}
     for key in value.by:
         for tag in sorted({of_item[key] for of_item in tags.values() if key in of_item}):
             part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
             heading = f"{value.label or value.name} by {key}"
             name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
-            yield name, _metric(value, part, tags, label=tag, group=heading)
+            yield name, _metric(of, value, part, label=tag, group=heading)
 
 
 def _metric(
+    of: _Values,
     value: Value,
-    scored: Iterable[SampleScore],
-    tags: Mapping[str, Mapping[str, str]],
+    scored: Sequence[SampleScore],
     *,
     label: str = "",
     group: str = "",
 ) -> Metric:
-    known = [
-        (number, sample) for sample in scored if (number := value.of(sample.score)) is not None
-    ]
-    numbers, clusters = [number for number, _ in known], [sample.cluster for _, sample in known]
-    macro = value.macro
-    groups = [tags[sample.item_id][macro] for _, sample in known] if macro else None
-    mean, interval, families = _mean_of(value, numbers, clusters, groups)
-    label = label or value.label or value.name
+    label, note = label or value.label or value.name, ""
+    if isinstance(value, Derived):
+        mean, interval, n, families = _derived(value, of.inputs(value, scored))
+        few = ", ".join(value.of) if len(value.of) <= _NAMED else plural(len(value.of), "value")
+        note = f"{label}: computed from the means of {few}"
+    else:
+        column = of.column(value, scored)
+        n, families, interval = len(column.numbers), column.families, column.interval(value.kind)
+        mean = sum(column.numbers) / n if n else None
+        if n and column.weighing:
+            mean = float(column.terms.mean())
+            by = f" by {value.macro}" if value.macro else ""
+            note = f"{label}: the mean of the means{by}" if by else f"{label}: by items' weights"
     return Metric(
         mean,
         interval,
-        len(numbers),
+        n,
         value.higher_is_better,
         value.over,
         label,
         group or value.group,
-        f"{label}: the mean of the means by {macro}" if groups else "",
+        note,
         families=families,
     )
 
 
-def _mean_of(
-    value: Value,
-    numbers: Sequence[float],
-    clusters: Sequence[str],
-    groups: Sequence[str] | None,
-) -> tuple[float | None, tuple[float, float] | None, int]:
-    """With its interval, and how many families it stands on."""
+def _derived(
+    value: Derived, inputs: Sequence[_Column]
+) -> tuple[float | None, tuple[float, float] | None, int, int]:
+    """The value, its interval, and how many samples and families it stands on."""
     import numpy as np
 
-    families, rng = len(set(clusters)), np.random.default_rng(SEED)
-    if not numbers:
-        return None, None, families
-    is_share, shares, means = value.kind == "share", statistics.shares, statistics.group_means
-    if groups is None:
-        mean = sum(numbers) / len(numbers)
-        if is_share:
-            return mean, shares.share_interval(numbers, clusters), families
-        return mean, statistics.bootstrap.mean_interval(numbers, clusters, rng=rng), families
-    mean = float(means.group_mean_terms(numbers, groups, clusters).mean())
-    families = min(families, means.equal_clusters(groups, clusters))
-    if is_share:
-        return mean, shares.group_share_interval(numbers, groups, clusters), families
-    return mean, means.group_mean_interval(numbers, groups, clusters, rng=rng), families
+    n = len({position for column in inputs for position in column.positions})
+    families = min(column.families for column in inputs)
+    if not all(column.numbers for column in inputs):
+        return None, None, n, families
+    number = value.from_means([float(column.terms.mean()) for column in inputs])
+    if number is None:
+        return None, None, n, families
+    low, high = value.ends
+    if not low - 1e-9 <= number <= high + 1e-9:
+        raise ValueError(f"the formula of {value.name!r} gives {number:g}, not {low:g} to {high:g}")
+    ids = sorted({cluster for column in inputs for cluster in column.clusters})
+    at, sums = (
+        {cluster: row for row, cluster in enumerate(ids)},
+        np.zeros((len(ids), len(inputs), 2)),
+    )
+    for n_input, column in enumerate(inputs):
+        rows = [at[cluster] for cluster in column.clusters]
+        np.add.at(sums[:, n_input, 0], rows, column.terms)
+        np.add.at(sums[:, n_input, 1], rows, 1.0)
+
+    def formula(totals: "Floats") -> "Floats":
+        parts = totals.reshape(len(totals), len(inputs), 2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = parts[:, :, 0] / parts[:, :, 1]
+        numbers = (None if np.isnan(row).any() else value.from_means(row.tolist()) for row in means)
+        return np.array([np.nan if one is None else one for one in numbers])
+
+    (interval,) = statistics.bootstrap.cluster_bootstrap(
+        sums.reshape(len(ids), -1),
+        formula,
+        rng=np.random.default_rng(SEED),
+        stands_on=[families],
+    )
+    return number, interval, n, families
+
+
+def _derived_terms(
+    of: _Values, value: Derived, scores: Sequence[SampleScore]
+) -> list[float | None]:
+    """What each sample adds to a derived value, which is their mean, to first order.
+
+    The value, plus the formula's slope in each mean times what the sample adds to that mean beyond
+    it: for a formula of weighted sums the formula of the sample's own values.
+    """
+    import numpy as np
+
+    named = {one.name: one for one in of.values}
+    inputs = of.inputs(value, scores)
+    terms = [column.terms for column in inputs]
+    means = [float(one.mean()) if one.size else float("nan") for one in terms]
+    known = sorted({position for column in inputs for position in column.positions})
+    number = None if np.isnan(means).any() else value.from_means(means)
+    added: list[float | None] = [None] * len(scores)
+    if number is None:
+        return added
+    total = np.zeros(len(scores))
+    for n, (column, added_by) in enumerate(zip(inputs, terms, strict=True)):
+        slope = _slope(value, means, n, named[value.of[n]].ends)
+        total[list(column.positions)] += slope * len(known) / added_by.size * (added_by - means[n])
+    for position in known:
+        added[position] = number + float(total[position])
+    return added
+
+
+def _slope(value: Derived, means: Sequence[float], n: int, ends: tuple[float, float]) -> float:
+    """By how much a derived value changes with its n-th mean, within that one's range."""
+    step = 1e-5 * max(1.0, abs(means[n]))
+    low, high = max(ends[0], means[n] - step), min(ends[1], means[n] + step)
+    sides = [value.from_means([*means[:n], at, *means[n + 1 :]]) for at in (low, high)]
+    if None in sides or not low < high:
+        return 0.0
+    return ((sides[1] or 0.0) - (sides[0] or 0.0)) / (high - low)

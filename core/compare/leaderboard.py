@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypedDict, cast
 
-from .. import statistics
 from ..benchmark import Benchmark, Pack
-from ..benchmark.metrics import macro_groups
 from ..journal import RunRecord, StoredComparison
 from ..reports.comparability import is_partial
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
+from ..reports.pairing import equal_families
 from ..reports.ratings import BoardRow
 from ..reports.score_ranks import ItemScores, ScoredItems, place_rows
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
@@ -199,12 +198,9 @@ class Leaderboard:
 
     @property
     def equal_families(self) -> int | None:
-        """Of a metric that is a mean of group means, how many families of one group say as much."""
-        groups = macro_groups(self.pack.items, self.benchmark.values, self.metric)
-        if groups is None:
-            return None
-        clusters = [item.cluster for item in self.pack.items]
-        return statistics.group_means.equal_clusters(list(groups.values()), clusters)
+        """As `pairing.equal_families` has it of the whole pack."""
+        items = [item.id for item in self.pack.items]
+        return equal_families(self.benchmark, self.pack, self.metric, items)
 
     def told_apart(self, first: str, second: str) -> bool | None:
         """Whether the board tells two of its models, named, apart, all its pairs at once.

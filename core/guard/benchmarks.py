@@ -156,7 +156,7 @@ class Guarded:
             raise
         if judge and judge.noted and isinstance(score, Score):
             score = replace(score, detail={**score.detail, **judge.noted, **score.detail})
-        values.score(self.called("grade"), score, item, self.benchmark.values)
+        values.score(self.called("grade"), score, item, self.benchmark.values_with(options))
         self._check_unchanged("generate or grade", item)
         return score
 

@@ -8,7 +8,7 @@ from types import GeneratorType
 from typing import Any, NamedTuple
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
-from ..benchmark.metrics import Value
+from ..benchmark.values import Derived, Value
 from ..types import (
     Baseline,
     ChatResponse,
@@ -235,6 +235,9 @@ def pack(called: PluginCall, value: Pack) -> None:
             twice = f"(items {numbers[item.id]} and {number})"
             called.refuse(f"returned a Pack in which id {item.id!r} stands twice {twice}")
         numbers[item.id] = number
+        if not (is_finite(item.weight) and item.weight > 0):
+            weight = f"{item.weight!r} as its weight, not a number above 0"
+            called.refuse(f"returned a Pack in which item {item.id!r} has {weight}")
         for one in getattr(called.thing, "values", ()):
             if one.macro and one.macro not in item.tags:
                 lacks = f"has no tag {one.macro!r}, by which {one.name!r} is a mean of means"
@@ -259,7 +262,7 @@ def score(called: PluginCall, value: Any, item: Item, declared: Sequence[Value] 
     Of a benchmark that declares no values, any is accepted.
     """
     _is_score(called, value)
-    ends = {one.name: one.ends for one in declared}
+    ends = {one.name: one.ends for one in declared if not isinstance(one, Derived)}
     for name, number in value.values.items():
         start = f"returned a Score in which value {name!r} of item {item.id!r}"
         if number is not None and not (isinstance(number, int | float) and isfinite(number)):

@@ -10,8 +10,8 @@ import click
 
 from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
-from ..benchmark.metrics import KINDS, Value
 from ..benchmark.model import Role
+from ..benchmark.values import KINDS, Derived, Value
 from ..guard.values import TEXT, TEXT_OR_NONE, TEXTS, FieldRule, are_texts, is_finite, is_mapping
 from ..hooks.benchmark_files import BenchmarkFiles
 from ..hooks.exporters import Exporter, ExportOption
@@ -197,6 +197,16 @@ def _values(thing: Any) -> Iterator[str]:
             yield f"{message} is the mean of {min(unknown)!r}, which is no value"
         if value.macro and thing.fields and value.macro not in thing.fields:
             yield f"{message} is a mean by {value.macro!r}, which is none of its fields"
+        for name, some in value.when.items():
+            options = {o.name: o.choices for o in thing.options}
+            if name not in options:
+                yield f"{message} exists by {name!r}, which is none of its options"
+            elif options[name] and not {*(some if isinstance(some, tuple) else (some,))} <= {
+                *options[name]
+            }:
+                yield f"{message} exists by {name} = {some!r}, of {', '.join(options[name])}"
+        if isinstance(value, Derived):
+            yield from _derived(message, value, thing.values)
         low, high = value.ends
         if not low < high:
             yield f"{message} has the range {value.range}: give low, high"
@@ -208,6 +218,16 @@ def _values(thing: Any) -> Iterator[str]:
         yield f"it is ranked by {thing.ranked_by!r}, and its values are {', '.join(names)}"
     if not thing.values:
         yield "it has neither values nor a summarise, so there is nothing to report"
+
+
+def _derived(message: str, value: Derived, values: Sequence[Value]) -> Iterator[str]:
+    plain = [one.name for one in values if not isinstance(one, Derived)]
+    if not (are_texts(value.of) and value.of and callable(value.formula)):
+        yield f"{message} needs a formula, and a tuple of the values whose means it is of"
+    elif unknown := [name for name in value.of if name not in plain]:
+        yield f"{message} is derived from {unknown[0]!r}, which is no value with a mean of its own"
+    if value.macro or value.mean_of or value.kind != "number":
+        yield f"{message} is derived: macro, mean_of and kind are for the values it is of"
 
 
 def _fields(thing: Any) -> Iterator[str]:

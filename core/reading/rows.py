@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import get_args
+from typing import cast, get_args
 
 from ..errors import DataError
 from ..types import Item, JsonDict
@@ -53,10 +53,14 @@ def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[Jso
     return rows
 
 
-def item_of(row: JsonDict, tags: Iterable[str] = ()) -> Item[JsonDict]:
-    """A row as an item: its ``id``, its ``family`` if it has one, and the fields that are tags."""
+def item_of(row: JsonDict, tags: Iterable[str] = (), *, weighed: bool = False) -> Item[JsonDict]:
+    """A row as an item: its ``id``, its ``family`` if it has one, and the fields that are tags.
+
+    Where items are weighed, its ``weight`` too, or 1.
+    """
     values = {key: str(row[key]) for key in tags if row.get(key) is not None}
-    return Item(str(row["id"]), row, str(row.get("family") or ""), values)
+    weight = cast(float, row.get("weight", 1.0)) if weighed else 1.0
+    return Item(str(row["id"]), row, str(row.get("family") or ""), values, weight)
 
 
 def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, object]]:

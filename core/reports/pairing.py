@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .. import statistics
 from ..benchmark import Benchmark, Pack
-from ..benchmark.metrics import macro_groups
+from ..benchmark.values import weighing
 from ..guard import guard
 from ..statistics.few_families import why_no_interval
 from ..types import Metric
@@ -159,16 +159,30 @@ def metric_terms(
 ) -> Mapping[Key, float]:
     """By sample what it adds to a metric, which is their mean, of the values that samples have.
 
-    These are the same but where the metric is a mean of group means.
+    These are the same but where the metric is a mean of group means, or items have weights.
     """
-    groups = macro_groups(pack.items, benchmark.values, name)
-    if groups is None:
+    weighed = weighing(pack.items, benchmark.values, name)
+    if weighed is None:
         return values
     items = [item for item, _ in values]
+    groups, weights = weighed.of(items)
     terms = statistics.group_means.group_mean_terms(
-        list(values.values()), [groups[n] for n in items], [pack.clusters[n] for n in items]
+        list(values.values()), groups, [pack.clusters[item] for item in items], weights
     )
     return dict(zip(values, terms.tolist(), strict=True))
+
+
+def equal_families(benchmark: Benchmark, pack: Pack, name: str, items: Sequence[str]) -> int | None:
+    """How many families that all count alike say as much as those of samples of these items.
+
+    ``None`` where a metric is a mean in which all samples count alike.
+    """
+    weighed = weighing(pack.items, benchmark.values, name)
+    if weighed is None:
+        return None
+    groups, weights = weighed.of(items)
+    clusters = [pack.clusters[item] for item in items]
+    return statistics.group_means.equal_clusters(groups, clusters, weights)
 
 
 def _is_mean(compared: Compared, name: str, metric: Metric, values: Mapping[Key, float]) -> bool:
@@ -195,10 +209,8 @@ def _difference(
         for of in (of_a, of_b)
     )
     difference = statistics.differences.paired_difference(first, second, ids)
-    families = difference.n_clusters
-    if groups := macro_groups(compared.pack.items, compared.benchmark.values, name):
-        of_pairs = [groups[item_id] for item_id, _ in paired]
-        families = min(families, statistics.group_means.equal_clusters(of_pairs, ids))
+    equal = equal_families(compared.benchmark, compared.pack, name, [item for item, _ in paired])
+    families = difference.n_clusters if equal is None else min(equal, difference.n_clusters)
     enough = not why_no_interval(families)
     return ValueDifference(
         difference=difference.mean,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
 from ..benchmark import Benchmark, Options, Pack
-from ..benchmark.metrics import macro_groups
 from ..guard import guard
 from ..statistics.few_families import few_families, unequal_families, why_no_interval
 from ..types import SampleScore, Summary
+from .pairing import metric_terms
 from .ratings import BoardRow, tier
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ ItemScores = Mapping[str, Sequence[float]]
 class ScoredItems(NamedTuple):
     """What a board knows of its models' scores: the metric it ranks by, each model's by item.
 
-    `clusters` has the family of each item of the pack; `equal`, of a mean of group means, how many
-    families of one group say as much.
+    `clusters` has the family of each item of the pack; `equal`, where items
+    do not count alike, how many families that do would say as much.
     """
 
     metric: str
@@ -162,14 +162,11 @@ def item_scores(
         return None
     items: dict[str, tuple[float, int]] = {}
     values = guard(benchmark).main_values(pack, scores, options)
-    known = [(s, v) for s, v in zip(scores, values, strict=True) if v is not None]
-    terms: Sequence[float] = [value for _, value in known]
-    if groups := macro_groups(pack.items, benchmark.values, name):
-        of_groups, clusters = zip(*((groups[s.item_id], s.cluster) for s, _ in known), strict=True)
-        terms = statistics.group_means.group_mean_terms(terms, of_groups, clusters).tolist()
-    for (sample, _), value in zip(known, terms, strict=True):
-        total, n = items.get(sample.item_id, (0.0, 0))
-        items[sample.item_id] = (total + value, n + 1)
+    pairs = zip(scores, values, strict=True)
+    known = {(s.item_id, s.iteration): value for s, value in pairs if value is not None}
+    for (item, _), value in metric_terms(benchmark, pack, name, known).items():
+        total, n = items.get(item, (0.0, 0))
+        items[item] = (total + value, n + 1)
     n = sum(n for _, n in items.values())
     mean = sum(total for total, _ in items.values()) / n if n else None
     is_mean = mean is not None and isclose(mean, metric.value, rel_tol=1e-9, abs_tol=1e-9)

@@ -40,7 +40,10 @@ def share_interval(
 
 
 def group_share_interval(
-    hits: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt.ArrayLike
+    hits: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
 ) -> Interval | None:
     """The 95 % interval of the mean of the shares of groups, as `share_interval` has it of one.
 
@@ -52,8 +55,10 @@ def group_share_interval(
         hits: From 0 to 1 each, shape (n,), without NaN.
         groups: The group of each, shape (n,).
         clusters: The cluster of each, shape (n,).
+        weights: What each counts in its group, above 0; 1 without it.
     """
-    terms, k = group_mean_terms(hits, groups, clusters), equal_clusters(groups, clusters)
+    terms = group_mean_terms(hits, groups, clusters, weights)
+    k = equal_clusters(groups, clusters, weights)
     if k < FEWEST_FAMILIES:
         return None
     p, error = float(np.clip(terms.mean(), 0, 1)), standard_error(terms, clusters) or 0.0

@@ -259,6 +259,8 @@ class Item(Generic[Content]):
     """Items that share a text have the same family; empty stands for the item itself."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """What kinds it is of, such as ``{"task": "irony"}``: values may be summed up by them."""
+    weight: float = 1.0
+    """What it counts in the means of values, and in ratings; above 0."""
 
     @property
     def cluster(self) -> str:

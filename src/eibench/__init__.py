@@ -41,10 +41,11 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.foreign import ForeignTurn as ForeignTurn
     from eibench.core.benchmark.generators import DataMaker as DataMaker
     from eibench.core.benchmark.generators import Generated as Generated
-    from eibench.core.benchmark.metrics import Value as Value
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
+    from eibench.core.benchmark.values import Derived as Derived
+    from eibench.core.benchmark.values import Value as Value
     from eibench.core.cli.audits import AuditedJudge as AuditedJudge
     from eibench.core.cli.audits import audit_options as audit_options
     from eibench.core.cli.audits import chosen_audit as chosen_audit
@@ -182,7 +183,8 @@ _HOMES = {
     "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",
     "eibench.core.benchmark.generators": "DataMaker Generated",
-    "eibench.core.benchmark.metrics": "Value summarise_values",
+    "eibench.core.benchmark.metrics": "summarise_values",
+    "eibench.core.benchmark.values": "Derived Value",
     "eibench.core.hooks.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.cli.selectors": "AuditCommand named_pack",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import isclose
 from random import Random
 
+from ...benchmark.values import Derived
 from ...types import Item, Metric, SampleScore, Score, Summary, canonical
 from .checks import Finding, NotChecked, check
 from .requests import option_values
@@ -61,7 +62,8 @@ def _stored(row: SampleScore) -> SampleScore:
 
 def _constant(subject: Subject, rows: Sequence[SampleScore], end: int) -> list[SampleScore]:
     """The same samples with each value at one end of its range."""
-    ends = {value.name: value.ends[end] for value in subject.benchmark.values}
+    values = subject.benchmark.values_with(subject.options)
+    ends = {v.name: v.ends[end] for v in values if not isinstance(v, Derived)}
     return [
         row._replace(
             score=replace(
@@ -146,8 +148,10 @@ def nothing_is_always_empty(subject: Subject) -> Iterator[Finding]:
             for ability in _ABILITIES
             for trace in other.traces(spread(pack.items, 10), other.demo(ability), options)
         ]
-        for value in subject.benchmark.values:
-            if not any(value.of(row.score) is not None for row in rows):
+        for value in subject.benchmark.values_with(options):
+            if isinstance(value, Derived):
+                continue
+            if not any(value.in_score(row.score) is not None for row in rows):
                 yield subject.finding("grade", f"never gives the value {value.name!r}{suffix}")
                 return
         summary = other.called("summarise", other.plugin.summarise, pack, rows, options)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import Option, PluginError, Value, hookimpl
+from eibench import Derived, Option, PluginError, Value, hookimpl
 from eibench.core.guard import guard
 from eibench.core.plugins import Catalogue, Plugin
 from tests.core.guard.conftest import Fine
@@ -128,6 +128,29 @@ FAULTS = {
     "a mean by what is no field": (
         declares(values=(Value("v", macro="task"),), fields={"id": str}),
         "its value 'v' is a mean by 'task', which is none of its fields",
+    ),
+    "a formula over what there is not": (
+        declares(values=(Derived("s", of=("w",), formula=len),)),
+        "its value 's' is derived from 'w', which is no value with a mean of its own",
+    ),
+    "a formula over nothing": (
+        declares(values=(Derived("s", of=(), formula=len),)),
+        "its value 's' needs a formula, and a tuple of the values whose means it is of",
+    ),
+    "a formula with a mean of means": (
+        declares(values=(Derived("s", of=("w",), formula=len, mean_of=("w",)), Value("w"))),
+        "its value 's' is derived: macro, mean_of and kind are for the values it is of",
+    ),
+    "a value by what is no option": (
+        declares(values=(Value("v", when={"task": "EU"}),)),
+        "its value 'v' exists by 'task', which is none of its options",
+    ),
+    "a value by what is no choice": (
+        declares(
+            values=(Value("v", when={"task": ("EU", "EB")}),),
+            options=(Option("task", "EA", "Which.", ("EA", "EU")),),
+        ),
+        "its value 'v' exists by task = ('EU', 'EB'), of EA, EU",
     ),
     "12 a version that is a number": (
         declares(version=1),

@@ -9,8 +9,8 @@ from eibench.core.benchmark import Benchmark
 from eibench.core.guard import Guarded
 
 CORE = Path(eibench.__file__).resolve().parents[2] / "core"
-OWN = {"request_options", "grade_options"}
-"""Methods of `Benchmark` that read its options and call no plugin."""
+OWN = {"request_options", "grade_options", "values_with"}
+"""Methods of `Benchmark` that read what it declares and call no plugin."""
 METHODS = {
     name
     for name, member in vars(Benchmark).items()

@@ -159,6 +159,10 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
         f"read_pack of {WHO} returned a Pack in which item 'EA-1' has no tag 'task', by which 'v' "
         "is a mean of means",
     ),
+    "a weight that is none": (
+        pack_of(Item("EA-1", {}, weight=0)),
+        "returned a Pack in which item 'EA-1' has 0 as its weight, not a number above 0",
+    ),
     "2 an id that is no text": (
         pack_of(Item(7, {})),  # type: ignore[arg-type]
         f"read_pack of {WHO} returned a Pack in which the id of item 1 is 7 (int), not a text",
