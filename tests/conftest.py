@@ -87,6 +87,10 @@ class Result(NamedTuple):
         return json.loads(self.out, parse_constant=_refuse)
 
 
+TERMINAL = {"COLUMNS": "80", "LINES": "24", "FORCE_COLOR": "1", "TERM": "dumb"}
+"""Variables that make a process print as on a terminal, one without colours."""
+
+
 def _refuse(name: str) -> None:
     raise AssertionError(f"{name} in JSON")
 

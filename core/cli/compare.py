@@ -8,7 +8,7 @@ from .. import console
 from ..compare.pairs import ComparedPair, GradersChoice, compare_runs
 from ..errors import UsageError
 from ..reports.comparing import items_csv, items_table
-from ..reports.suggestions import bench
+from ..reports.suggestions import bench, with_options
 from ..runs import run_set
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector, place_of
@@ -86,14 +86,13 @@ def _print(pair: ComparedPair, *, json_output: bool) -> None:
 
     if kin:
         click.echo(line(f"scores {kin.text}"))
-    texts = bench("compare", document.a.run_id, document.b.run_id, "ITEM")
-    whole = options.wants_details()
-    shown = (
-        console.differences.all_differences(document, statement)
-        if whole
-        else console.differences.comparison(document, statement, texts)
-    )
-    console.output.show(shown)
+    ids, whole = (document.a.run_id, document.b.run_id), ""
+    if options.wants_details():
+        parts = [console.screen.ScreenPart(console.differences.all_differences(document))]
+    else:
+        parts = console.differences.comparison(document, bench("compare", *ids, "ITEM"))
+        whole = with_options("--details")
+    console.screen.show(parts, console.short.bold(statement), whole)
 
 
 _Named = tuple[list[StoredRun], str | None]

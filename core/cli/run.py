@@ -191,24 +191,26 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
     """Run one after the other; one that cannot go on does not stop the next."""
     results: dict[Task, ResultDocument] = {}
     failed: list[FailedRun] = []
-    code = 0
+    code, alone = 0, len(runs) == 1
     for n, run in enumerate(runs, 1):
-        task, position = run.task, f" ({n} of {len(runs)})" if len(runs) > 1 else ""
+        task, position = run.task, "" if alone else f" ({n} of {len(runs)})"
         try:
             with no_exit():
                 result = asyncio.run(session.work(run.task, run.session, position))
-                if asks_on(run, result.document, alone=len(runs) == 1):
+                if asks_on(run, result.document, alone=alone):
                     run = run.resumed()
                     result = asyncio.run(session.work(run.task, run.session, position))
         except BenchError as error:
-            if len(runs) == 1:
+            if alone:
                 raise
             failed.append(FailedRun(run, error))
             session.tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
+        if alone:
+            (document,) = set_against({task: result.document}, ending.bases)
+            result = replace(result, document=document)
         same = [other for other in runs[n:] if other.config.benchmark is run.config.benchmark]
-        alone = len(runs) == 1
         finish(result, run, json_output=json_output, following=len(same), alone=alone)
         results[task] = result.document
         code = max(code, session.EXIT[result.status])
@@ -217,14 +219,11 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
             code = max(code, Interrupted.exit_code * stopped)
             failed += [FailedRun(other, None) for other in runs[n:]]
             break
-    documents = set_against(results, ending.bases)
-    if len(runs) > 1:
+    documents = list(results.values()) if alone else set_against(results, ending.bases)
+    if not alone:
         _sum_up(documents, failed, json_output=json_output)
     elif json_output:
         click.echo(as_text(documents[0]))
-    for row in (row for document in documents if (row := document.get("against"))):
-        if not json_output:
-            console.output.show_line(console.short.bold(row["statement"]))
     short = ending.shortcomings(documents)
     for message in short:
         session.tell(f"fail: {message}")
@@ -243,3 +242,5 @@ def _sum_up(
     table = console.screen.ScreenPart(console.fitted.Fitted(summary(documents, failed)), 1, "run")
     end = console.short.bold(comes_to(documents, failed))
     console.screen.show([table], end, bench("runs"))
+    for row in (row for document in documents if (row := document.get("against"))):
+        console.output.show_line(console.short.bold(row["statement"]))

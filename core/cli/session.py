@@ -331,4 +331,9 @@ def print_result(
     parts += [console.screen.sentence(f"note: {note}", 8, "note") for note in notes]
     more = bench("show", document["run_id"], "--details") if now else with_options("--details")
     last = console.short.last(document, now=now)
+    if against := document.get("against"):
+        parts, last = (
+            [*parts, console.screen.ScreenPart(last)],
+            console.short.bold(against["statement"]),
+        )
     console.screen.show(parts, last, "" if details else more, messages=messages)

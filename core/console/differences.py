@@ -11,7 +11,7 @@ from ..hooks.sections import Table
 from ..text import in_words, interval, line, listed, number, p_value, plain, plural, signed
 from ..types import digest
 from .fitted import Column, Grid
-from .short import bold
+from .screen import ScreenPart
 from .tables import table, titled, warning
 
 if TYPE_CHECKING:
@@ -56,27 +56,40 @@ _SURE, _MOST, _LONG = 0.05, 3, 24
 value there."""
 
 
-def comparison(document: "RunComparison", statement: str, command: str) -> RenderableType:
-    """What `bench compare` prints: last what the two runs come to.
+def comparison(document: "RunComparison", command: str) -> list[ScreenPart]:
+    """What `bench compare` prints above its last line.
 
     `command` shows what both said about an item.
     """
-    grid = RichTable.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for label, words in _brief(document):
-        grid.add_row(line(label), line(words))
     shown = [message for message in document.warnings if message not in document.minor]
-    more = "; --details has all numbers"
-    if left := len(document.warnings) - len(shown):
-        more += f" and {plural(left, 'more warning')}"
-    grid.add_row("texts", line(command + more))
+    left = len(document.warnings) - len(shown)
+    more = f"; --details has {plural(left, 'more warning')}" if left else ""
     names = f"{document.a.name} − {document.b.name}"
-    return Group(title(document, names), grid, *map(warning, shown), bold(statement))
+    return [
+        ScreenPart(title(document, names)),
+        *(ScreenPart(_labelled(name, words), _WEIGHTS.get(name, 2), "row")
+          for name, words in _brief(document)),
+        ScreenPart(_labelled("texts", command + more)),
+        *(ScreenPart(warning(message), 5, "warning") for message in shown),
+    ]  # fmt: skip
+
+
+_WEIGHTS = {"means": 1, "changed": 3, "criteria": 4}
+"""Of rows of a short screen; others are of items."""
+_LABEL = 9
+
+
+def _labelled(label: str, words: str) -> RichTable:
+    """A row of a short screen, whose label stands by itself."""
+    grid = RichTable.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, min_width=_LABEL)
+    grid.add_column(overflow="fold")
+    grid.add_row(line(label), line(words))
+    return grid
 
 
 def _brief(document: "RunComparison") -> Iterator[tuple[str, str]]:
-    """What the lines of a short screen are about, and their words."""
+    """What the rows of a short screen are about, and their words."""
     main, samples = document.main, document.samples
     if main and main.row.difference is not None:
         means = f"{number(main.row.mean_a)} − {number(main.row.mean_b)}"
@@ -131,15 +144,15 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}… ({digest(text)[:6]})"
 
 
-def all_differences(document: "RunComparison", statement: str) -> RenderableType:
-    """Everything that is known of two runs, last what they come to."""
+def all_differences(document: "RunComparison") -> RenderableType:
+    """Everything that is known of two runs but what they come to."""
     parts: list[RenderableType] = [title(document, "A − B"), *_sides(document)]
     parts.append(Text(line(f"changed {changes(document)}")))
     if metrics := _metrics(document):
         parts += [Text(""), table(metrics)]
     parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
     parts += [Text(line(document.settle.text))] if document.settle else []
-    return Group(*parts, *map(warning, document.warnings), bold(statement))
+    return Group(*parts, *map(warning, document.warnings))
 
 
 def title(document: "RunComparison", what: str) -> Text:

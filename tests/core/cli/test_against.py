@@ -14,7 +14,7 @@ import pytest
 import eibench
 from eibench.core.errors import UsageError
 from eibench.testing import LoopbackServer, ReceivedRequest
-from tests.conftest import enter_empty_place, run_here
+from tests.conftest import TERMINAL, enter_empty_place, run_here
 
 from .conftest import EMOTIONS, question
 
@@ -265,8 +265,12 @@ def test_a_comparison_fits_a_screen(
 ) -> None:
     """Twelve lines at 80 columns: what changed, what was won and lost, and last the decision."""
     monkeypatch.delenv("BENCH_DETAILS")
-    lab.run("tuned", "--temperature", "0.2", "--note", "data=v2", "--system", "Be kind. " * 9)
-    shown = lab.bench("compare", "tuned", "base", env={"COLUMNS": "80"}).out
+    unlike = ("--temperature", "0.2", "--note", "data=v2", "--system", "Be kind. " * 9)
+    done = lab.run("tuned", *unlike, "--against", "base", "--limit", 8, **TERMINAL)
+    beside = [line for line in done.err.splitlines() if line.startswith(("saved", "next"))]
+    assert len(done.out.splitlines() + beside) <= 12
+    lab.run("tuned", *unlike)
+    shown = lab.bench("compare", "tuned", "base", env=TERMINAL).out
     assert len(shown.splitlines()) <= 12
     assert steady(shown) == snapshot
     assert "won most" in shown and "p (Holm)" not in shown

@@ -10,14 +10,12 @@ import pytest
 
 from eibench.core import console
 from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
-from tests.conftest import enter_empty_place, run_here
+from tests.conftest import TERMINAL, enter_empty_place, run_here
 
 Demos = Callable[..., list[Any]]
 FILL = uniform_ratings(1)
 WIDTH, LINES = 80, 12
-SIZE = {"COLUMNS": str(WIDTH), "LINES": "24"}
-TERMINAL = {**SIZE, "FORCE_COLOR": "1", "TERM": "dumb"}
-"""Of a terminal without colours, as a process without one is made to print for it."""
+SIZE = {name: TERMINAL[name] for name in ("COLUMNS", "LINES")}
 JARGON = re.compile(
     r"families|joint|length.adjusted|anchored|\bkin\b|rough|tied with|quorum|engine", re.IGNORECASE
 )
