@@ -194,12 +194,12 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         if self.choice:
             self.choice.check(row, fields)
             shown = shown.having(**{p.column: "" for p in self.choice.parts(fields)})
-        if self.judging:
-            self.judging.check(row, fields)
-        if self.talk:
-            self.talk.check(shown)
         for template in filter(None, (ask["system"], ask["user"])):
             shown.fill(template)
+        if self.talk:
+            self.talk.check(shown)
+        if self.judging:
+            self.judging.check(row, fields)
 
     def ask_of(self, fields: Fields) -> Values | None:
         """The first of [[ask]] that fits an item."""

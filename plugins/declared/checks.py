@@ -6,6 +6,7 @@ from typing import Any
 from .fields import items_in, names_in
 from .kinds import near
 from .reading import Declaration
+from .rows import FEWER, MOST_BYTES
 from .templates import Place, Values
 
 
@@ -47,8 +48,9 @@ def _data(declaration: Declaration, values: Values) -> None:
     files = (data["files"] or {}).items()
     plain += [((*at, "files", name), one) for name, one in files if isinstance(one, str)]
     for keys, path in plain:
-        if "://" not in path:
-            declaration.file_of(keys, path)
+        file = None if "://" in path else declaration.file_of(keys, path)
+        if file and file.stat().st_size > MOST_BYTES:
+            declaration.report(keys, f"{path} has more than {MOST_BYTES:,} bytes; {FEWER}")
 
 
 def _options(declaration: Declaration, values: Values) -> None:
@@ -90,7 +92,7 @@ def _ask(declaration: Declaration, values: Values) -> None:
             declaration.report((*at, "user"), "is missing: what the model is asked")
         if ask["user"] is not None and values["talk"]:
             declaration.report(
-                (*at, "user"), "does not go with [talk], whose `opens` is side_name first"
+                (*at, "user"), "does not go with [talk], whose `opens` is said first"
             )
 
 
@@ -101,7 +103,9 @@ def _score(declaration: Declaration, values: Values) -> None:
     if kind == "yes-no" and isinstance(score["questions"], list):
         _questions(declaration, values)
     if kind == "rubric":
-        for key in ("lower_is_better", "neutral", "optional"):
+        if (score["scale"] is None) == (not score["steps"]):
+            declaration.report((*at, "scale"), "say by which numbers: one of scale and steps")
+        for key in ("lower_is_better", "neutral", "optional", "weights"):
             for name in score[key]:
                 _known(declaration, (*at, key), name, score["criteria"])
         if not set(score["criteria"]) - set(score["neutral"]):

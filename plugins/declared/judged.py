@@ -185,7 +185,9 @@ def _rubric(score: Values) -> Rubric:
     reasoning = {"reasoning": score["reasoning"]} if score["reasoning"] else {}
     return Rubric(
         score["criteria"],
-        score["scale"],
+        score["scale"] or 0,
+        steps=tuple(score["steps"]),
+        weights=score["weights"],
         lower_is_better=score["lower_is_better"],
         neutral=score["neutral"],
         optional=score["optional"],

@@ -235,7 +235,9 @@ _RUBRIC = TableOf(
         "criteria": Key(
             Either((MapOf(TEXT), ListOf(TEXT))), "names, or names with what each means"
         ),
-        "scale": Key(NumberKind(1, whole=True), "the highest number; the lowest is 0"),
+        "scale": Key(NumberKind(1, whole=True), "the highest number, where the lowest is 0", None),
+        "steps": Key(ListOf(NumberKind(), 2), "the only numbers, in place of a scale", []),
+        "weights": Key(MapOf(NumberKind(0)), "what criteria weigh that do not weigh 1", {}),
         "form": Key(TextKind(("json", "lines")), "how the judge answers", "json"),
         "lower_is_better": Key(TEXTS, "criteria of which less is better", []),
         "neutral": Key(TEXTS, "criteria that are reported and not counted", []),

@@ -98,6 +98,8 @@ class NumberKind(ValueKind):
     @property
     def needed(self) -> str:  # type: ignore[override]
         """In words."""
+        if self.low == self.high:
+            return f"{self.low:g}"
         ends = [f"from {self.low:g}"] * (self.low > -math.inf)
         ends += [f"to {self.high:g}"] * (self.high < math.inf)
         return " ".join(["a whole number" if self.whole else "a number", *ends])
@@ -238,16 +240,18 @@ class TableOf(ValueKind):
 
     def looked_at(self, value: Mapping[str, Any], where: Place, checker: Checker) -> Values:
         """The table, with the defaults of what is left out."""
+        meant: set[str] = set()
         for name in value:
             if name not in self.keys:
                 checker.report((*where, name), f"no such key{near(name, self.keys)}")
+                meant.update(get_close_matches(name, self.keys, n=1))
         checked: Values = {}
         for name, key in self.keys.items():
             if name in value:
                 checked[name] = key.kind.check(value[name], (*where, name), checker)
-            elif key.default is REQUIRED:
+            elif key.default is REQUIRED and name not in meant:
                 checker.report((*where, name), f"is missing: {key.help}")
-            else:
+            elif key.default is not REQUIRED:
                 checked[name] = key.default
         return checked
 

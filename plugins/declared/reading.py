@@ -25,12 +25,14 @@ class Declaration:
 
     Attributes:
         path: The file.
+        raw: Its keys as they stand there.
         values: Its keys as they were checked, with the defaults of those that are left out.
         texts: By its path beside the file, the text of each file that was read, this one first.
         wrong: What is wrong with it, by line.
     """
 
     path: Path
+    raw: Values = field(default_factory=dict)
     values: Values = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     wrong: list[tuple[int, str]] = field(default_factory=list)
@@ -56,15 +58,16 @@ class Declaration:
             match = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error))
             message, line = (match[1], match[2]) if match else (str(error), text.count("\n") + 1)
             raise DataError(f"{path}:{line}", f"not TOML: {message}") from None
-        one._lines = key_lines(text)
+        one.raw, one._lines = raw, key_lines(text)
         one.values = DECLARATION.check(raw, (), one)
         return one
 
     def report(self, where: Place, message: str) -> None:
         """Note what is wrong, and where."""
         keys = [str(key) for key in where if isinstance(key, str)]
+        at_top = self.raw.get(keys[-1]) if len(keys) == 1 else None
         table, key = ".".join(keys[:-1]), keys[-1] if keys else ""
-        named = f"[{table}] {key}" if table else f"[{key}]" if key in DECLARATION.keys else key
+        named = f"[{table}] {key}" if table else f"[{key}]" if isinstance(at_top, dict) else key
         self.wrong.append((self.line(where), f"{named}: {message}"))
 
     def line(self, where: Place) -> int:
@@ -115,7 +118,7 @@ class Declaration:
         if not plain or not file.resolve().is_relative_to(folder.resolve()):
             self.report(where, f"{path!r:.60} is not in this file's folder; copy it there")
         elif not file.is_file():
-            self.report(where, f"{path!r:.60} is no file in {folder.resolve()}; check the name")
+            self.report(where, f"{path!r:.60} is no file beside this one; check the name")
         else:
             return file
         return None

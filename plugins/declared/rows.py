@@ -13,6 +13,7 @@ from .templates import Values, shown
 
 MOST_ROWS, MOST_BYTES = 100_000, 2**26
 """Of a file: each row is a call to a model or more."""
+FEWER = "each row is at least one call to a model, so write those that are to be asked to a file"
 
 
 class DataRow(NamedTuple):
@@ -34,20 +35,17 @@ def read_rows_of(path: Path) -> Iterator[DataRow]:
         DataError: It is larger than can be meant, or broken; the message names the line.
     """
     if path.is_file() and path.stat().st_size > MOST_BYTES:
-        raise DataError(path, f"has more than {MOST_BYTES:,} bytes; {_FEWER}")
+        raise DataError(path, f"has more than {MOST_BYTES:,} bytes; {FEWER}")
     count = 0
     for where, columns in _read(path):
         if count == MOST_ROWS:
-            raise DataError(path, f"has more than {MOST_ROWS:,} rows; {_FEWER}", where)
+            raise DataError(path, f"has more than {MOST_ROWS:,} rows; {FEWER}", where)
         if not isinstance(columns, dict):
             raise DataError(path, f"must be an object, not {columns!r:.40}", where)
         yield DataRow(path, where, columns)
         count += 1
     if not count:
         raise DataError(path, "holds no rows")
-
-
-_FEWER = "each row is at least one call to a model, so write those that are to be asked to a file"
 
 
 def _read(path: Path) -> Iterator[tuple[str, object]]:
@@ -109,7 +107,7 @@ def _refuse_unknown(declaration: Declaration, columns: set[str]) -> None:
         known = {*columns, *values["options"], *values["texts"], *special_names(values, where)}
         if name not in known:
             declaration.report(
-                where, f"{{{name}}} is no column of the rows{near(name, sorted(known))}"
+                where, f"{name!r} is no column of the rows{near(name, sorted(known))}"
             )
     declaration.raise_wrong()
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-_PART = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
+_PART = re.compile(r'\{\{|\}\}|\{([^{}\n":,]*)\}|[{}]')
 _BRACES = {"{{": "{", "}}": "}"}
 Values: TypeAlias = dict[str, Any]
 """The keys of a table, or the columns of a row, with their values."""
