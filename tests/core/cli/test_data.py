@@ -376,7 +376,8 @@ def test_import_puts_a_download_into_the_cache(bench: Bench, empty_place: Path) 
         f"emobench: EA.jsonl now in {cached('emobench')}", "still to come: EU.jsonl",
     ]  # fmt: skip
     packs = bench("data", "list", "--json").json["packs"]
-    assert next(p for p in packs if p["name"] == "emobench")["state"] == "incomplete"
+    row = next(p for p in packs if (p["name"], p["pack"]) == ("emobench", "official"))
+    assert row["state"] == "incomplete"
     assert bench("data", "import", "emobench", f"{OFFICIAL}/emobench").code == 0
     assert bench("data", "path", "emobench").code == 0
 
