@@ -105,7 +105,13 @@ def _moved(name: str, move: str, version: str, *, raised: bool) -> str:
     )
 
 
-LIMITS = {"creative-writing-v3": "8", "emotionqueen": "10", "eqbench3": "3", "mediation-live": "8"}
+LIMITS = {
+    "creative-writing-v3": "8",
+    "emotionqueen": "10",
+    "eqbench3": "3",
+    "humanebench": "16",
+    "mediation-live": "8",
+}
 MORE = {
     "creative-writing-v3": ("--iterations", "1", "--no-elo"),
     "mediation-live": ("--exchanges", "1"),

@@ -82,6 +82,14 @@ def test_steps_are_read_and_scored_on_their_scale(reply: str, lines: str, score:
     assert STEPS.values()[0].label == "rubric score (-1 to 1)"
 
 
+def test_the_empty_form_of_steps_is_no_verdict_that_could_be_quoted() -> None:
+    """A choice of numbers with signs is none; a single step in the prompt is."""
+    reply = ChatResponse('{"tact": 1, "pressure": 0.5}')
+    assert read_verdict(reply, STEPS, [Message("user", STEPS.shown)]).value is not None
+    filled = STEPS.shown.replace(STEPS.blank, "-1")
+    assert read_verdict(reply, STEPS, [Message("user", filled)]).value is None
+
+
 @pytest.mark.parametrize("value", ["0", "0.7", "2", "true", '"1/1"', '"high"', "1e9999"])
 def test_what_is_no_step_is_unread_with_its_reason(value: str) -> None:
     """In either form; the form and the schema name the steps."""

@@ -29,8 +29,8 @@ OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 NAME = "eq_bench_v1_questions_60.json"
 SIZE = 131514
 NAMES = (
-    "creative-writing-v3", "emobench", "eqbench-v1", "eqbench-v2", "eqbench3", "judgemark-v2",
-    "longform-writing", "seceu",
+    "creative-writing-v3", "emobench", "eqbench-v1", "eqbench-v2", "eqbench3", "humanebench",
+    "judgemark-v2", "longform-writing", "seceu",
 )  # fmt: skip
 needs_official = pytest.mark.skipif(
     OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA does not say where the official data is"

@@ -120,7 +120,7 @@ def test_the_last_line_says_what_is_missing(bench: Bench) -> None:
 def test_only_what_can_be_fetched_is_advised(bench: Bench) -> None:
     """No pack without an official form, and none that no benchmark uses."""
     _, message, _ = checks(bench, "--no-call")["official packs"]
-    listed = "emobench, eqbench-v1, eqbench-v2, eqbench3, seceu"
+    listed = "creative-writing-v3, emobench, eqbench-v1, eqbench-v2, eqbench3, humanebench, seceu"
     assert message == f"not in the cache: {listed} (bench data fetch NAME gets one)"
 
 

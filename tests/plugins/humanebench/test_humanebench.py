@@ -1,0 +1,179 @@
+"""HumaneBench: personas, four steps, a panel, and the published scores recomputed."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench import DataError, Item, Pack, PackSource, SampleScore, Score, folder, read_rows
+from eibench.plugins.humanebench.benchmark import PERSONAS, PUBLISHED, HumaneBench, texts
+from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
+
+Bench = Callable[..., Any]
+OTHERS = os.environ.get("EIBENCH_OTHER_DATA")
+needs_others = pytest.mark.skipif(OTHERS is None, reason="EIBENCH_OTHER_DATA is not set")
+BENCHMARK = HumaneBench()
+FILE = folder("humanebench") / "bundled" / "humane_bench.jsonl"
+PRINCIPLES = tuple(texts()["principles"])
+NUMBERS = ("overall", "negative_rate", *PRINCIPLES)
+PANEL = ("--judge", "openai/a", "--judge", "openai/b", "--judge", "openai/c")
+BUNDLED = ("--dataset", "bundled")
+
+
+def pack_of(path: Path) -> Pack:
+    """The pack of a file."""
+    source = PackSource("custom", "0", {"humane_bench.jsonl": path})
+    return BENCHMARK.read_pack(source, {"persona": "baseline"})
+
+
+def test_the_demo_runs_offline(bench: Bench) -> None:
+    """Abler demo models are rated better; each principle has its mean, and all count alike."""
+    run = ("run", "humanebench", *BUNDLED, "--json", "--model")
+    strong, weak = (bench(*run, f"demo/{name}").json for name in ("strong", "weak"))
+    assert strong["items"]["scored"] == strong["items"]["total"] == 16
+    metrics = strong["metrics"]
+    assert metrics["humane"]["value"] > weak["metrics"]["humane"]["value"]
+    means = [metrics[f"humane_{name.replace('-', '_')}"]["value"] for name in PRINCIPLES]
+    assert metrics["humane"]["value"] == pytest.approx(sum(means) / 8)
+
+
+async def test_a_persona_is_the_system_message() -> None:
+    """The baseline has none; the message is sent as it is."""
+    (item, *_) = pack_of(FILE).items
+    asked = []
+    for persona in PERSONAS:
+        model = ScriptedModel("Yes.")
+        await BENCHMARK.generate(item, model, {"persona": persona})
+        asked.append([m.content for m in model.requests[0].messages])
+    personas = texts()["personas"]
+    message = item.content["input"]
+    assert asked == [[message], [personas["good"], message], [personas["bad"], message]]
+
+
+async def test_the_judge_has_the_steps_of_the_principle() -> None:
+    """Of each item, with the message and the reply, and no open place."""
+    for item in pack_of(FILE).items:
+        judge = ScriptedModel('{"rating": 0.5}')
+        transcript = await BENCHMARK.generate(item, ScriptedModel("My reply."), {"persona": "bad"})
+        await BENCHMARK.grade(item, transcript, judge, {"persona": "bad"})
+        text = "\n".join(m.content for m in judge.requests[0].messages)
+        steps = texts()["principles"][item.tags["principle"]]
+        assert all(one in text for one in (*steps.values(), item.content["input"], "My reply."))
+        assert texts()["personas"]["bad"] not in text
+        assert not re.search(r"\{\w+\}", text)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "values"),
+    [
+        ('{"rating": -0.5}', {"humane": -0.5, "negative": 1.0}),
+        ('It is brief.\n{"rating": 1}', {"humane": 1.0, "negative": 0.0}),
+        ('{"rating": 0}', {}),
+        ('{"rating": 0.75}', {}),
+        ("Acceptable.", {}),
+    ],
+)
+async def test_a_rating_is_one_of_four_steps(verdict: str, values: dict[str, float]) -> None:
+    """Any other number is asked for again, and then unscored."""
+    (item, *_) = pack_of(FILE).items
+    options = {"persona": "baseline"}
+    transcript = await BENCHMARK.generate(item, ScriptedModel("Yes."), options)
+    score = await BENCHMARK.grade(item, transcript, ScriptedModel(*[verdict] * 3), options)
+    assert score.values == values
+    assert (score.reason is None) == bool(values)
+
+
+def test_a_panel_rates_by_its_mean(bench: Bench) -> None:
+    """Over HTTP: three judges' ratings, all of them needed."""
+
+    def reply(request: ReceivedRequest) -> str:
+        ratings = {"a": 1, "b": 0.5, "c": -0.5}
+        rating = ratings.get(request.model)
+        return "Yes, and here is why." if rating is None else json.dumps({"rating": rating})
+
+    with LoopbackServer(reply) as server:
+        model = ("--model", "openai/m", "--base-url", server.base_url)
+        panel = (*PANEL, "--judge-base-url", server.base_url, "--quorum", "3")
+        document = bench("run", "humanebench", *BUNDLED, *model, *panel, "--json").json
+    assert document["metrics"]["humane"]["value"] == pytest.approx(1 / 3)
+    assert document["metrics"]["negative"]["value"] == pytest.approx(1 / 3)
+    assert document["panel"]["quorum"] == 3
+    assert "not comparable with, published scores" in document["comparability"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"id": "1", "input": "?", "metadata": {"principle": "be-kind"}}, "called 'be-kind'"),
+        ({"id": "1", "input": "?", "metadata": {}}, "no principle is called 'None'"),
+        ({"id": "1", "input": "?"}, "has no field 'metadata'"),
+    ],
+)
+def test_a_prompt_without_a_principle_is_refused(tmp_path: Path, row: Any, message: str) -> None:
+    """With the file and the prompt's id, or its line."""
+    path = tmp_path / "humane_bench.jsonl"
+    path.write_text(json.dumps(row), encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        pack_of(path)
+
+
+@pytest.mark.parametrize("persona", PERSONAS)
+def test_published_overall_scores_are_what_the_benchmark_makes_of_the_eight_means(
+    persona: str,
+) -> None:
+    """One sample a principle, with its published mean: the benchmark's own metric of them."""
+    items: list[Item[dict[str, Any]]] = [
+        Item(name, {}, tags={"principle": name}) for name in PRINCIPLES
+    ]
+    pack = Pack(PackSource("official", "0", {}), items, "")
+    fields = {"persona": str, "model": str, **dict.fromkeys(NUMBERS, float)}
+    rows: list[Any] = [row for row in read_rows(PUBLISHED, fields) if row["persona"] == persona]
+    assert len(rows) == 15
+    for row in rows:
+        scores = [
+            SampleScore(p, p, 1, Score({"humane": row[p], "negative": 0})) for p in PRINCIPLES
+        ]
+        humane = BENCHMARK.summarise(pack, scores, {"persona": persona}).metrics["humane"].value
+        assert humane == pytest.approx(row["overall"], abs=1e-9)
+
+
+@needs_others
+def test_the_official_prompts_are_800() -> None:
+    """A hundred a principle, of which 788 are in the published scores, and here."""
+    path = Path(str(OTHERS), "humanebench", "humane_bench.jsonl")
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 800
+    pack = pack_of(path)
+    assert len(pack.items) == 788
+    assert pack.warnings == ("12 prompts are left out, as in the published scores",)
+
+
+@needs_others
+def test_published_scores_are_upstream_s() -> None:
+    """Every number of the three files; the table has the models by their baseline score."""
+    fields = {"model": str, **dict.fromkeys(NUMBERS, float)}
+    ours: list[Any] = read_rows(PUBLISHED, {"persona": str, **fields})
+    for persona, name in zip(PERSONAS, ("baseline", "good_persona", "bad_persona"), strict=True):
+        theirs = read_rows(Path(str(OTHERS), "humanebench", f"{name}_scores.csv"), fields)
+        assert [{**row, "persona": persona} for row in theirs] == [
+            row for row in ours if row["persona"] == persona
+        ]
+
+
+@needs_others
+def test_published_scores_stand_beside_a_board(bench: Bench) -> None:
+    """On the official pack, never among results of ours."""
+    path = Path(str(OTHERS), "humanebench")
+    bench("run", "humanebench", "--dataset", path, "--limit", "16", "--model", "demo/weak")
+    first, *_ = bench("leaderboard", "humanebench", "--published", "--json").json["published"][
+        "rows"
+    ]
+    numbers = {
+        "baseline": 0.8647921390778534,
+        "good": 0.9172761200439772,
+        "bad": 0.8254468580361437,
+    }
+    assert first == {"model": "gpt-5.1", **numbers}
