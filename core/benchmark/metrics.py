@@ -1,6 +1,7 @@
 """The metrics that are made of the values of scores (`values.Value`, `values.Derived`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
@@ -161,11 +162,12 @@ def _by_tag(
     """The metric of each tag with its name, in the order of the tags."""
     tags = {item.id: item.tags for item in of.items}
     for key in value.by:
+        within = replace(value, macro="") if key == value.macro else value
         for tag in sorted({of_item[key] for of_item in tags.values() if key in of_item}):
             part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
             heading = f"{value.label or value.name} by {key}"
             name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
-            yield name, _metric(of, value, part, label=tag, group=heading)
+            yield name, _metric(of, within, part, label=tag, group=heading)
 
 
 def _metric(

@@ -5,7 +5,6 @@ ours is in docs/emobench.md.
 """
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from math import prod
 from random import Random
@@ -38,7 +37,6 @@ PARTS = {
 }
 """What each task asks, with the columns of the choices and of the right one."""
 CATEGORY = {"EA": "category", "EU": "coarse_category"}
-CHOICES, RIGHT = 0, 1
 Row = dict[str, Any]
 Asked = tuple[Mapping[str, Sequence[str]], ChatResponse]
 """The choices of each part in the order in which they were shown, and the reply."""
@@ -64,7 +62,8 @@ class EmoBench(Benchmark[Row, list[Asked]]):
     )
     values = (
         Value("right", "right answers", "share", by=("category",), over="scenarios"),
-        *(Value(part, kind="share", group="parts", over="scenarios") for part in PARTS["EU"]),
+        Value("emotion", "", "share", group="parts", over="scenarios", when={"task": "EU"}),
+        Value("cause", "", "share", group="parts", over="scenarios", when={"task": "EU"}),
     )
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
@@ -95,12 +94,11 @@ class EmoBench(Benchmark[Row, list[Asked]]):
 
     async def generate(self, item: Item[Row], model: Model, options: Options) -> list[Asked]:
         """A reply to each order."""
-        row, texts, choices = item.content, self.prompts(options), _of(item.content, CHOICES)
+        texts, choices = self.prompts(options), _choices(item)
         by_part = [shuffled(of, model, options["shuffles"], part) for part, of in choices.items()]
         shown = [dict(zip(choices, order, strict=True)) for order in zip(*by_part, strict=True)]
-        fields = {key: row[key] for key in ("scenario", "subject")}
-        fields["kind"] = texts.get(row.get("question type", ""), "")
-        fields["form"] = json.dumps(dict.fromkeys(choices, "LETTER"))
+        fields = {key: item.content[key] for key in ("scenario", "subject")}
+        fields["kind"] = texts.get(item.content.get("question type", ""), "")
         lists = [{part: lettered(of) for part, of in order.items()} for order in shown]
         replies = (model.chat(fill(texts["ask"], {**fields, **listed})) for listed in lists)
         return list(zip(shown, await asyncio.gather(*replies), strict=True))
@@ -110,23 +108,28 @@ class EmoBench(Benchmark[Row, list[Asked]]):
     ) -> Score:
         """1 where all parts are right, by a vote over the orders."""
         answers = [read_choices(reply, shown) for shown, reply in transcript]
-        return vote(answers, _of(item.content, RIGHT), options["vote"], "right")
+        return vote(answers, _right(item), options["vote"], "right")
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random letters, put to the same vote."""
-        way = options["shuffles"], options["vote"]
-        numbers = [map(len, _of(item.content, CHOICES).values()) for item in pack.items]
-        values = [prod(chance(n, *way) for n in of_item) for of_item in numbers]
+        shuffles, rule = options["shuffles"], options["vote"]
+        choices = [_choices(item).values() for item in pack.items]
+        values = [prod(chance(len(of), shuffles, rule) for of in parts) for parts in choices]
         return {"random": Baseline(sum(values) / len(values), "random letters")}
 
     def demo_reply(self, item: Item[Row], request: ChatRequest, ability: float, rng: Random) -> str:
         """The right choice of each part as often as the ability says, else any."""
-        shown, right = _of(item.content, CHOICES), _of(item.content, RIGHT)
-        picks = {p: right[p] if rng.random() < ability else rng.choice(shown[p]) for p in shown}
-        return json.dumps(picks, ensure_ascii=False)
+        picks = _right(item)
+        for part, choices in _choices(item).items():
+            picks[part] = picks[part] if rng.random() < ability else rng.choice(choices)
+        return "\n".join(f"{part}: {pick}" for part, pick in picks.items())
 
 
-def _of(row: Row, column: int) -> dict[str, Any]:
-    """Of each part the choices, in the order of the data, or the right one."""
-    parts = PARTS["EA" if "label" in row else "EU"]
-    return {part: row[columns[column]] for part, columns in parts.items()}
+def _choices(item: Item[Row]) -> dict[str, list[str]]:
+    """The choices of each part, in the order of the data."""
+    return {part: item.content[of] for part, (of, _) in PARTS[item.id[:2]].items()}
+
+
+def _right(item: Item[Row]) -> dict[str, str]:
+    """The right choice of each part."""
+    return {part: item.content[label] for part, (_, label) in PARTS[item.id[:2]].items()}

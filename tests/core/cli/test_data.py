@@ -345,7 +345,10 @@ def test_path_and_verify_of_a_pack_that_is_there(bench: Bench) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_pack_comes_from_a_folder(bench: Bench, name: str) -> None:
     """`--from DIR` for each official pack; `list` then says that it is here, and where."""
-    assert bench("data", "fetch", name, "--from", f"{OFFICIAL}/{name}").code == 0
+    root = os.environ.get("EIBENCH_OTHER_DATA", "") if name == "humanebench" else OFFICIAL
+    if not root:
+        pytest.skip("EIBENCH_OTHER_DATA does not say where the data of others is")
+    assert bench("data", "fetch", name, "--from", f"{root}/{name}").code == 0
     packs = bench("data", "list", "--json").json["packs"]
     row = next(p for p in packs if (p["name"], p["pack"]) == (name, "official"))
     assert (row["state"], row["where"]) == ("here", str(cached(name)))
