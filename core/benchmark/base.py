@@ -27,6 +27,7 @@ from .abilities import DemoJudge, DemoModel, DemoRoles
 from .metrics import first_values, summarise_values
 from .model import Model, Role
 from .options import Option, Options
+from .published import PublishedWith
 from .values import Value
 
 
@@ -60,6 +61,10 @@ class Benchmark(ABC, Generic[Content, Transcript]):
             an option, define `sampling_for` too.
         answer_tokens: In how many tokens an answer fits unless the model thinks. A local server
             is asked with that limit first, and again with that of `sampling` where it did not fit.
+        published_with: The judges, panel and players that its published numbers rest on; a result
+            with others is not comparable with them, and says so.
+        limit_over: A tag of items: ``--limit N`` takes as many of each of its values, as far as
+            that goes, drawn by ids; a smaller limit is within a larger one. Else the first N.
         options: The benchmark's own options.
         roles: Further parties that `generate` asks, such as a simulated user, by
             ``model.role(NAME)``. Who plays them is part of the run's identity.
@@ -97,6 +102,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     sampling: Sampling = Sampling()
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     answer_tokens: int | None = None
+    published_with: PublishedWith | None = None
+    limit_over: str = ""
     options: tuple[Option, ...] = ()
     roles: tuple[Role, ...] = ()
     judged: bool = False
@@ -113,15 +120,17 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The pack's items: by default the rows of its files, with their `fields`.
 
-        A row's ``family``, its fields that `values` are summed up by (`by`, `macro`), and a
-        ``weight`` that is a number among the `fields`, are the item's too.
+        A row's ``family``, its fields that `values` are summed up by (`by`, `macro`) and that
+        `limit_over` names, and a ``weight`` that is a number among the `fields`, are the item's
+        too.
 
         Raises:
             DataError: A file is broken; the message names the place.
         """
         from ..reading.rows import item_of, read_rows
 
-        tags = dict.fromkeys(key for v in self.values for key in (*v.by, v.macro) if key)
+        keys = [self.limit_over, *(key for v in self.values for key in (*v.by, v.macro))]
+        tags = dict.fromkeys(filter(None, keys))
         weighed = self.fields.get("weight") in (int, float, int | None, float | None)
         items = [item_of(row, tags, weighed=weighed) for row in read_rows(source, self.fields)]
         return Pack(source, items, self.comparability)

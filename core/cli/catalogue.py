@@ -1,6 +1,7 @@
 """`bench list` and `bench info`: what is installed, and what a benchmark is."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -175,6 +176,10 @@ def _print_info(benchmark: Benchmark, facts: "BenchmarkFacts") -> None:
     shown = {r.name: f"{r.help} Sampling: {_pairs(r.sampling.sent())}" for r in benchmark.roles}
     for name, words in by_player(shown).items():
         click.echo(f"  role {name}: {words}")
+    if benchmark.published_with:
+        click.echo(line(f"published with: {benchmark.published_with}", indent=2))
+    if benchmark.limit_over:
+        click.echo(f"  --limit: drawn evenly over {benchmark.limit_over}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
     for one in facts.packs:
@@ -247,6 +252,8 @@ def _as_json(benchmark: Benchmark, facts: "BenchmarkFacts") -> object:
         **facts.as_json,
         "sampling": benchmark.sampling.sent(),
         "judged": benchmark.judged,
+        "published_with": benchmark.published_with and asdict(benchmark.published_with),
+        "limit_over": benchmark.limit_over or None,
         **({"roles": roles} if roles else {}),  # a benchmark without roles has no such key
         "options": [
             {"name": o.name, "default": o.default, "choices": o.choices, "help": o.help}

@@ -84,7 +84,7 @@ def leaderboard_command(
     alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
-        shown = {"published": _as_json(alongside, board.beside_published)} if published else {}
+        shown = {"published": _as_json(alongside, board)} if published else {}
         click.echo(as_text({**document, **shown}))
         return
     if csv_output:
@@ -93,11 +93,14 @@ def leaderboard_command(
     _show(board, document, alongside, asked=published)
 
 
-def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | None:
+def _as_json(table: Table | None, board: Leaderboard) -> JsonObject | None:
     if table is None:
         return None
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return {"title": table.title, "rows": rows, "note": table.note, "comparable": list(comparable)}
+    return {
+        "title": table.title, "rows": rows, "note": table.note,
+        "comparable": board.beside_published, "differs": board.off_published,
+    }  # fmt: skip
 
 
 def _show(
@@ -118,8 +121,10 @@ def _show(
     if alongside:
         models = listed(board.beside_published, 8) or "no model above"
         note = f"comparable with these: {models} (bench show RUN says why)\n{alongside.note}"
+        note = f"{board.off_published}\n{note}" if board.off_published else note
         shown.append(part(console.tables.table(alongside._replace(note=note))))
     elif asked:
+        shown += [part(console.tables.warning(t)) for t in filter(None, [board.off_published])]
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
         shown.append(part(console.tables.warning(message)))
     if others := boards_beside(board.others):

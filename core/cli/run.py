@@ -11,6 +11,8 @@ from .. import console
 from ..benchmark import Benchmark
 from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
+from ..plugins import installed
+from ..reports.comparability import unlike_published
 from ..reports.document import judge_warnings
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
@@ -159,6 +161,9 @@ def start(
     """
     for run in runs:
         console.output.tell_wrapped(session.describe_plan(run))
+        demo = installed().provider(run.config.model.spec.provider).demo
+        if not demo and (differing := unlike_published(run.config)):
+            session.tell(differing)
         for warning in judge_warnings(run.config):
             session.tell(f"warning: {warning}")
     if len(runs) > 1:

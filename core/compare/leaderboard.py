@@ -11,7 +11,7 @@ from typing import TypedDict, cast
 
 from ..benchmark import Benchmark, Pack
 from ..journal import RunRecord, StoredComparison
-from ..reports.comparability import is_partial
+from ..reports.comparability import is_partial, off_published
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
@@ -174,6 +174,11 @@ class Leaderboard:
         """The models whose comparability line lets them stand beside published scores."""
         message = f"; {self.pack.comparability}"
         return [n for n, d in self.documents.items() if d["comparability"].endswith(message)]
+
+    @property
+    def off_published(self) -> str | None:
+        """Why nothing on it may stand beside published scores, as others judged or played."""
+        return off_published(self.benchmark, self.board.judge, dict(self.board.roles))
 
     def rows(self) -> list[BoardRow]:
         """A row per model: the rated ones by rank, then the others by their main metric.

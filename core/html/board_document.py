@@ -249,8 +249,9 @@ def _published(board: SiteBoard) -> SitePublished | None:
     table = guard(read.benchmark).published(read.pack)
     if table is None:
         return None
+    note = "\n".join(filter(None, [read.off_published, table.note]))
     return {
-        "title": table.title, "note": table.note, "columns": list(table.columns),
+        "title": table.title, "note": note, "columns": list(table.columns),
         "rows": [list(row) for row in table.rows], "comparable": read.beside_published,
     }  # fmt: skip
 

@@ -11,12 +11,14 @@ import click
 from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.model import Role
+from ..benchmark.published import PublishedWith
 from ..benchmark.values import KINDS, Derived, Value
 from ..guard.values import TEXT, TEXT_OR_NONE, TEXTS, FieldRule, are_texts, is_finite, is_mapping
 from ..hooks.benchmark_files import BenchmarkFiles
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..hooks.sections import ReportPage, ReportSection
+from ..parties.graders import RULES
 from ..parties.providers import Provider
 from ..reading.bibtex import cited
 from ..reading.rows import is_kind
@@ -71,6 +73,10 @@ _ATTRIBUTES: Mapping[str, FieldRule] = {
     **dict.fromkeys(("judged", "single_turn", "asks_again"), _SWITCH),
     **dict.fromkeys(("foreign_forms", "unjudged_values", "languages"), TEXTS),
     "kind": TEXT,
+    "limit_over": TEXT,
+    "published_with": FieldRule(
+        lambda value: value is None or isinstance(value, PublishedWith), "an eibench.PublishedWith"
+    ),
     "cite": _CITE,
     "answer_tokens": _TOKENS,
     "iterations": _COUNT,
@@ -162,7 +168,7 @@ def benchmark(thing: Any) -> str | None:
         return f"it compares, so it derives from eibench.Pairwise too: {bases}"
     if wrong := _unfit(thing, Benchmark, _ATTRIBUTES):
         return wrong
-    parts = (wrong_methods, _options, _values, _fields, _roles)
+    parts = (wrong_methods, _options, _values, _fields, _roles, _published)
     return next((wrong for part in parts for wrong in part(thing)), None) or ill_named(thing)
 
 
@@ -175,6 +181,16 @@ def _roles(thing: Any) -> Iterator[str]:
         if not isinstance(sampling, Sampling):
             yield f"its role {name!r} has a sampling that is no eibench.Sampling"
     yield from _twice("role", thing.roles)
+
+
+def _published(thing: Any) -> Iterator[str]:
+    if (published := thing.published_with) is None:
+        return
+    known = {name for role in thing.roles for name in (role.name, role.group)}
+    if unknown := published.roles.keys() - known:
+        yield f"its published_with names a player of {min(unknown)!r}, which is no role"
+    if published.rule not in ("", *RULES):
+        yield f"its published_with has the rule {published.rule!r}; rules: {', '.join(RULES)}"
 
 
 def _twice(what: str, things: Iterable[Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..guard import guard
 from ..journal import RunRecord
 from ..parties.graders import Judge, judge_of
-from ..parties.party import NOT_RECORDED, is_imported
+from ..parties.party import NOT_RECORDED, Party, is_imported
 from ..text import by_player, in_words, plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument
@@ -69,9 +69,27 @@ def comparability(
         may = f"not comparable with published scores: {are} absent"
     elif status != "complete":
         may = f"not comparable with published scores: the result is not complete ({status})"
+    elif differing := unlike_published(config):
+        may = differing
     else:
         may = pack.comparability
     return "; ".join([*parts, may])
+
+
+def unlike_published(config: "RunConfig") -> str | None:
+    """Why judges or players keep a run from published numbers, if they do."""
+    players = {role: player.party for role, player in config.roles.items()}
+    return off_published(config.benchmark, config.judge, players)
+
+
+def off_published(
+    benchmark: Benchmark, judge: Judge | None, players: Mapping[str, Party]
+) -> str | None:
+    """The same of results with these judges and players."""
+    if benchmark.published_with is None:
+        return None
+    differing = benchmark.published_with.difference(judge, players)
+    return differing and f"not comparable with published scores: {differing}"
 
 
 def told_changes(

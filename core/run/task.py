@@ -1,5 +1,6 @@
 """What a command is to do: one benchmark on one model."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ from ..clients.limits import Limits
 from ..datasets import find_pack, manifest_of
 from ..datasets.fetching import fetch
 from ..datasets.official import FetchState, OfficialPack, official_of
-from ..errors import BenchError, DataError, JournalError
+from ..errors import BenchError, DataError, JournalError, PluginError
 from ..guard import guard
 from ..guard.calls import named_with_origin
 from ..journal import Journal, RunRecord
@@ -24,7 +25,7 @@ from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
 from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint, RunConfig
-from ..types import Item, Sampling
+from ..types import Item, Sampling, digest
 
 
 class TaskParty(NamedTuple):
@@ -186,7 +187,26 @@ def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
         for name in config.items:
             check_name(name, ids, f"--items {name}: the pack has no such item", "it has")
         items = [item for item in items if item.id in config.items]
-    return items[: config.limit] if config.limit else items
+    if not config.limit:
+        return items
+    if not (tag := config.benchmark.limit_over):
+        return items[: config.limit]
+    if not any(tag in item.tags for item in items):
+        message = f"limit_over of {named_with_origin(config.benchmark)} is {tag!r}"
+        raise PluginError(f"{message}, and no item has such a tag")
+    drawn = set(_drawn_over(tag, items)[: config.limit])
+    return [item for item in items if item.id in drawn]
+
+
+def _drawn_over(tag: str, items: Sequence[Item]) -> list[str]:
+    """The ids, drawn one after the other from each of a tag's values in turn; ids alone decide."""
+    ranked: list[tuple[int, str, str]] = []
+    counts = Counter[str]()
+    for item in sorted(items, key=lambda item: digest(item.id)):
+        value = item.tags.get(tag, "")
+        ranked.append((counts[value], digest(value), item.id))
+        counts[value] += 1
+    return [item_id for _, _, item_id in sorted(ranked)]
 
 
 def _fetch(pack: OfficialPack, lang: str | None) -> None:

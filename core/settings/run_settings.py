@@ -151,7 +151,9 @@ class RunSettings:
         DATA, "N", "How often each item is asked (default: as the benchmark says, mostly 1).",
         rule=NumberRule(1, 100_000, whole=True),
     )  # fmt: skip
-    limit: int | None = _setting(DATA, "N", "Only the first N items.", rule=_AMOUNT)
+    limit: int | None = _setting(
+        DATA, "N", "Only N items: the first, or as the benchmark draws them.", rule=_AMOUNT
+    )
     items: tuple[str, ...] = _setting(DATA, "ID,ID", "Only these items.", (), form="ids")
     concurrency: int = _setting(
         SPEED, "N",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
+    from eibench.core.benchmark.published import PublishedWith as PublishedWith
     from eibench.core.benchmark.values import Derived as Derived
     from eibench.core.benchmark.values import Value as Value
     from eibench.core.cli.audits import AuditedJudge as AuditedJudge
@@ -167,6 +168,7 @@ _HOMES = {
     "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
     " HasTranscriptView Pairwise ReadsForeign ReadsForeignParts WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",
+    "eibench.core.benchmark.published": "PublishedWith",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",

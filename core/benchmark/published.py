@@ -1,0 +1,65 @@
+"""What published numbers rest on beside the model: the judges, their panel, who played roles."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..parties.graders import Judge, Panel
+from ..parties.party import Party
+from ..text import plural
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedWith:
+    """Who graded and who played in the runs that a benchmark's published numbers are of.
+
+    Attributes:
+        judges: The names of the judges, as in their specs or what follows the provider, such as
+            ``("claude-sonnet-4-5", "gpt-5.1")``; or only how many; 0 where anything goes.
+        rule: How several make one score, such as ``mean``; empty where that is not known.
+        quorum: How many verdicts a score needs; 0 where that is not known.
+        roles: Who played each role, or each member of a group.
+    """
+
+    judges: int | Sequence[str] = 0
+    rule: str = ""
+    quorum: int = 0
+    roles: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        parts = [] if isinstance(self.judges, int) else [" and ".join(self.judges)]
+        parts += [plural(self.judges, "judge")] if isinstance(self.judges, int) and self._n else []
+        parts += [f"by {self.rule}"] if self.rule else []
+        parts += [f"quorum {self.quorum}"] if self.quorum else []
+        return ", ".join([*parts, *(f"{role} played by {who}" for role, who in self.roles.items())])
+
+    @property
+    def _n(self) -> int:
+        return self.judges if isinstance(self.judges, int) else len(self.judges)
+
+    def difference(self, judge: Judge | None, roles: Mapping[str, Party]) -> str | None:
+        """In what a result with this judge and these players differs, if it does."""
+        differing = ", ".join([*self._of_judges(judge), *self._of_roles(roles)])
+        return f"those rest on {self}; here {differing}" if differing else None
+
+    def _of_judges(self, judge: Judge | None) -> Iterator[str]:
+        judges = judge.judges if judge else ()
+        names = () if isinstance(self.judges, int) else self.judges
+        named = all(any(_is(party, name) for party in judges) for name in names)
+        if self._n and (len(judges) != self._n or not named):
+            yield f"judged by {' and '.join(party.short for party in judges) or 'nobody'}"
+        if isinstance(judge, Panel):
+            if self.rule and judge.rule != self.rule:
+                yield f"by {judge.rule}"
+            if self.quorum and (needed := judge.needed(len(judges))) != self.quorum:
+                yield f"quorum {needed}"
+
+    def _of_roles(self, roles: Mapping[str, Party]) -> Iterator[str]:
+        for role, party in roles.items():
+            name = self.roles.get(role) or self.roles.get(role.rpartition("_")[0])
+            if name and not _is(party, name):
+                yield f"{role} played by {party.short}"
+
+
+def _is(party: Party, name: str) -> bool:
+    """Whether a party is the model that goes by this name, at whatever provider."""
+    return name in (party.short, party.spec.name, party.spec.name.rpartition("/")[2])
