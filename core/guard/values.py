@@ -124,7 +124,7 @@ _METRIC = {
         lambda v: v is None or isinstance(v, bool), "True, False or None"
     ),
 }  # fmt: skip
-_BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE}
+_BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE, "n": _COUNT_OR_NONE, "ci": _INTERVAL}
 
 
 def fields(called: PluginCall, what: str, value: object, rules: Mapping[str, FieldRule]) -> None:

@@ -90,8 +90,9 @@ def standing(run: SiteRun) -> list[RowChart]:
 
 
 def baseline_rows(document: ResultDocument) -> list[ChartRow]:
-    """What trivial respondents would get."""
-    return [measured(one["label"], one["value"], words="baseline", shape="diamond", series=1)
+    """What trivial respondents, or people, would get."""
+    return [measured(one["label"], one["value"], one.get("ci95"), words="baseline",
+                     shape="diamond", series=1)
             for one in document["baselines"].values()]  # fmt: skip
 
 

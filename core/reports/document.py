@@ -194,10 +194,7 @@ def _metrics(
         "metric_notes": {name: m.note for name, m in metrics.items() if m.note},
         "invalid": summary.invalid,
         "notes": {**summary.notes, **({"rating": ratings} if compared else {})},
-        "baselines": {
-            name: {"value": b.value, "label": b.label, "sd": b.sd, "answer": b.answer}
-            for name, b in baselines.items()
-        },
+        "baselines": {name: baseline.as_json() for name, baseline in baselines.items()},
     }
     reasons = _reasons(summary, subject.families)
     return {**part, "metric_reasons": reasons} if reasons else part

@@ -17,7 +17,7 @@ from .rules import NumberRule, Rule, Setting, TextRule, holding, settings_of
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from .result_document import MetricRow
+    from .result_document import BaselineRow, MetricRow
 
     Content = TypeVar("Content", default=Any, covariant=True)
     Transcript = TypeVar("Transcript", default=Any)
@@ -374,13 +374,26 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a trivial respondent would get on the same pack."""
+    """What a trivial respondent, or people, would get on the same pack."""
 
     value: float
     label: str
     sd: float | None = None
     """Standard deviation of a whole run, where the respondent is random."""
     answer: tuple[float, ...] | None = None
+    n: int | None = None
+    """How many people, or answers, it is of."""
+    ci: tuple[float, float] | None = None
+    """Its 95 % interval, which comes from other data than a run's: claims allow for it."""
+
+    def as_json(self) -> "BaselineRow":
+        """The fields of a result document."""
+        row: BaselineRow = {
+            "value": self.value, "label": self.label, "sd": self.sd, "answer": self.answer
+        }  # fmt: skip
+        if self.n is not None:
+            row = {**row, "n": self.n}
+        return row if self.ci is None else {**row, "ci95": list(self.ci)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,12 +55,14 @@ class MetricRow(TypedDict):
 
 
 class BaselineRow(TypedDict):
-    """What a trivial respondent would get."""
+    """What a trivial respondent, or people, would get."""
 
     value: ReadOnly[float]
     label: ReadOnly[str]
     sd: ReadOnly[float | None]
     answer: ReadOnly[Sequence[float] | None]
+    n: NotRequired[ReadOnly[Count]]
+    ci95: NotRequired[ReadOnly[Interval]]
 
 
 class SampleCounts(TypedDict):

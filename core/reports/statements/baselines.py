@@ -1,6 +1,7 @@
 """Where a result stands among baselines, and whether it can be told at all."""
 
 from enum import Enum
+from math import hypot
 from typing import NamedTuple
 
 from ...statistics.few_families import FEWEST_FAMILIES
@@ -96,11 +97,13 @@ def against_baselines(document: ResultDocument) -> list[AgainstBaseline]:
     if main is None or document["status"] != "complete" or not is_graded(document):
         return []
     metric = main[1]
-    ends, higher = interval_to_claim(metric), metric["higher_is_better"]
-    if ends is None or higher is None:
+    ends, higher, value = interval_to_claim(metric), metric["higher_is_better"], metric["value"]
+    if ends is None or higher is None or value is None:
         return []
     return [
-        AgainstBaseline(name, baseline_words(name, baseline), _side(ends, baseline, higher), higher)
+        AgainstBaseline(
+            name, baseline_words(name, baseline), _side(value, ends, baseline, higher), higher
+        )
         for name, baseline in document["baselines"].items()
     ]
 
@@ -114,9 +117,19 @@ def interval_to_claim(metric: MetricRow) -> Interval | None:
     return metric.get("ci95_chosen") if metric.get("chosen") else metric["ci95"]
 
 
-def _side(ends: Interval, baseline: BaselineRow, higher: bool) -> Side:
-    low, high = ends if higher else (-ends[1], -ends[0])
-    than = baseline["value"] if higher else -baseline["value"]
+def _side(value: float, ends: Interval, baseline: BaselineRow, higher: bool) -> Side:
+    """By the interval of the result, or of the difference where the baseline has one too.
+
+    That is d - sqrt((v - l)^2 + (u' - v')^2) and d + sqrt((u - v)^2 + (v' - l')^2) for d = v - v':
+    Zou and Donner (2008), Statistics in Medicine 27, 1693-1702, for estimates of independent data.
+    """
+    than, (low, high) = baseline["value"], ends
+    if of_baseline := baseline.get("ci95"):
+        least, most = of_baseline
+        low = value - hypot(value - low, most - than)
+        high = value + hypot(high - value, than - least)
+    if not higher:
+        low, high, than = -high, -low, -than
     return Side.BETTER if low > than else Side.WORSE if high < than else Side.UNSURE
 
 
@@ -129,7 +142,9 @@ def baseline_words(name: str, baseline: BaselineRow) -> str:
         return f"the best constant ({value})"
     if name == "uniform":
         return f"equal answers ({value})"
-    return f"{baseline['label']} ({value})"
+    ends, n = baseline.get("ci95"), baseline.get("n")
+    parts = [value, f"{rough(ends[0])} … {rough(ends[1])}" if ends else "", f"n {n}" if n else ""]
+    return f"{baseline['label']} ({', '.join(filter(None, parts))})"
 
 
 def chance(document: ResultDocument) -> str:

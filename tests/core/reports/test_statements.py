@@ -87,6 +87,26 @@ def test_a_result_stands_where_its_interval_does(
 
 
 @pytest.mark.parametrize(
+    ("people", "ends", "higher", "words"),
+    [
+        (62.0, [58.0, 66.0], True, "below people (62.0, 58.0 … 66.0, n 4)"),  # 50 + 10.77
+        (61.0, [55.0, 67.0], True, "not surely above people (61.0, 55.0 … 67.0, n 4)"),  # 61.66
+        (61.0, [55.0, 67.0], False, "not surely better than people (61.0, 55.0 … 67.0, n 4)"),
+        (39.0, [35.0, 43.0], True, "above people (39.0, 35.0 … 43.0, n 4)"),  # 50 - 10.77
+    ],
+)
+def test_the_interval_of_a_baseline_is_allowed_for(
+    people: float, ends: list[float], higher: bool, words: str
+) -> None:
+    """The difference from 50 [40, 60] has the root of both squares: 10 and 4, or 6."""
+    row = {"value": people, "label": "people", "sd": None, "answer": None, "n": 4, "ci95": ends}
+    (against,) = statements.against_baselines(
+        result(metric={"higher_is_better": higher}, baselines={"people": row})
+    )
+    assert against.text == words
+
+
+@pytest.mark.parametrize(
     ("ci95", "higher", "mark"),
     [
         ([34.0, 60.0], True, ""),
