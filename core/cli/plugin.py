@@ -30,17 +30,20 @@ def plugin_command() -> None:
 @click.argument("name")
 @options.option("--kind", type=click.Choice(scaffold.KINDS), required=True,
                 help="How it measures.")  # fmt: skip
+@options.flag("--declared", help="Declare it in TOML (all but game), not in Python.")
 @options.flag("--pairwise", help="Compare models in pairs too (yes-no, rubric, talk).")
 @options.option("--into", metavar="DIR", type=click.Path(path_type=Path), default=Path(),
                 help="The folder in which a folder NAME is made.", show_default=True)  # fmt: skip
-def new_command(name: str, kind: str, pairwise: bool, into: Path) -> None:
+def new_command(name: str, kind: str, declared: bool, pairwise: bool, into: Path) -> None:
     """Write a package with a benchmark that runs, to be changed into yours.
 
     A choice is among texts; yes-no is a list of questions that a judge answers, a rubric of
     criteria that it grades; in a talk a further model plays somebody; in a game two do.
     """
     folder = into / name
-    texts = scaffold.package_files(name, kind, pairwise=pairwise, year=date.today().year)
+    texts = scaffold.package_files(
+        name, kind, declared=declared, pairwise=pairwise, year=date.today().year
+    )
     if folder.exists():
         raise UsageError(f"{folder} is there already; name it otherwise, or give --into DIR")
     try:

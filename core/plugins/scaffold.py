@@ -16,6 +16,8 @@ KINDS = ("choice", "yes-no", "rubric", "talk", "game")
 """What `bench plugin new` makes."""
 PAIRWISE = ("yes-no", "rubric", "talk")
 """Those of which replies can be compared in pairs."""
+DECLARED = ("choice", "yes-no", "rubric", "talk")
+"""Those that can be said in TOML."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PARTIES = {
     "yes-no": " --judge openai/NAME",
@@ -23,6 +25,11 @@ _PARTIES = {
     "talk": " --judge openai/NAME --role user=openai/NAME",
     "game": " --role ana=openai/NAME --role ben=openai/NAME",
 }
+_LEFT_OUT = {
+    True: ("__init__.py", "prompts.toml", "data/manifest.json"),
+    False: ("benchmark.toml",),
+}
+"""Files of a kind that are not written, where it is declared and where it is not."""
 _BLOCK = re.compile(r"^ *# pairwise\n(.*?)^ *# end\n", re.MULTILINE | re.DOTALL)
 _ALONE = (
     (", eb.Pairwise)", ")"),
@@ -57,25 +64,34 @@ def _is_there(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def package_files(name: str, kind: str, *, pairwise: bool, year: int) -> dict[str, str]:
+def package_files(
+    name: str, kind: str, *, declared: bool, pairwise: bool, year: int
+) -> dict[str, str]:
     """The files of a package, by their path in its folder.
 
     Args:
         name: Of the benchmark, and of the distribution.
         kind: One of `KINDS`.
+        declared: Whether it is declared in TOML, not written in Python.
         pairwise: Whether models are compared too, for ratings.
         year: Of the citation.
 
     Raises:
-        UsageError: The name cannot be had, or the kind has nothing to compare.
+        UsageError: The name cannot be had, the kind has nothing to compare, or is beyond TOML.
     """
     module = module_of(name)
+    if declared and kind not in DECLARED:
+        raise UsageError(f"--declared is for {', '.join(DECLARED)}: a {kind} needs Python")
     if pairwise and kind not in PAIRWISE:
         raise UsageError(
             f"--pairwise is for {', '.join(PAIRWISE)}: a {kind} has no texts to compare"
         )
     folder = files("eibench") / "plugins" / "templates"
-    own = dict(_texts(folder / kind.replace("-", "_")))
+    code = dict(_texts(folder / kind.replace("-", "_")))
+    described = _described(code["__init__.py"])
+    own = {path: text for path, text in code.items() if path not in _LEFT_OUT[declared]}
+    if declared:
+        own |= dict(_texts(folder / "declared"))
     texts = {f"my_bench/{path}": text for path, text in own.items()} | dict(
         _texts(folder / "package")
     )
@@ -86,7 +102,7 @@ def package_files(name: str, kind: str, *, pairwise: bool, year: int) -> dict[st
         "MyBench": _class_name(name, own["__init__.py"]),
         "my-year": str(year),
         "my-parties": _PARTIES.get(kind, ""),
-        **_described(own["__init__.py"]),
+        **described,
     }
     pattern = re.compile("|".join(words))
 

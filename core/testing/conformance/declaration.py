@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...datasets import find_pack, read_manifest
+from ...datasets import find_pack, manifest_of
 from ...datasets.sources import PackEntry
 from ...errors import BenchError
 from ...plugins import declared
@@ -59,18 +59,19 @@ def has_its_files(subject: Subject) -> Iterator[Finding]:
     folder = subject.benchmark.data
     if folder is None:
         raise NotChecked("it bundles no data")
-    if not (folder / "manifest.json").is_file():
+    declared_in = [] if subject.benchmark.packs else ["manifest.json"]
+    if declared_in and not (folder / "manifest.json").is_file():
         at = place_of(subject.thing, "")
         message = f"data is {folder}, where there is no manifest.json"
         yield Finding(message, todo="name the folder that holds it, and have it packaged", where=at)
         return
-    manifest = read_manifest(folder)
+    manifest = manifest_of(subject.benchmark)
     for pack in manifest.values():
         yield from _entries(folder, pack)
     yield from _elsewhere(subject, folder, [p for p in manifest.values() if _is_bundled(p)])
     if subject.project is not None:
         bundled = [f.path for p in manifest.values() if _is_bundled(p) for f in p.files]
-        yield from _in_wheel(subject.project, folder, ["manifest.json", *bundled])
+        yield from _in_wheel(subject.project, folder, [*declared_in, *bundled])
 
 
 def _is_bundled(pack: PackEntry) -> bool:

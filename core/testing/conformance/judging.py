@@ -55,7 +55,7 @@ def prompts_keep_their_structure(subject: Subject) -> Iterator[Finding]:
 def compares_fairly(subject: Subject) -> Iterator[Finding]:
     """Comparisons: the same asked again, orders that differ in nothing else, no names, no crash."""
     benchmark = subject.benchmark
-    if not isinstance(benchmark, Pairwise):
+    if not (isinstance(benchmark, Pairwise) and subject.plugin.compares(subject.options)):
         raise NotChecked("it compares nothing")
     judge = subject.demo().judge
     pairs = (subject.traces(subject.items, subject.demo(ability)) for ability in (0.9, 0.3))

@@ -21,7 +21,7 @@ Which of these replies does {who} need most, now?
 {choices}
 
 End with the letter of that reply, alone on the last line."""
-FIELDS = {"id": str, "need": str, "who": str, "situation": str, "right": str, "wrong": list}
+FIELDS = {"id": str, "need": str, "who": str, "situation": str, "choices": list, "right": str}
 
 
 class Asked(NamedTuple):
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
 
 
 class MyBench(eb.Benchmark):
-    """Each row of the data holds a situation, the right reply and the wrong ones."""
+    """Each row of the data holds a situation, the replies to choose from and the right one."""
 
     name = "my-bench"
     version = "1"
@@ -51,12 +51,13 @@ class MyBench(eb.Benchmark):
 
     async def generate(self, item: eb.Item, model: eb.Model, options: eb.Options) -> Asked:
         """The model's reply to the choices in an order of their own."""
-        choices = [item.content["right"], *item.content["wrong"]]
+        choices = list(item.content["choices"])
         model.draw("order").shuffle(choices)
         shown = "\n".join(
             f"{letter}) {text}" for letter, text in zip(LETTERS, choices, strict=False)
         )
-        return Asked(choices, await model.chat(ASK.format(**item.content, choices=shown)))
+        ask = ASK.format(**{**item.content, "choices": shown})
+        return Asked(choices, await model.chat(ask))
 
     async def grade(
         self, item: eb.Item, transcript: Asked, judge: eb.Model | None, options: eb.Options
@@ -68,12 +69,12 @@ class MyBench(eb.Benchmark):
         letters = re.findall(r"^\W*([A-Z])(?:\W*|\).*)$", reply.text, re.MULTILINE)
         if not letters or letters[-1] not in LETTERS[: len(choices)]:
             return eb.Score.unscored(f"names no choice: {reply.text[-40:]!r}")
-        choice = choices[LETTERS.index(letters[-1])]
-        return eb.Score({"right": float(choice == item.content["right"])})
+        right = LETTERS[choices.index(item.content["right"])]
+        return eb.Score({"right": float(letters[-1] == right)})
 
     def baselines(self, pack: eb.Pack, options: eb.Options) -> Mapping[str, eb.Baseline]:
         """What random letters get."""
-        shares = [1 / (1 + len(item.content["wrong"])) for item in pack.items]
+        shares = [1 / len(item.content["choices"]) for item in pack.items]
         return {"random": eb.Baseline(sum(shares) / len(shares), "random letters")}
 
     def demo_reply(

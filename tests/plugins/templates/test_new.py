@@ -14,14 +14,26 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench.core.plugins.scaffold import KINDS, PAIRWISE
+from eibench.core.plugins.scaffold import DECLARED, KINDS, PAIRWISE
 from eibench.core.reading.bibtex import cited
 from eibench.core.testing.conformance import targets
 from tests.conftest import run_here
 
-PACKAGES = {f"t-{kind}": [kind] for kind in KINDS} | {
+IN_PYTHON = {f"t-{kind}": [kind] for kind in KINDS} | {
     f"t-{kind}-pairs": [kind, "--pairwise"] for kind in PAIRWISE
 }
+IN_TOML = {f"d-{kind}": [kind, "--declared"] for kind in DECLARED} | {
+    f"d-{kind}-pairs": [kind, "--declared", "--pairwise"] for kind in PAIRWISE
+}
+PACKAGES = IN_PYTHON | IN_TOML
+CONFORMING = [
+    "t-choice",
+    "t-game",
+    "t-yes-no-pairs",
+    "t-rubric-pairs",
+    "d-choice",
+    "d-rubric-pairs",
+]
 MOST_LINES = 70
 SOURCE = Path(eibench.__file__).parents[1]
 
@@ -82,13 +94,13 @@ def test_a_new_package_is_short(packages: Path, name: str) -> None:
     """As many lines as can be read in a sitting, and no mark of what was left out."""
     package = packages / name
     code = package / name.replace("-", "_") / "__init__.py"
-    assert code_lines(code) <= MOST_LINES
+    assert code_lines(code) <= (MOST_LINES if name in IN_PYTHON else 5)
     assert "pairwise" not in code.read_text().lower().replace("eb.pairwise", "")
     (entry,) = cited(benchmark_of(package).cite)
     assert entry.key == name.replace("-", "_")
 
 
-@pytest.mark.parametrize("name", ["t-choice", "t-game", "t-yes-no-pairs", "t-rubric-pairs"])
+@pytest.mark.parametrize("name", CONFORMING)
 def test_a_new_benchmark_conforms(packages: Path, name: str) -> None:
     """Every check of `bench plugin check` passes; that of talks is made by its own tests."""
     done = run_here("plugin", "check", str(packages / name))
@@ -114,10 +126,11 @@ def test_new_packages_pass_ruff_and_mypy(packages: Path) -> None:
 
 def test_a_new_package_is_installed_tested_and_run(packages: Path, tmp_path: Path) -> None:
     """By pip, without network; what is installed has its data, and its own tests pass."""
-    package = shutil.copytree(packages / "t-talk-pairs", tmp_path / "source")
+    names = ("t-talk-pairs", "d-talk")
+    sources = [shutil.copytree(packages / name, tmp_path / f"{name}-source") for name in names]
     place = tmp_path / "site"
     pip = ["pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([sys.executable, "-m", *pip, "-t", str(place), str(package)], check=True)
+    subprocess.run([sys.executable, "-m", *pip, "-t", str(place), *sources], check=True)
     environment = {**os.environ, "PYTHONPATH": str(place)}
 
     def python(*words: str) -> "subprocess.CompletedProcess[str]":
@@ -133,10 +146,10 @@ def test_a_new_package_is_installed_tested_and_run(packages: Path, tmp_path: Pat
         return done
 
     bench = ("-c", "from eibench.core.cli import main; main()")
-    document = json.loads(python(*bench, "run", "t-talk-pairs", "--json").stdout)
-    assert document["items"]["scored"] == 6
-    assert "@misc{t_talk_pairs," in python(*bench, "cite", "t-talk-pairs").stdout
-    python("-m", "pytest", "-q", "-p", "no:cacheprovider", str(package / "tests"))
+    runs = json.loads(python(*bench, "run", *names, "--json").stdout)["runs"]
+    assert [document["items"]["scored"] for document in runs] == [6, 6]
+    assert "@misc{t_talk_pairs," in python(*bench, "cite", *names).stdout
+    python("-m", "pytest", "-q", "-p", "no:cacheprovider", str(sources[0] / "tests"))
 
 
 def test_the_end_names_the_three_commands(tmp_path: Path, invoke: Callable[..., Any]) -> None:
@@ -162,6 +175,7 @@ def test_the_end_names_the_three_commands(tmp_path: Path, invoke: Callable[..., 
         (("class", "talk"), "'class' is a word or a package of Python"),
         (("numpy", "talk"), "'numpy' is a word or a package of Python"),
         (("new", "choice", "--pairwise"), "--pairwise is for yes-no, rubric, talk"),
+        (("new", "game", "--declared"), "--declared is for choice, yes-no, rubric, talk"),
         (("new", "distance"), "'distance' is not one of"),
         (("there-already", "talk"), "is there already; name it otherwise, or give --into DIR"),
     ],
