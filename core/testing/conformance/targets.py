@@ -47,7 +47,7 @@ def all_installed() -> list[CheckTarget]:
 
 
 def named(word: str) -> list[CheckTarget]:
-    """What a name or a path stands for.
+    """What a name or a path stands for, that of a file that declares a benchmark among them.
 
     Raises:
         UsageError: No plugin has that name.
@@ -56,6 +56,8 @@ def named(word: str) -> list[CheckTarget]:
     catalogue = installed()
     if targets := list(_of(catalogue, None, lambda name, distribution: name == word, _values())):
         return targets
+    if benchmark := catalogue.declared_at(word):
+        return [CheckTarget(benchmark.name, "benchmark", benchmark)]
     path = Path(word)
     if path.exists() or len(path.parts) > 1:
         return at_path(path)
