@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +22,7 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    PublishedWith,
     Role,
     Sampling,
     Score,
@@ -77,9 +79,13 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         assert kind is not None
         report = values["report"]
         self.values = kind.values(report["label"] or "", tuple(report["by"]), of["over"])
+        self.values = (replace(self.values[0], macro=report["macro"]), *self.values[1:])
         self.values += self.talk.values(of["over"]) if self.talk else ()
+        self.iterations, self.answer_tokens = of["iterations"], of["answer_tokens"]
+        self.limit_over = values["data"]["limit_over"] or ""
+        self.published_with = self._published_with()
         self.grading = f"{of['grading']}-{self._digest('score', 'report', 'judge', 'compare')}"
-        self.comparability = self._comparability()
+        self.comparability = of["comparability"] or Benchmark.comparability
         self.data = self.declaration.path.parent
         self.packs = self._packs()
 
@@ -137,15 +143,15 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
     def _digest(self, *parts: str) -> str:
         return hashlib.sha256(_json(self._said(*parts)).encode()).hexdigest()[:8]
 
-    def _comparability(self) -> str:
-        of, judge = self.declaration.values["benchmark"], self.declaration.values["judge"] or {}
-        text = of["comparability"] or Benchmark.comparability
-        if panel := judge.get("panel"):
-            who = panel["judges"]
-            named = ", ".join(who) if isinstance(who, list) else f"{who} judges"
-            quorum = f", {panel['quorum']} of whom must be read" if panel["quorum"] else ""
-            text += f"; its published numbers rest on the {panel['rule']} of {named}{quorum}"
-        return str(text)
+    def _published_with(self) -> PublishedWith | None:
+        """The judges and the player that published numbers rest on, where it says so."""
+        values = self.declaration.values
+        panel = (values["judge"] or {}).get("panel") or {}
+        player = (values["talk"] or {}).get("played_by")
+        if not (panel or player):
+            return None
+        roles = {values["talk"]["role"]: player} if player else {}
+        return PublishedWith(**panel, roles=roles)
 
     def _packs(self) -> Mapping[str, Values]:
         """What a manifest would say of its rows."""
@@ -162,7 +168,12 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
 
     @property
     def files(self) -> Mapping[str, str]:
-        """What is stored with its runs: by path the declaration, its templates and its rows."""
+        """What is stored with its runs: by path the declaration, its templates and its rows.
+
+        Nothing of a class that derives from this one: its text alone does not make it.
+        """
+        if type(self) is not Declared:
+            return {}
         texts = dict(self.declaration.texts)
         for pack in self.packs.values():
             for file in pack["files"]:
@@ -190,7 +201,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         ask = self.ask_of(fields)
         if ask is None:
             raise row.refuse("no [[ask]] fits it: see their `when`")
-        shown = fields.having(form="")
+        shown = fields.having(form="", iteration="1")
         if self.choice:
             self.choice.check(row, fields)
             shown = shown.having(**{p.column: "" for p in self.choice.parts(fields)})
@@ -222,7 +233,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
 
     async def generate(self, item: Item[Values], model: Model, options: Options) -> Any:
         """A reply, several, or a talk."""
-        fields = self.fields_of(item, options)
+        fields = self.fields_of(item, options).having(iteration=str(model.iteration))
         ask = self.ask_of(fields)
         assert ask is not None, "the pack was read with these options"
         if self.talk:

@@ -174,10 +174,9 @@ def _judge(declaration: Declaration, values: Values) -> None:
             declaration.report(("judge", "user"), f"lacks {{{name}}}, here or in `system`")
     if judge["system"] and "reply" in judge["system"].names:
         declaration.report(("judge", "system"), "{reply} belongs into `user`")
-    panel = judge["panel"]
-    if panel:
+    if panel := judge["panel"]:
         number = len(panel["judges"]) if isinstance(panel["judges"], list) else panel["judges"]
-        if panel["quorum"] is not None and panel["quorum"] > number:
+        if panel["quorum"] > number:
             declaration.report(("judge", "panel", "quorum"), f"is more than its {number} judges")
 
 
@@ -222,8 +221,12 @@ def _talk(declaration: Declaration, values: Values) -> None:
 
 
 def _report(declaration: Declaration, values: Values) -> None:
-    for tag in values["report"]["by"]:
-        _known(declaration, ("report", "by"), tag, values["data"]["tags"])
+    report, limit = values["report"], values["data"]["limit_over"]
+    tags = [(("report", "by"), tag) for tag in report["by"]]
+    tags += [(("report", "macro"), report["macro"])] if report["macro"] else []
+    tags += [(("data", "limit_over"), limit)] if limit else []
+    for where, tag in tags:
+        _known(declaration, where, tag, values["data"]["tags"])
     published = values["published"]
     for n, row in enumerate(published["rows"] if published else ()):
         if len(row) != len(published["columns"]):

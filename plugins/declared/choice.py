@@ -65,10 +65,21 @@ class Choice:
 
     def values(self, label: str, by: tuple[str, ...], over: str) -> tuple[Value, ...]:
         """Whether all parts are right, and each part where there are several."""
-        parts = [part["name"] for part in self.score["parts"]]
+        parts = self.score["parts"]
         main = Value(RIGHT, label or "right answers", "share", by=by, over=over)
         each = parts if len(parts) > 1 else ()
-        return main, *(Value(name, kind="share", group="parts", over=over) for name in each)
+        texts = {n for n, of in self.declaration.values["options"].items() if of["choices"]}
+        whens = [part["when"] if part["when"].keys() <= texts else {} for part in each]
+        return main, *(
+            Value(
+                part["name"],
+                kind="share",
+                group="parts",
+                over=over,
+                when={option: tuple(some) for option, some in when.items()},
+            )
+            for part, when in zip(each, whens, strict=True)
+        )
 
     def parts(
         self, fields: Fields, row: DataRow | None = None, *, any_options: bool = False

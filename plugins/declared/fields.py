@@ -81,7 +81,7 @@ class Fields(dict[str, str]):
 _SPECIAL = {
     "judge": ("reply", "criteria", "form"),
     "compare": ("one", "other", "first", "second", "criteria", "form"),
-    "ask": ("form",),
+    "ask": ("form", "iteration"),
     "talk": ("form",),
 }
 
@@ -101,6 +101,8 @@ def names_with_places(value: Any, where: Place = ()) -> Iterator[tuple[str, Plac
         if key in ("when", "where", "tags"):
             columns = [name for of in one.values() for name in of] if key == "tags" else list(one)
             yield from ((name, within) for name in columns)
+        if key == "weight" and where == ("data",) and one:
+            yield one, within
         if key in ("by", "column", "right", "choices") and where[:1] in (("texts",), ("score",)):
             columns = [one] if isinstance(one, str) else one
             yield from ((name, within) for name in columns if key != "by" or where[0] == "texts")

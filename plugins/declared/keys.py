@@ -19,6 +19,7 @@ from .templates import Values
 NAME = TextKind(
     pattern="[a-z][a-z0-9_]*", needed="a name of lower-case letters, digits and underscores"
 )
+WORD = TextKind(pattern="[A-Za-z][A-Za-z0-9_]*", needed="a name of letters, digits and underscores")
 TEXT, WORDS, SWITCH = TextKind(), Words(), SwitchKind()
 TEXTS = ListOf(TEXT)
 COLUMN = TextKind(needed="the name of a column")
@@ -50,6 +51,10 @@ _BENCHMARK = TableOf(
         "grading": Key(TEXT, "the same of how replies become numbers", "1"),
         "over": Key(TEXT, "what its items are, such as questions", "items"),
         "cite": Key(TEXT, "arXiv:ID, doi:ID, or a .bib file beside this one", None),
+        "iterations": Key(NumberKind(1, 99, whole=True), "how often each item is asked", 1),
+        "answer_tokens": Key(
+            NumberKind(1, whole=True), "in how many tokens an answer fits without thinking", None
+        ),
         "languages": Key(TEXTS, "of its items, such as en", None),
         "comparability": Key(TEXT, "which published numbers a result may stand beside", None),
     }
@@ -74,6 +79,8 @@ _DATA = TableOf(
         "title": Key(TEXT, "what the rows are", None),
         "id": Key(WORDS, "of a row, such as EA-{qid}; by default its `id`", None),
         "family": Key(WORDS, "what rows share that are not independent of each other", None),
+        "weight": Key(COLUMN, "the column with what a row counts in means", None),
+        "limit_over": Key(TEXT, "a tag, of each value of which --limit takes as many", None),
         "where": Key(
             MapOf(ListOf(WORDS, single=True)), "only rows with these values, which may be options'",
             {},
@@ -107,11 +114,11 @@ _ASK_TALK = TableOf({**_ASK.keys, "user": Key(WORDS, "unused where there is a [t
 _JUDGE_SAMPLING = Key(SAMPLING, "how its replies are drawn", None)
 _PANEL = TableOf(
     {
-        "rule": Key(TextKind(("mean", "median", "majority")), "what their verdicts become", "mean"),
+        "rule": Key(TEXT, "what their verdicts become, such as mean", ""),
         "judges": Key(
             Either((NumberKind(2, whole=True), ListOf(TEXT, 2))), "how many, or who they are"
         ),
-        "quorum": Key(NumberKind(1, whole=True), "how many must have been read", None),
+        "quorum": Key(NumberKind(1, whole=True), "how many of them a score needs", 0),
     }
 )
 _JUDGE = TableOf(
@@ -119,7 +126,7 @@ _JUDGE = TableOf(
         "system": Key(WORDS, "what all its prompts share, with {criteria} and {form}", None),
         "user": Key(WORDS, "the rest, with {reply} in a line between [REPLY] and [/REPLY]"),
         "sampling": _JUDGE_SAMPLING,
-        "panel": Key(_PANEL, "of judges that published numbers rest on", None),
+        "panel": Key(_PANEL, "of judges, on which published numbers rest", None),
     }
 )
 _COMPARE = TableOf(
@@ -163,6 +170,7 @@ _TALK = TableOf(
         "tries": Key(NumberKind(1, 10, whole=True), "how often a broken turn is drawn", 3),
         "events": Key(_EVENTS, "what may happen in a turn", None),
         "sampling": Key(SAMPLING, "how the role's replies are drawn", None),
+        "played_by": Key(TEXT, "the model on which published numbers rest", None),
     }
 )  # fmt: skip
 _PART = TableOf(
@@ -202,10 +210,10 @@ _CHOICE = TableOf(
 )
 _QUESTION = TableOf(
     {
-        "name": Key(NAME, "the key of the judge's answer"),
+        "name": Key(WORD, "the key of the judge's answer"),
         "ask": Key(WORDS, "the question"),
         "weight": Key(NumberKind(0), "what it weighs where `value` is weighted", 1),
-        "needs": Key(NAME, "a question that must be a yes for this one to be", None),
+        "needs": Key(WORD, "a question that must be a yes for this one to be", None),
         "by": Key(TEXTS, "tags that its share is shown by", []),
     }
 )
@@ -250,6 +258,7 @@ _REPORT = TableOf(
     {
         "label": Key(TEXT, "what tables call the main number", None),
         "by": Key(TEXTS, "tags that it is shown by", []),
+        "macro": Key(TEXT, "a tag: the mean of the means of each of its values", ""),
     }
 )
 _PUBLISHED = TableOf(
@@ -285,7 +294,7 @@ DECLARATION = TableOf(
         ),
         "judge": Key(_JUDGE, "who grades a yes-no or a rubric", None),
         "compare": Key(_COMPARE, "replies of two models beside each other, for ratings", None),
-        "report": Key(_REPORT, "what results show", {"label": None, "by": []}),
+        "report": Key(_REPORT, "what results show", {"label": None, "by": [], "macro": ""}),
         "published": Key(_PUBLISHED, "scores that others published", None),
         "demo": Key(_DEMO, "words for demo models", None),
     }

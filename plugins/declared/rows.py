@@ -1,6 +1,7 @@
 """The rows of a declared benchmark's files, and the items that they become."""
 
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -142,4 +143,19 @@ def _item(declaration: Declaration, row: DataRow, fields: Fields) -> Item[Values
     for tag, columns in data["tags"].items():
         if value := next(filter(None, map(fields.column, columns)), None):
             tags[tag] = value
-    return Item(name, row.columns, family, tags)
+    for tag in filter(None, (declaration.values["report"]["macro"], data["limit_over"])):
+        if tag not in tags:
+            raise row.refuse(f"has no tag {tag!r}, which each row needs")
+    return Item(name, row.columns, family, tags, _weight(row, data["weight"]))
+
+
+def _weight(row: DataRow, column: str | None) -> float:
+    """What a row counts in means."""
+    try:
+        weight = float(row.columns[column]) if column else 1.0
+    except (KeyError, TypeError, ValueError):
+        weight = 0.0
+    if not 0 < weight < inf:
+        shown_weight = row.columns.get(column or "")
+        raise row.refuse(f"{column!r} must be a number above 0, not {shown_weight!r:.40}")
+    return weight
