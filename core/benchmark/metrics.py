@@ -1,7 +1,6 @@
 """The metrics that are made of the values of scores (`values.Value`, `values.Derived`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
@@ -162,12 +161,11 @@ def _by_tag(
     """The metric of each tag with its name, in the order of the tags."""
     tags = {item.id: item.tags for item in of.items}
     for key in value.by:
-        within = replace(value, macro="") if key == value.macro else value
         for tag in sorted({of_item[key] for of_item in tags.values() if key in of_item}):
             part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
             heading = f"{value.label or value.name} by {key}"
             name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
-            yield name, _metric(of, within, part, label=tag, group=heading)
+            yield name, _metric(of, value, part, label=tag, group=heading)
 
 
 def _metric(
@@ -189,8 +187,11 @@ def _metric(
         mean = sum(column.numbers) / n if n else None
         if n and column.weighing:
             mean = float(column.terms.mean())
-            by = f" by {value.macro}" if value.macro else ""
-            note = f"{label}: the mean of the means{by}" if by else f"{label}: by items' weights"
+            groups, weights = column.weighing
+            if value.macro and len(set(groups)) > 1:
+                note = f"{label}: the mean of the means by {value.macro}"
+            elif weights is not None:
+                note = f"{label}: by items' weights"
     return Metric(
         mean,
         interval,

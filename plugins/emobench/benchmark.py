@@ -36,6 +36,7 @@ PARTS = {
     "EU": {part: (f"{part}_choices", f"{part}_label") for part in ("emotion", "cause")},
 }
 """What each task asks, with the columns of the choices and of the right one."""
+CHOICES, RIGHT = 0, 1
 CATEGORY = {"EA": "category", "EU": "coarse_category"}
 Row = dict[str, Any]
 Asked = tuple[Mapping[str, Sequence[str]], ChatResponse]
@@ -52,6 +53,7 @@ class EmoBench(Benchmark[Row, list[Asked]]):
     data = folder("emobench")
     cite = data / "citation.bib"
     comparability = "not comparable with published accuracies: wording, orders and vote are ours"
+    limit_over = "category"
     sampling = Sampling(temperature=0.6, max_tokens=4000)
     answer_tokens = 1024
     options = (
@@ -94,7 +96,7 @@ class EmoBench(Benchmark[Row, list[Asked]]):
 
     async def generate(self, item: Item[Row], model: Model, options: Options) -> list[Asked]:
         """A reply to each order."""
-        texts, choices = self.prompts(options), _choices(item)
+        texts, choices = self.prompts(options), _parts(item, CHOICES)
         by_part = [shuffled(of, model, options["shuffles"], part) for part, of in choices.items()]
         shown = [dict(zip(choices, order, strict=True)) for order in zip(*by_part, strict=True)]
         fields = {key: item.content[key] for key in ("scenario", "subject")}
@@ -108,28 +110,23 @@ class EmoBench(Benchmark[Row, list[Asked]]):
     ) -> Score:
         """1 where all parts are right, by a vote over the orders."""
         answers = [read_choices(reply, shown) for shown, reply in transcript]
-        return vote(answers, _right(item), options["vote"], "right")
+        return vote(answers, _parts(item, RIGHT), options["vote"], "right")
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random letters, put to the same vote."""
         shuffles, rule = options["shuffles"], options["vote"]
-        choices = [_choices(item).values() for item in pack.items]
+        choices = [_parts(item, CHOICES).values() for item in pack.items]
         values = [prod(chance(len(of), shuffles, rule) for of in parts) for parts in choices]
         return {"random": Baseline(sum(values) / len(values), "random letters")}
 
     def demo_reply(self, item: Item[Row], request: ChatRequest, ability: float, rng: Random) -> str:
         """The right choice of each part as often as the ability says, else any."""
-        picks = _right(item)
-        for part, choices in _choices(item).items():
+        picks = _parts(item, RIGHT)
+        for part, choices in _parts(item, CHOICES).items():
             picks[part] = picks[part] if rng.random() < ability else rng.choice(choices)
         return "\n".join(f"{part}: {pick}" for part, pick in picks.items())
 
 
-def _choices(item: Item[Row]) -> dict[str, list[str]]:
-    """The choices of each part, in the order of the data."""
-    return {part: item.content[of] for part, (of, _) in PARTS[item.id[:2]].items()}
-
-
-def _right(item: Item[Row]) -> dict[str, str]:
-    """The right choice of each part."""
-    return {part: item.content[label] for part, (_, label) in PARTS[item.id[:2]].items()}
+def _parts(item: Item[Row], column: int) -> dict[str, Any]:
+    """Of each part the choices, in the order of the data, or the right one."""
+    return {part: item.content[names[column]] for part, names in PARTS[item.id[:2]].items()}

@@ -37,6 +37,7 @@ def test_the_demo_runs_offline(bench: Bench) -> None:
     assert strong["items"]["scored"] == strong["items"]["total"] == 16
     metrics = strong["metrics"]
     assert metrics["humane"]["value"] > weak["metrics"]["humane"]["value"]
+    assert list(strong["metric_notes"]) == ["humane"]
     means = [metrics[f"humane_{name.replace('-', '_')}"]["value"] for name in PRINCIPLES]
     assert metrics["humane"]["value"] == pytest.approx(sum(means) / 8)
 
@@ -102,7 +103,7 @@ def test_a_panel_rates_by_its_mean(bench: Bench) -> None:
     assert document["metrics"]["humane"]["value"] == pytest.approx(1 / 3)
     assert document["metrics"]["negative"]["value"] == pytest.approx(1 / 3)
     assert document["panel"]["quorum"] == 3
-    assert "not comparable with, published scores" in document["comparability"]
+    assert "those rest on claude-sonnet-4-5 and gpt-5.1" in document["comparability"]
 
 
 @pytest.mark.parametrize(
