@@ -1,9 +1,9 @@
 """What docs/write-a-benchmark.md and docs/plugins.md show works, from the top to the bottom."""
 
-import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -61,6 +61,8 @@ class Reader:
             self.patch.chdir(words[1])
         elif words[0] == "rm":
             Path(words[1]).unlink()
+        elif words[0] == "cp":
+            shutil.copy(words[1], words[2])
         elif words[0] == "pytest":
             done = subprocess.run(
                 [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
@@ -78,7 +80,7 @@ class Reader:
                 self.install(Path(words[3]).resolve())
             return done
         else:
-            assert command == 'pip install -e ".[test]"'
+            assert words[:3] == ["pip", "install", "-e"]
         return None
 
     def install(self, project: Path, **more: str) -> None:
@@ -119,7 +121,8 @@ def reader(
 
 def test_the_guide_works_from_the_top_to_the_bottom(reader: Reader) -> None:
     """Each file is written and each command given in turn, and none of them fails."""
-    with LoopbackServer("Calm.") as server:
+    start = Path.cwd()
+    with LoopbackServer('{"wish": "A"}') as server:
         reader.address = server.base_url
         for language, name, text in blocks(GUIDE):
             if name:
@@ -127,10 +130,8 @@ def test_the_guide_works_from_the_top_to_the_bottom(reader: Reader) -> None:
             elif language == "bash":
                 for command in text.splitlines():
                     reader.do(command)
-        assert len(server.answered) == 6
-    assert (Path("site") / "index.html").is_file()
-    shown = json.loads(reader.invoke("leaderboard", "tone", "--json").out)
-    assert "openai/my-model" in json.dumps(shown)
+        assert len(server.answered) == 6 * 3
+    assert (start / "site" / "index.html").is_file()
 
 
 def test_the_guide_s_kinds_are_those_of_the_templates() -> None:
