@@ -21,7 +21,7 @@ from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..reports.suggestions import with_options
-from ..text import as_text, by_player, csv_text, interval, line, listed, middle, plural
+from ..text import as_text, by_player, csv_text, interval, line, listed, middle, number, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
@@ -79,6 +79,7 @@ def leaderboard_command(
             options=rating_options(benchmark, benchmark_options),
             exclude_kin=exclude_kin or additive,
             additive=additive,
+            by_judge=json_output or options.wants_details(),
             **given_board().choice(benchmark, benchmark_options),
         )
     alongside = guard(board.benchmark).published(board.pack) if published else None
@@ -219,16 +220,40 @@ def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
 
 def _by_judge(board: Leaderboard) -> Table | None:
     """The ratings by each judge of a panel beside each other; ``None`` where there are none."""
+    if board.judge_scores:
+        return _scores_by_judge(board)
     if not (judges := board.by_judge):
         return None
     each = [{row["model"]: row for row in rows} for rows in judges.values()]
     models = [row["model"] for row in board.standing.ratings] if board.standing else []
     rows = [(model, *(rating_cell(rated.get(model)) for rated in each)) for model in models]
+    return Table("Ratings by each judge alone", ("model", *judges), rows, note=_confounded(board))
+
+
+def _scores_by_judge(board: Leaderboard) -> Table:
+    """The metric that ranks by a panel and by each of its judges, beside each other."""
+    panel = {
+        name: document["metrics"].get(board.metric) for name, document in board.documents.items()
+    }
+    each = [panel, *board.judge_scores.values()]
+    ranked = [row["model"] for row in board.rows()]
+    rows = [(model, *(_measured(metrics.get(model)) for metrics in each)) for model in ranked]
+    columns = ("model", "the panel", *board.judge_scores)
+    return Table("Scores by each judge alone", columns, rows, note=_confounded(board))
+
+
+def _measured(metric: MetricRow | None) -> str:
+    """A metric with its interval; a dash where there is none."""
+    if metric is None or metric["value"] is None:
+        return "–"
+    return f"{number(metric['value'])} ({interval(metric['ci95'])})"
+
+
+def _confounded(board: Leaderboard) -> str:
+    """What is wrong with numbers of judges that had samples of their own."""
     panel = board.board.judge
-    rotated = isinstance(panel, Panel) and panel.rule == "rotate"
-    note = "each judge compared its own scenarios, so its ratings are confounded with these"
-    title, columns = "Ratings by each judge alone", ("model", *judges)
-    return Table(title, columns, rows, note=note if rotated else "")
+    note = "each judge had scenarios of its own, so its numbers are confounded with these"
+    return note if isinstance(panel, Panel) and panel.rule == "rotate" else ""
 
 
 def _changed(document: LeaderboardDocument) -> list[str]:

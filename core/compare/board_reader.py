@@ -8,13 +8,14 @@ from typing import TypedDict
 from ..benchmark import Options
 from ..errors import UsageError
 from ..guard import guard
-from ..parties.graders import Judge
+from ..parties.graders import Judge, Panel
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.kin import KinRule
 from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
 from ..types import JsonObject
+from ..types.result_document import MetricRow
 from .board_results import BoardResults
 from .boards import Board, Boards
 from .comparison_pool import counting
@@ -55,6 +56,7 @@ def read_leaderboard(
     options: Options | None = None,
     exclude_kin: bool = False,
     additive: bool = False,
+    by_judge: bool = False,
 ) -> Leaderboard:
     """The board of a benchmark: the one that is given, else the one that `which_board` chooses.
 
@@ -73,6 +75,7 @@ def read_leaderboard(
         options: The benchmark's of ratings, if not its defaults.
         exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
         additive: Likewise, with each judge's strictness taken out.
+        by_judge: Of a panel that rated nobody, say what each judge alone comes to.
 
     Raises:
         UsageError: There is no such board; or kin are to be left out and it is no panel's, or
@@ -125,7 +128,22 @@ def read_leaderboard(
             board, benchmark, *known, counted.changed, scores=counted.scores, kin=kin, others=others
         )
         leaderboard.robustness = read_robustness(leaderboard, counted.results)
+        if by_judge and isinstance(board.judge, Panel) and not leaderboard.ratings:
+            leaderboard.judge_scores = _scores_by_judge(leaderboard, counted.results)
         return leaderboard
+
+
+def _scores_by_judge(
+    leaderboard: Leaderboard, results: BoardResults
+) -> dict[str, dict[str, MetricRow]]:
+    """The main metric of each model by each judge of the panel alone, by judge and model."""
+    scores: dict[str, dict[str, MetricRow]] = {}
+    for name in leaderboard.documents:
+        run = leaderboard.runs[name]
+        rows = results.by_each_judge(leaderboard.pack, run, leaderboard.metric)
+        for judge, row in rows.items():
+            scores.setdefault(judge, {})[name] = row
+    return dict(sorted(scores.items()))
 
 
 def _exclude_kin(counted: CountedRuns, *, asked: bool, additive: bool) -> KinRule | None:

@@ -24,7 +24,7 @@ from ..reports.kin import KinRule, without_kin
 from ..reports.score_ranks import ItemScores, item_scores
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..types import Baseline, canonical, digest
-from ..types.result_document import ResultDocument
+from ..types.result_document import MetricRow, ResultDocument
 from .boards import Board, Boards, graded_by, unusual
 from .code_digest import code_digest
 
@@ -146,6 +146,18 @@ class BoardResults:
             built = self._built(pack, run, read[name]._replace(evidence=evidence))
             results.documents[name], results.scores[name] = built
         return results
+
+    def by_each_judge(self, pack: Pack, run: RunRecord, metric: str) -> dict[str, MetricRow]:
+        """A metric of a panel's run by each of its judges alone, by the judge's label."""
+        samples, config = self._samples(pack, run), self.config(run)
+        summarise = guard(config.benchmark).summarise
+        rows = {}
+        for judge, scores in samples.evidence.by_judge.items():
+            metrics = summarise(pack, scores, config.options).metrics
+            if metric in metrics:
+                first = self.boards.judges.first(judge) or judge
+                rows[first.label] = metrics[metric].as_json()
+        return rows
 
     def is_whole(self, pack: Pack, run: RunRecord) -> bool:
         """Whether each item of the pack was asked in each iteration, and none is to do.

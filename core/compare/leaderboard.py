@@ -7,7 +7,7 @@ pack says, are there and say so.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from ..benchmark import Benchmark, Pack
 from ..journal import RunRecord, StoredComparison
@@ -20,7 +20,14 @@ from ..reports.ratings import BoardRow
 from ..reports.score_ranks import ItemScores, ScoredItems, place_rows
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..types import JsonObject
-from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
+from ..types.result_document import (
+    BaselineRow,
+    DatasetRow,
+    Facts,
+    MetricRow,
+    RatingRow,
+    ResultDocument,
+)
 from .boards import Board
 from .rating_summary import RatingSummary
 from .which_board import OtherBoard
@@ -34,10 +41,11 @@ class _Apart(TypedDict, total=False):
 
 
 class JudgeRatings(TypedDict):
-    """The ratings by one judge of a panel."""
+    """What one judge of a panel says alone: ratings, or models' main metric by name."""
 
     judge: str
-    ratings: Sequence[RatingRow]
+    ratings: NotRequired[Sequence[RatingRow]]
+    scores: NotRequired[Mapping[str, MetricRow]]
 
 
 class _Several(TypedDict, total=False):
@@ -70,6 +78,7 @@ class Leaderboard:
     scores of its items in the metric that ranks, and how it was asked otherwise than the pack says.
     `compared` are the comparisons that the ratings stand on. `robustness` says how the ranking
     hangs on who judges: by scores, then by ratings. `others` could have been meant too.
+    `judge_scores` are of a panel's judges, each alone: models' main metric, by judge and model.
     """
 
     board: Board
@@ -85,6 +94,7 @@ class Leaderboard:
     scores: Mapping[str, ItemScores | None] = field(default_factory=dict)
     kin: KinRule | None = None
     others: Sequence[OtherBoard] = ()
+    judge_scores: Mapping[str, Mapping[str, MetricRow]] = field(default_factory=dict)
 
     @cached_property
     def demo(self) -> bool:
@@ -154,6 +164,7 @@ class Leaderboard:
         """What several judges say, each and together."""
         rated = self.by_judge.items()
         judges: list[JudgeRatings] = [{"judge": j, "ratings": rows} for j, rows in rated]
+        judges += [{"judge": j, "scores": rows} for j, rows in self.judge_scores.items()]
         parts: _Several = {"judges": judges} if judges else {}
         parts |= {"kin": self.kin} if self.kin else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts

@@ -23,7 +23,7 @@ from ..reports.statements import (
     tied_names,
 )
 from ..text import in_words
-from ..types.result_document import ConclusionRow, RatingRow
+from ..types.result_document import ConclusionRow, MetricRow, RatingRow
 from .board_numbers import residuals
 from .gather import SiteBoard
 from .shapes import SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
@@ -204,6 +204,8 @@ def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
     ids, metric = {row["model"]: row["id"] for row in rows}, board.board.metric
     views = [_view(f"only {board.public.get(judge, judge)}", rated, ids, _rating)
              for judge, rated in board.board.by_judge.items()]  # fmt: skip
+    views += [_scored_view(f"only {board.public.get(judge, judge)}", scores, ids)
+              for judge, scores in board.board.judge_scores.items()]  # fmt: skip
     if board.without_kin:
         kinless = board.without_kin["rows"]
         views.append(_view("without kin", kinless, ids, lambda row: _number(row, metric)))
@@ -212,6 +214,12 @@ def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
             row["rating_length_adjusted"], row["ci95_length_adjusted"]))  # fmt: skip
         views.append({**view, "ranks": {}})  # by it alone they are not known to be sure
     return views
+
+
+def _scored_view(name: str, scores: Mapping[str, MetricRow], ids: Mapping[str, str]) -> SiteView:
+    """Of a panel that rated nobody, the metric by one judge; what ranks are sure is not known."""
+    values = {ids[n]: _with_ends(m["value"], m["ci95"]) for n, m in scores.items() if n in ids}
+    return {"name": name, "ranks": {}, "values": values}
 
 
 AnyRow = TypeVar("AnyRow", RatingRow, BoardRow)

@@ -206,7 +206,7 @@ def _not_shown(run: StoredRun, boards: Sequence[SiteBoard]) -> Absent:
 
 def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
     """A board, with the runs on it."""
-    read = read_leaderboard(boards, board=board)
+    read = read_leaderboard(boards, board=board, by_judge=True)
     without_kin, runs = _without_kin(boards, read), dict[str, SiteRun]()
     runs_left_out = (run for run in boards.journal.runs() if run.name in boards.without)
     if any(run.benchmark == read.benchmark.name and board.takes(run, read.benchmark)
