@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 OPENING, CLOSING = r"[\s*_`\"'\[({]*", r"[\s*_`\"'\])}]*"
 _SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
@@ -17,10 +18,8 @@ def labelled(
     `mentioned`, a pattern of how an answer begins, a label that something else follows is a mention
     there and not given: "... close to purple prose: the sound".
     """
-    each = "|".join(f"({_spelled(name)})" for name in names)
-    label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
     start = _BULLET.sub("", line)
-    matches = list(re.finditer(label, start, re.IGNORECASE))
+    matches = list(_label(tuple(names)).finditer(start))
     is_prose = bool(matches) and bool(re.search(r"\w", start[: matches[0].start()]))
     ends = [match.start() for match in matches[1:]] + [len(start)]
     for match, end in zip(matches, ends[: len(matches)], strict=True):
@@ -28,6 +27,13 @@ def labelled(
         if is_prose and mentioned and not re.match(OPENING + mentioned, rest):
             continue
         yield names[(match.lastindex or 1) - 1], "" if is_prose else rest
+
+
+@lru_cache
+def _label(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of these names with a separator, each in a group of its own."""
+    each = "|".join(f"({_spelled(name)})" for name in names)
+    return re.compile(rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}", re.IGNORECASE)
 
 
 def _spelled(name: str) -> str:

@@ -336,7 +336,7 @@ def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> R
         rest.append(line)
         start = "[-+−.0-9]" if rubric.steps else "[0-9]"
         for name, answer in labelled(line, rubric.names, mentioned=start):
-            value = re.sub(rf"^{OPENING}|{CLOSING}$", "", answer)
+            value = re.sub(rf"^{OPENING}(?:score\b{OPENING})?|{CLOSING}$", "", answer, flags=re.I)
             applies = name not in rubric.optional or not _NOT_APPLICABLE.fullmatch(value)
             if applies and _WORD.match(value):  # the analysis, perhaps: it gives no grade
                 grades.setdefault(name, set())

@@ -12,7 +12,6 @@ SENTENCES = 12
 _PLAIN = (
     "She had put the kettle on before she remembered whose kettle it was.",
     "The ferry was late, and the man with the geese took it personally.",
-    "Nobody had told the twins, so they laid the table for five.",
     "He counted the change twice, as if it might be talked into more.",
     "On the third day somebody watered the plastic fern in the hall.",
     "The dog knew, and had gone to sit under the piano with his ball.",
@@ -23,7 +22,6 @@ _PLAIN = (
     "The clerk stamped it, looked at it again, and stamped the desk.",
     "There were two chairs and three aunts, so he leaned on the sink.",
     "What he called a harbour was a jetty, two bollards and an opinion.",
-    "She laughed at the wrong place and was asked to do it again, louder.",
 )
 _WORN = (
     "A shiver ran down her spine as the whispers of destiny called out.",
@@ -37,14 +35,11 @@ _WORN = (
     "And somehow, deep within, she knew that everything would be all right.",
     "Time seemed to stand still as a single tear traced down her cheek.",
     "The silence hung heavy, thick with a thousand unspoken words.",
-    "It was not an ending, it was the beginning of a new chapter.",
-    "Hope bloomed anew, fragile as a flower and fierce as a flame.",
     "Together they would weave the threads of a brighter tomorrow.",
 )
 _PHRASES = re.compile(
     r"shiver ran|world seemed to|testament to|tapestry|little did|heart raced|shadows danced|"
-    r"breath (?:that )?\w+ had not|deep within|stand still|hung heavy|not an ending|bloomed anew|"
-    r"weave the threads",
+    r"breath (?:that )?\w+ had not|deep within|stand still|hung heavy|weave the threads",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eibench import DataError, Item, PackSource, read_text
-from eibench.judges import MOST_PLUSES, Rubric, Template, criteria_of, read_criteria, with_places
+from eibench.judges import Rubric, Template, criteria_of, fill, read_criteria, with_places
 
 from .grading import WritingRubric
 from .prompts import WritingPrompt, read_prompts
@@ -21,12 +21,9 @@ _PAIR_PLACES = {
     "A0488": "other",
 }
 _MAY_NOT_APPLY = (
-    "Weak Dialogue",
-    "Incongruent Ending Positivity",
-    "Unearned Transformations",
-    "Well-earned Lightness or Darkness",
-    "Sentences Flow Naturally",
-)
+    "Weak Dialogue", "Incongruent Ending Positivity", "Unearned Transformations",
+    "Well-earned Lightness or Darkness", "Sentences Flow Naturally",
+)  # fmt: skip
 """The criteria that published verdicts leave out, as the judge may where one does not apply."""
 _NOT_COMPARED = ("5", "16", "20", "21", "26", "28", "30")
 """Ids of the official prompts that the published code makes no pairs of."""
@@ -49,8 +46,6 @@ class WritingProtocol(NamedTuple):
 class WritingItem(NamedTuple):
     """What an item of Creative Writing v3 holds."""
 
-    title: str
-    category: str
     prompt: WritingPrompt
     protocol: WritingProtocol
     compared: bool
@@ -67,25 +62,19 @@ def read_items(source: PackSource) -> list[Item[WritingItem]]:
     if missing := [name for name in needed if name not in source.files]:
         path = next(iter(source.files.values()))
         raise DataError(path, f"is no whole pack; beside it belong {', '.join(missing)}")
-    protocol, path = _protocol(source), source.files[PROMPTS]
+    protocol = _protocol(source)
     left_out = _NOT_COMPARED if source.name == "official" else ()
     return [
-        Item(id, WritingItem(*_about(path, id, row), prompt, protocol, id not in left_out))
-        for id, prompt, row in read_prompts(path)
+        Item(id, WritingItem(prompt, protocol, id not in left_out))
+        for id, prompt, _ in read_prompts(source.files[PROMPTS])
     ]
-
-
-def _about(path: Path, id: str, row: object) -> tuple[str, str]:
-    """Title and category of a prompt."""
-    texts = [row.get(name, "") if isinstance(row, dict) else "" for name in ("title", "category")]
-    if not all(isinstance(text, str) for text in texts):
-        raise DataError(path, "its title and its category must be texts", f"prompt {id}")
-    return texts[0], texts[1]
 
 
 def _protocol(source: PackSource) -> WritingProtocol:
     criteria = _criteria(source.files[CRITERIA])
     negative = _criteria(source.files[NEGATIVE])
+    if not criteria:
+        raise DataError(source.files[CRITERIA], "names no criterion")
     if unknown := [name for name in negative if name not in criteria]:
         message = f"names {unknown[0]!r}, which is no line of {CRITERIA}"
         raise DataError(source.files[NEGATIVE], message)
@@ -98,12 +87,10 @@ def _protocol(source: PackSource) -> WritingProtocol:
     pair = _template(source.files[PAIR], _PAIR_PLACES)
     if not (pair_criteria := criteria_of(pair.user)):
         raise DataError(source.files[PAIR], 'asks for no criterion: no line begins with "NAME":')
-    for name, text in listed.items():
-        judge = Template(judge.user.replace(f"{{{name}}}", text))
     return WritingProtocol(
         WritingRubric(criteria, SCALE, lower_is_better=negative, optional=optional, form="lines"),
-        judge,
-        Rubric(pair_criteria, MOST_PLUSES),
+        Template(fill(judge.user, listed)),
+        Rubric(pair_criteria, SCALE),
         pair,
     )
 
@@ -111,8 +98,6 @@ def _protocol(source: PackSource) -> WritingProtocol:
 def _criteria(path: Path) -> tuple[str, ...]:
     """The criteria of a file, one a line."""
     names = read_criteria(read_text(path))
-    if not names:
-        raise DataError(path, "names no criterion")
     for name in names:
         if names.count(name) > 1:
             raise DataError(path, "stands twice", name)

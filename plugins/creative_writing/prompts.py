@@ -1,5 +1,6 @@
 """Writing prompts as upstream has them: a text with a place for a seed, and the seeds."""
 
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -41,16 +42,24 @@ def read_prompts(path: Path) -> Iterator[tuple[str, WritingPrompt, Mapping[str, 
     if not isinstance(rows, dict) or not rows:
         raise DataError(path, "is no object of writing prompts by id")
     for id, row in rows.items():
-        if wrong := _wrong(row):
+        if not isinstance(row, dict):
+            raise DataError(path, "is no object", f"prompt {id}")
+        text, seeds = str(row.get("writing_prompt") or ""), _listed(row.get("seed_modifiers"))
+        if wrong := _wrong(text, seeds):
             raise DataError(path, wrong, f"prompt {id}")
-        yield id, WritingPrompt(row["writing_prompt"].strip(), tuple(row["seed_modifiers"])), row
+        yield id, WritingPrompt(text.strip(), tuple(seeds)), row
 
 
-def _wrong(row: object) -> str | None:
-    """What is wrong with a prompt's row, if anything is."""
-    if not isinstance(row, dict):
-        return "is no object"
-    text, seeds = row.get("writing_prompt"), row.get("seed_modifiers")
+def _listed(seeds: Any) -> Any:
+    """Seeds as a list, which some files have written as text."""
+    try:
+        return literal_eval(seeds) if isinstance(seeds, str) else seeds
+    except (ValueError, SyntaxError):
+        return seeds
+
+
+def _wrong(text: str, seeds: object) -> str | None:
+    """What is wrong with a prompt and its seeds, if anything is."""
     if not is_text(text):
         return 'needs "writing_prompt", a text'
     if not are_texts(seeds):

@@ -66,23 +66,13 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     asks_again = True
     unjudged_values = (LENGTH,)
     options = (
-        Option(
-            "rubric",
-            True,
-            "Have each piece graded by the judge.",
-            in_grades=True,
-            may_meet=True,  # comparisons are the same without
-        ),
-        Option(
-            "parser",
-            "strict",
-            "How verdicts are read: strict, or reference, as the published pages have them.",
-            ("strict", "reference"),
-            in_grades=True,
-        ),
+        # comparisons are the same without
+        Option("rubric", True, "Have pieces graded by the judge.", in_grades=True, may_meet=True),
+        Option("parser", "strict", "How verdicts are read: strict, or reference, as the published "
+               "pages have them.", ("strict", "reference"), in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
         *PLACEMENT_OPTIONS,
-    )
+    )  # fmt: skip
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The prompts, with how their pieces are judged."""
@@ -100,19 +90,17 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
         """The mean of the verdict's criteria; without a judge, nothing."""
         if judge is None or not options["rubric"]:
             return Score()
-        rubric = _rubric(item.content.protocol, options)
-        template = item.content.protocol.judge
-        score = await rubric.grade(
-            judge, template, transcript.reply, writing_prompt=transcript.asked
-        )
+        rubric, template = _rubric(item.content.protocol, options), item.content.protocol.judge
+        asked, reply = transcript
+        score = await rubric.grade(judge, template, reply, writing_prompt=asked)
         if score.reason is not None:
             return score
-        return replace(score, values={**score.values, LENGTH: len(transcript.reply.text)})
+        return replace(score, values={**score.values, LENGTH: len(reply.text)})
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The mean of pieces, the pooled means of iterations, and every criterion."""
-        values = _rubric(pack.items[0].content.protocol, options).values()
-        summary = summarise_values(pack.items, scores, (*values, _LENGTH))
+        values = (*_rubric(pack.items[0].content.protocol, options).values(), _LENGTH)
+        summary = summarise_values(pack.items, scores, values if options["rubric"] else values[:1])
         return replace(summary, metrics={**summary.metrics, **pooled_means(scores)})
 
     def needs_judge(self, options: Options) -> bool:
@@ -132,19 +120,12 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
         return item.content.compared and no_answer(transcript.reply) is None
 
     async def compare(
-        self,
-        item: Item[WritingItem],
-        first: Piece,
-        second: Piece,
-        judge: Model,
-        options: Options,
+        self, item: Item[WritingItem], first: Piece, second: Piece, judge: Model, options: Options
     ) -> PairScore:
         """The margins of two pieces, both cut alike."""
-        protocol, asked = item.content.protocol, first.asked
-        texts = (first.reply, second.reply)
-        return await protocol.pair_rubric.compare(
-            judge, protocol.pair, *texts, limit=LIMIT, writing_prompt=asked
-        )
+        protocol, texts = item.content.protocol, (first.reply, second.reply)
+        about: dict[str, Any] = {"limit": LIMIT, "writing_prompt": first.asked}
+        return await protocol.pair_rubric.compare(judge, protocol.pair, *texts, **about)
 
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Those of the published board, on the official pack."""
@@ -175,24 +156,22 @@ def _rubric(protocol: WritingProtocol, options: Options) -> WritingRubric:
     return PublishedRubric(rubric.criteria, rubric.scale, lower_is_better=rubric.lower_is_better)
 
 
+_COLUMNS = {
+    "elo_score": "rating there", "creative_writing_score": "rubric (0-20)", "avg_length": "length",
+    "vocab_complexity": "vocabulary", "slop_score": "slop", "repetition_score": "repetition",
+}  # fmt: skip
+
+
 def published_board() -> Table:
     """The published board as a table of its own."""
-    numbers = ("elo_score", "creative_writing_score", "avg_length", "vocab_complexity",
-               "slop_score", "repetition_score")  # fmt: skip
-    fields = {"model_name": str, **dict.fromkeys(numbers, float), "avg_length": int}
-    rows: list[dict[str, Any]] = read_rows(
-        folder("creative_writing_v3") / "published_leaderboard.csv", fields
-    )
-    ordered = sorted(rows, key=lambda row: -row["elo_score"])
-    columns = ("rank", "model", "rating there", "rubric (0-20)", "length", "vocabulary", "slop",
-               "repetition")  # fmt: skip
+    path = folder("creative_writing_v3") / "published_leaderboard.csv"
+    fields = {"model_name": str, **dict.fromkeys(_COLUMNS, float), "avg_length": int}
+    rows: list[dict[str, Any]] = read_rows(path, fields)
+    rows.sort(key=lambda row: -row["elo_score"])
     return Table(
         "Published leaderboard of Creative Writing v3 (eqbench.com, mid-2026): another scale",
-        columns,
-        [
-            (n, row["model_name"], *(row[name] for name in numbers))
-            for n, row in enumerate(ordered, start=1)
-        ],
+        ("rank", "model", *_COLUMNS.values()),
+        [(n, row["model_name"], *map(row.get, _COLUMNS)) for n, row in enumerate(rows, start=1)],
         note="anchored at DeepSeek-R1 = 1500 and llama-3.2-1b-instruct = 200, by that site's "
         "judge, which has changed; no intervals are published. Do not read a rating of yours into "
         "this column.",

@@ -21,8 +21,8 @@ FOLDERS = [
 NAMES = [folder.name.replace("_", "-") for folder in FOLDERS]
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 OTHERS = os.environ.get("EIBENCH_OTHER_DATA")
-OF_OTHERS = ("humanebench",)
-"""Packs whose files lie with the data of other benchmarks, of which there is no list of sums."""
+OF_OTHERS = {"creative-writing-legacy": "eq-bench-writing", "humanebench": "humanebench"}
+"""Packs whose files lie with the data of other benchmarks, in which folder; they have no sums."""
 LISTED = [name for name in NAMES if name not in OF_OTHERS]
 NOT_IN_PACKS = re.compile(r"(^|/)LICENSE$|^eqbench-v2/results/")
 RAW = "https://raw.githubusercontent.com"
@@ -110,7 +110,10 @@ def test_each_file_is_the_official_one(name: str) -> None:
     if name in OF_OTHERS and OTHERS is None:
         pytest.skip("EIBENCH_OTHER_DATA does not say where the data of others is")
     for file in pack(name).all_files:
-        body = Path(str(OTHERS if name in OF_OTHERS else OFFICIAL), name, file.path).read_bytes()
+        folder = (
+            Path(str(OTHERS), OF_OTHERS[name]) if name in OF_OTHERS else Path(str(OFFICIAL), name)
+        )
+        body = (folder / file.path).read_bytes()
         assert file.size == len(body)
         assert file.checksum == hashlib.sha256(body).hexdigest()
         assert name in OF_OTHERS or file.checksum == listed()[f"{name}/{file.path}"]

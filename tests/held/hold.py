@@ -106,6 +106,7 @@ def _moved(name: str, move: str, version: str, *, raised: bool) -> str:
 
 
 LIMITS = {
+    "creative-writing-legacy": "8",
     "creative-writing-v3": "8",
     "emotionqueen": "10",
     "eqbench3": "3",
@@ -113,6 +114,7 @@ LIMITS = {
     "mediation-live": "8",
 }
 MORE = {
+    "creative-writing-legacy": ("--iterations", "1"),
     "creative-writing-v3": ("--iterations", "1", "--no-elo"),
     "mediation-live": ("--exchanges", "1"),
 }

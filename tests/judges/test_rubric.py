@@ -157,6 +157,10 @@ READ = {
         "Elegant Prose: the sound of it is good, 3 lines aside.\n\nElegant Prose: 5",
         {"Elegant Prose": 5},
     ),
+    "as a form may say it": (
+        "Elegant Prose: [Score 5]\ntact: Score 3",
+        {"Elegant Prose": 5, "tact": 3},
+    ),
     "a name spelled otherwise": ("Elegant-Prose: 5", {"Elegant Prose": 5}),
     "not applicable, with the reason": (
         "Elegant Prose: 5\ntact: N/A (nobody speaks)",

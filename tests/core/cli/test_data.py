@@ -23,14 +23,15 @@ from eibench.core.errors import ProviderError
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.settings.run_config import Endpoint, RunConfig
+from tests.data.test_manifests import OF_OTHERS
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 NAME = "eq_bench_v1_questions_60.json"
 SIZE = 131514
 NAMES = (
-    "creative-writing-v3", "emobench", "eqbench-v1", "eqbench-v2", "eqbench3", "humanebench",
-    "judgemark-v2", "longform-writing", "seceu",
+    "creative-writing-legacy", "creative-writing-v3", "emobench", "eqbench-v1", "eqbench-v2",
+    "eqbench3", "humanebench", "judgemark-v2", "longform-writing", "seceu",
 )  # fmt: skip
 needs_official = pytest.mark.skipif(
     OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA does not say where the official data is"
@@ -159,7 +160,9 @@ def test_data_that_no_benchmark_uses_is_marked(bench: Bench) -> None:
     assert [pack["name"] for pack in packs if pack["data_only"]] == unused
     done = bench("run", "judgemark-v2")
     assert is_one_error(
-        done, 2, f"judgemark-v2 is {message}; the benchmarks are: creative-writing-v3, emobench"
+        done,
+        2,
+        f"judgemark-v2 is {message}; the benchmarks are: creative-writing-v3, ",
     )
 
 
@@ -345,10 +348,11 @@ def test_path_and_verify_of_a_pack_that_is_there(bench: Bench) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_pack_comes_from_a_folder(bench: Bench, name: str) -> None:
     """`--from DIR` for each official pack; `list` then says that it is here, and where."""
-    root = os.environ.get("EIBENCH_OTHER_DATA", "") if name == "humanebench" else OFFICIAL
+    root = os.environ.get("EIBENCH_OTHER_DATA", "") if name in OF_OTHERS else OFFICIAL
     if not root:
         pytest.skip("EIBENCH_OTHER_DATA does not say where the data of others is")
-    assert bench("data", "fetch", name, "--from", f"{root}/{name}").code == 0
+    folder = f"{root}/{OF_OTHERS.get(name, name)}"
+    assert bench("data", "fetch", name, "--from", folder).code == 0
     packs = bench("data", "list", "--json").json["packs"]
     row = next(p for p in packs if (p["name"], p["pack"]) == (name, "official"))
     assert (row["state"], row["where"]) == ("here", str(cached(name)))

@@ -38,8 +38,7 @@ WRONG: dict[str, tuple[object, Mapping[str, str | None], str]] = {
     "no text": ({"a": {**WELL, "writing_prompt": " "}}, {}, 'prompt a: needs "writing_prompt"'),
     "no seeds for the place": ({"a": {**WELL, "seed_modifiers": []}}, {}, "the place <SEED>"),
     "no place for seeds": ({"a": {**WELL, "writing_prompt": "x"}}, {}, "no place <SEED>"),
-    "seeds that are none": ({"a": {**WELL, "seed_modifiers": "[]"}}, {}, "a list of texts"),
-    "a title that is none": ({"a": {**WELL, "title": 3}}, {}, "must be texts"),
+    "seeds that are none": ({"a": {**WELL, "seed_modifiers": "a list"}}, {}, "a list of texts"),
     "no row": ({"a": "Write."}, {}, "is no object"),
 }
 
