@@ -194,7 +194,8 @@ def _print_info(benchmark: Benchmark, facts: "BenchmarkFacts") -> None:
 def _full_run(facts: "BenchmarkFacts") -> str:
     if facts.run is None:
         return facts.calls
-    return f"pack {facts.run.pack}, {plural(facts.run.items, 'item')}; calls: {facts.calls}"
+    often = f", each {facts.run.iterations} times" if facts.run.iterations > 1 else ""
+    return f"pack {facts.run.pack}, {plural(facts.run.items, 'item')}{often}; calls: {facts.calls}"
 
 
 def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:

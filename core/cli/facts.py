@@ -89,6 +89,7 @@ def _run_as_json(run: FullRun) -> JsonObject:
     return {
         "pack": run.pack,
         "items": run.items,
+        "iterations": run.iterations,
         "calls": run.calls,
         "compares": run.compares,
         "priced_by": str(PRICED_BY),

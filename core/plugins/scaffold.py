@@ -89,17 +89,17 @@ def package_files(
     folder = files("eibench") / "plugins" / "templates"
     code = dict(_texts(folder / kind.replace("-", "_")))
     described = _described(code["__init__.py"])
-    own = {path: text for path, text in code.items() if path not in _LEFT_OUT[declared]}
+    inside = {path: text for path, text in code.items() if path not in _LEFT_OUT[declared]}
     if declared:
-        own |= dict(_texts(folder / "declared"))
-    texts = {f"my_bench/{path}": text for path, text in own.items()} | dict(
+        inside |= dict(_texts(folder / "declared"))
+    texts = {f"my_bench/{path}": text for path, text in inside.items()} | dict(
         _texts(folder / "package")
     )
     texts["my_bench/CITATION.bib"] = texts.pop("CITATION.bib")
     words = {
         "my-bench": name,
         "my_bench": module,
-        "MyBench": _class_name(name, own["__init__.py"]),
+        "MyBench": _class_name(name, inside["__init__.py"]),
         "my-year": str(year),
         "my-parties": _PARTIES.get(kind, ""),
         **described,

@@ -1,4 +1,4 @@
-"""What a full run of a benchmark takes: every item of the pack that it takes by itself, once."""
+"""What a full run of a benchmark takes: all items of its pack, as often as it asks them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -25,6 +25,7 @@ class FullRun(NamedTuple):
 
     Attributes:
         pack: Its name.
+        iterations: How often each item is asked.
         calls: By party, ``model``, ``judge`` or a role; comparisons are not among them, as their
             number depends on the other models.
         compares: Whether models are compared with each other too.
@@ -34,6 +35,7 @@ class FullRun(NamedTuple):
 
     pack: str
     items: int
+    iterations: int
     calls: Mapping[str, int]
     compares: bool
     cost_usd: Range | None
@@ -53,17 +55,20 @@ def full_run(benchmark: Benchmark) -> FullRun | None:
             options,
             (everyone,) if plugin.needs_judge(options) else (),
             roles={role.name: everyone for role in benchmark.roles},
+            iterations=benchmark.iterations,
         )
         task = Task(config)
         calls = Counter[str]()
         for item in task.selection.items:
-            calls.update(task.planned_calls(item))
+            for iteration in range(1, config.iterations + 1):
+                calls.update(task.planned_calls(item, iteration))
         requests = first_requests(task, lambda message: None)
     except BenchError:
         return None
     by_party = {party: calls[phase] for party, phase in _phases(benchmark) if calls[phase]}
     cost = _cost(benchmark, calls, requests)
-    return FullRun(task.pack.source.name, len(task.selection.items), by_party, task.compares, cost)
+    items, often = len(task.selection.items), config.iterations
+    return FullRun(task.pack.source.name, items, often, by_party, task.compares, cost)
 
 
 def _phases(benchmark: Benchmark) -> Iterator[tuple[str, str]]:

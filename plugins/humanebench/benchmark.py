@@ -59,6 +59,7 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
     version = "1"
     title = "replies rated by eight humane principles, under three personas"
     kind = "rubric"
+    languages = ("en",)
     data = folder("humanebench")
     cite = data / "citation.bib"
     comparability = (

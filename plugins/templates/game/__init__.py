@@ -88,8 +88,8 @@ class MyBench(eb.Benchmark):
 def _seen(row: dict[str, Any], who: str, talk: Game, task: str) -> str:
     """The rules, the talk and the task, as a player sees them."""
     worths = ", ".join(f"{c} ({w})" for c, w in zip(row["choices"], row[who], strict=True))
-    said = "\n".join(f"{speaker}: {text}" for speaker, text in talk) or "(nothing)"
-    rules = PROMPTS["rules"].format(who=who, what=row["what"], worths=worths, talk=said)
+    lines = "\n".join(f"{speaker}: {text}" for speaker, text in talk) or "(nothing)"
+    rules = PROMPTS["rules"].format(who=who, what=row["what"], worths=worths, talk=lines)
     return rules + PROMPTS[task]
 
 

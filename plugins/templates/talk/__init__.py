@@ -60,8 +60,8 @@ class MyBench(eb.Benchmark, eb.Pairwise):
         user_side = ("User", model.role("user"), fill(PROMPTS["persona"], item.content))
         for n in range(2 * options["turns"] - 1):
             speaker, party, system = user_side if n % 2 else model_side
-            said = [eb.Message("assistant" if who == speaker else "user", t) for who, t in talk]
-            reply = await party.chat([eb.Message("system", system), *said])
+            turns = [eb.Message("assistant" if who == speaker else "user", t) for who, t in talk]
+            reply = await party.chat([eb.Message("system", system), *turns])
             if eb.no_answer(reply):
                 break
             talk.append((speaker, reply.text.strip()))

@@ -58,6 +58,7 @@ def test_the_list_has_the_kind_of_each_benchmark(bench: Bench) -> None:
 def test_details_have_languages_parties_packs_and_calls(bench: Bench) -> None:
     """The languages are those that are declared, or the choices of `lang`."""
     rows = {row["name"]: row for row in bench("list", "--details", "--json").json["benchmarks"]}
+    assert all(row["languages"] and row["kind"] for row in rows.values())
     assert rows["seceu"]["languages"] == ["en", "zh"]
     assert rows["emotionqueen"]["languages"] == ["en"]
     assert rows["eqbench3"]["parties"] == ["model", "judge"]
@@ -77,6 +78,9 @@ def test_info_says_what_a_full_run_takes(bench: Bench) -> None:
     assert 0 < low < high
     assert "free on a server of your own, $" in out
     assert f"if {PRICED_BY} is asked for all, without comparisons" in out
+    often = bench("info", "creative-writing-v3", "--json").json["full_run"]
+    assert often["calls"]["model"] == often["items"] * often["iterations"]
+    assert often["iterations"] > 1
 
 
 def test_a_benchmark_without_data_has_no_full_run(tmp_path: Path) -> None:
