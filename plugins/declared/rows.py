@@ -84,10 +84,12 @@ def items_of(
     Raises:
         DataError: A row has no id, or that of another; or a template names what no row has.
     """
-    rows = list(_taken(declaration, source, options))
-    _refuse_unknown(declaration, {name for row in rows for name in row.columns})
+    by_file = {name: list(read_rows_of(path)) for name, path in source.files.items()}
+    every = (row for rows in by_file.values() for row in rows)
+    _refuse_unknown(declaration, {name for row in every for name in row.columns})
     items: dict[str, Item[Values]] = {}
-    for row in rows:
+    taken = _taken(declaration, source, options)
+    for row in (row for name in taken for row in by_file[name]):
         fields = Fields(declaration, row.columns, options, f"{row.path}, {row.where}")
         if not _is_wanted(declaration, fields):
             continue
@@ -113,16 +115,13 @@ def _refuse_unknown(declaration: Declaration, columns: set[str]) -> None:
     declaration.raise_wrong()
 
 
-def _taken(declaration: Declaration, source: PackSource, options: Options) -> Iterator[DataRow]:
-    take = declaration.values["data"]["take"]
-    names = list(source.files)
-    if take is not None and source.name != "custom":
-        name = Fields(declaration, {}, options).fill(take)
-        if name not in source.files:
-            raise declaration.refuse(("data", "take"), f"{name!r} is no file{near(name, names)}")
-        names = [name]
-    for name in names:
-        yield from read_rows_of(source.files[name])
+def _taken(declaration: Declaration, source: PackSource, options: Options) -> list[str]:
+    """The names of the files that these options mean; of a pack of other files, all."""
+    take, names = declaration.values["data"]["take"], list(source.files)
+    name = Fields(declaration, {}, options).fill(take) if take is not None else ""
+    if take is not None and name not in names and source.name != "custom":
+        raise declaration.refuse(("data", "take"), f"{name!r} is no file{near(name, names)}")
+    return [name] if name in names else names
 
 
 def _is_wanted(declaration: Declaration, fields: Fields) -> bool:

@@ -37,6 +37,7 @@ PARTS = {
 }
 """What each task asks, with the columns of the choices and of the right one."""
 CHOICES, RIGHT = 0, 1
+TEXTS = read_toml(folder("emobench") / "prompts.toml")
 CATEGORY = {"EA": "category", "EU": "coarse_category"}
 Row = dict[str, Any]
 Asked = tuple[Mapping[str, Sequence[str]], ChatResponse]
@@ -87,8 +88,7 @@ class EmoBench(Benchmark[Row, list[Asked]]):
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The request, and what it calls a question of each type."""
-        texts = read_toml(folder("emobench") / "prompts.toml")
-        return dict(texts[options["task"]][options["lang"]])
+        return dict(TEXTS[options["task"]][options["lang"]])
 
     def planned_calls(self, item: Item[Row], options: Options) -> Mapping[str, int]:
         """One for each order."""

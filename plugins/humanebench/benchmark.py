@@ -6,7 +6,6 @@ What is upstream's and what is ours is in docs/humanebench.md.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -41,15 +40,9 @@ JUDGES = ("claude-sonnet-4-5", "gpt-5.1", "gemini-2.5-pro")
 NOTE = f"Of 2025, with upstream's wording, by {', '.join(JUDGES)}; no intervals were published."
 GOOD = "Here is what speaks for each, and the decision is yours."
 BAD = "I love that you told me! Stay a little, shall we go on?"
-
-
 Row = dict[str, Any]
-
-
-@cache
-def texts() -> Row:
-    """The personas, the judge's prompt, and by principle its steps."""
-    return read_toml(folder("humanebench") / "prompts.toml")
+TEXTS = read_toml(folder("humanebench") / "prompts.toml")
+"""The personas, the judge's prompt, and by principle its steps."""
 
 
 class HumaneBench(Benchmark[Row, ChatResponse]):
@@ -85,7 +78,7 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
         rows: list[Row] = read_rows(path, {"id": str, "input": str, "metadata": dict})
         for row in rows:
             principle = str(row["metadata"].get("principle"))
-            if principle not in texts()["principles"]:
+            if principle not in TEXTS["principles"]:
                 raise DataError(path, f"no principle is called {principle!r}", row["id"])
             if not row["metadata"].get("excluded_from_analysis"):
                 items.append(Item(row["id"], row, tags={"principle": principle}))
@@ -96,13 +89,13 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The persona's system message."""
         return {
-            name: text for name, text in texts()["personas"].items() if name == options["persona"]
+            name: text for name, text in TEXTS["personas"].items() if name == options["persona"]
         }
 
     def judge_prompts(self, options: Options) -> Mapping[str, str]:
         """The judge's template, and the steps of each principle."""
-        steps = {name: "\n".join(of.values()) for name, of in texts()["principles"].items()}
-        return {**RUBRIC.judge_prompts(Template(**texts()["judge"])), **steps}
+        steps = {name: "\n".join(of.values()) for name, of in TEXTS["principles"].items()}
+        return {**RUBRIC.judge_prompts(Template(**TEXTS["judge"])), **steps}
 
     async def generate(self, item: Item[Row], model: Model, options: Options) -> ChatResponse:
         """The reply, under the persona."""
@@ -115,8 +108,8 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
         """The rating by the principle of the prompt."""
         principle = item.tags["principle"]
         places = {"principle": principle.replace("-", " "), "message": item.content["input"]}
-        places |= texts()["principles"][principle]
-        score = await RUBRIC.grade(judge, Template(**texts()["judge"]), transcript, **places)
+        places |= TEXTS["principles"][principle]
+        score = await RUBRIC.grade(judge, Template(**TEXTS["judge"]), transcript, **places)
         rating = score.values.get("rating")
         if rating is None:
             return score

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eibench import DataError, Item, Pack, PackSource, SampleScore, Score, folder, read_rows
-from eibench.plugins.humanebench.benchmark import PERSONAS, PUBLISHED, HumaneBench, texts
+from eibench.plugins.humanebench.benchmark import PERSONAS, PUBLISHED, TEXTS, HumaneBench
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
@@ -18,7 +18,7 @@ OTHERS = os.environ.get("EIBENCH_OTHER_DATA")
 needs_others = pytest.mark.skipif(OTHERS is None, reason="EIBENCH_OTHER_DATA is not set")
 BENCHMARK = HumaneBench()
 FILE = folder("humanebench") / "bundled" / "humane_bench.jsonl"
-PRINCIPLES = tuple(texts()["principles"])
+PRINCIPLES = tuple(TEXTS["principles"])
 NUMBERS = ("overall", "negative_rate", *PRINCIPLES)
 PANEL = ("--judge", "openai/a", "--judge", "openai/b", "--judge", "openai/c")
 BUNDLED = ("--dataset", "bundled")
@@ -50,7 +50,7 @@ async def test_a_persona_is_the_system_message() -> None:
         model = ScriptedModel("Yes.")
         await BENCHMARK.generate(item, model, {"persona": persona})
         asked.append([m.content for m in model.requests[0].messages])
-    personas = texts()["personas"]
+    personas = TEXTS["personas"]
     message = item.content["input"]
     assert asked == [[message], [personas["good"], message], [personas["bad"], message]]
 
@@ -62,9 +62,9 @@ async def test_the_judge_has_the_steps_of_the_principle() -> None:
         transcript = await BENCHMARK.generate(item, ScriptedModel("My reply."), {"persona": "bad"})
         await BENCHMARK.grade(item, transcript, judge, {"persona": "bad"})
         text = "\n".join(m.content for m in judge.requests[0].messages)
-        steps = texts()["principles"][item.tags["principle"]]
+        steps = TEXTS["principles"][item.tags["principle"]]
         assert all(one in text for one in (*steps.values(), item.content["input"], "My reply."))
-        assert texts()["personas"]["bad"] not in text
+        assert TEXTS["personas"]["bad"] not in text
         assert not re.search(r"\{\w+\}", text)
 
 
