@@ -162,9 +162,11 @@ class Leaderboard:
 
     def _of_judges(self) -> _Several:
         """What several judges say, each and together."""
-        rated = self.by_judge.items()
-        judges: list[JudgeRatings] = [{"judge": j, "ratings": rows} for j, rows in rated]
-        judges += [{"judge": j, "scores": rows} for j, rows in self.judge_scores.items()]
+        scored = self.judge_scores.items()
+        judges = [
+            *(JudgeRatings(judge=judge, ratings=rows) for judge, rows in self.by_judge.items()),
+            *(JudgeRatings(judge=judge, scores=rows) for judge, rows in scored),
+        ]
         parts: _Several = {"judges": judges} if judges else {}
         parts |= {"kin": self.kin} if self.kin else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts

@@ -14,6 +14,7 @@ from ..benchmark.options import option_words
 from ..guard import guard
 from ..parties.graders import Judge, Panel
 from ..parties.party import Party, is_local
+from ..settings.players import groups_of
 from ..types import SAMPLING, JsonObject, canonical
 from ..types.result_document import ResultDocument
 
@@ -114,7 +115,7 @@ def another_run(
     `dataset` is the pack's name or path, ``None`` for the usual one; `judge` the options that name
     it.
     """
-    words = ["run", benchmark.name, "--model", model, *judge, *_players(document, model)]
+    words = ["run", benchmark.name, "--model", model, *judge, *_players(document, benchmark, model)]
     words += ["--dataset", dataset] if dataset else []
     if document["iterations"] != benchmark.iterations:
         words += ["--iterations", str(document["iterations"])]
@@ -125,12 +126,17 @@ def another_run(
     return bench(*words)
 
 
-def _players(document: ResultDocument, model: str) -> Iterator[str]:
+def _players(document: ResultDocument, benchmark: Benchmark, model: str) -> Iterator[str]:
     """The options that name who plays roles; a demo player is none for a real model."""
-    for role, player in document.get("roles", {}).items():
-        stays = not player["model"].startswith("demo/") or model == "SPEC"
-        yield from ("--role", f"{role}={player['model'] if stays else model}")
-        if host := player["endpoint"]:
+    players = {n: (p["model"], p["endpoint"]) for n, p in document.get("roles", {}).items()}
+    for group, members in groups_of(benchmark).items():
+        if len({players.get(member) for member in members}) == 1 and members[0] in players:
+            players = {group if n == members[0] else n: p for n, p in players.items()}
+            players = {n: p for n, p in players.items() if n not in members}
+    for role, (player, host) in players.items():
+        stays = not player.startswith("demo/") or model == "SPEC"
+        yield from ("--role", f"{role}={player if stays else model}")
+        if host:
             yield from ("--role-base-url", f"{role}={usual_url(host)}")
 
 

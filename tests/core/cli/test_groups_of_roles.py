@@ -159,6 +159,7 @@ def test_demo_players_have_the_name_of_their_group(ring: tuple[Bench, list[str]]
     bench, _ = ring
     done = bench("run", "ring", "--dataset", "ring.jsonl", "--model", "demo/medium", "--json")
     assert {who["model"] for who in done.json["roles"].values()} == {"demo/opponents"}
+    assert "--role opponents=openai/NAME --dataset ring.jsonl" in done.err
     said = " ".join(f"opponents_{n}" for n in (1, 2, 3, 1, 2, 3))
     assert done.json["metrics"]["length"]["value"] == len(said)
 
