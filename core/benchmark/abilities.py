@@ -1,6 +1,6 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
-One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `HasPublished`,
+One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `HasHumanRatings`, `HasPublished`,
 `HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the ability; one
 that compares models is a subclass of `Pairwise` too, which has defaults for what is rarely
 needed.
@@ -8,6 +8,7 @@ needed.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
@@ -113,6 +114,32 @@ class HasReference(Protocol):
 
     def beside_reference(self, item: Item, score: Score) -> "Table | None":
         """A model's answer beside the reference, for `bench show RUN ITEM`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRatedReply:
+    """A reply that people rated, to an item of a pack.
+
+    Attributes:
+        item_id: Of the item. Several replies to it are its iterations, in their order.
+        text: The whole reply, as a model gave it.
+        source: Who gave it, such as a model's name.
+        ratings: By the name of a value, then by rater: what that person gave, on its scale.
+    """
+
+    item_id: str
+    text: str
+    source: str
+    ratings: Mapping[str, Mapping[str, float]]
+
+
+@runtime_checkable
+class HasHumanRatings(Protocol):
+    """A benchmark with packs of which people rated replies, so that judges can be held to them."""
+
+    def human_ratings(self, pack: Pack) -> Sequence[HumanRatedReply]:
+        """The replies that people rated; none where this pack has none."""
         ...
 
 

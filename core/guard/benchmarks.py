@@ -10,9 +10,11 @@ from ..benchmark.abilities import (
     DemoJudge,
     DemoModel,
     DemoRoles,
+    HasHumanRatings,
     HasPublished,
     HasReference,
     HasTranscriptView,
+    HumanRatedReply,
     Pairwise,
     ReadsForeign,
     ReadsForeignParts,
@@ -101,6 +103,7 @@ class Guarded:
     transcript_view = _checked(
         HasTranscriptView.transcript_view, parts.transcript_view, HasTranscriptView, optional=True
     )
+    _human_ratings = _checked(HasHumanRatings.human_ratings, values.rated_replies, HasHumanRatings)
     read_foreign = _checked(ReadsForeign.read_foreign, values.an(ForeignResults), ReadsForeign)
     read_foreign_parts = _checked(
         ReadsForeignParts.read_foreign_parts, values.an(ForeignResults), ReadsForeignParts
@@ -134,6 +137,15 @@ class Guarded:
         numbers = call(called, self.benchmark.main_values, pack, scores, options)
         values.numbers(called, numbers, len(scores))
         return numbers
+
+    def human_ratings(self, pack: Pack) -> Sequence[HumanRatedReply]:
+        """The replies to items of a pack that people rated."""
+        replies, items = self._human_ratings(pack), {item.id for item in pack.items}
+        for reply in replies:
+            if reply.item_id not in items:
+                message = f"returned a reply to {reply.item_id!r}, which is no item of the pack"
+                self.called("human_ratings").refuse(message)
+        return replies
 
     async def generate(self, item: Item, model: Model, options: Options) -> object:
         """The transcript of an item, which must not be changed."""

@@ -3,11 +3,12 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
-from math import isfinite
+from math import inf, isfinite
 from types import GeneratorType
 from typing import Any, NamedTuple
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
+from ..benchmark.abilities import HumanRatedReply
 from ..benchmark.values import Derived, Value
 from ..types import (
     Baseline,
@@ -178,6 +179,29 @@ def baselines(called: PluginCall, value: Mapping[str, Baseline]) -> None:
     _baselines(called, value)
     for name, baseline in value.items():
         fields(called, f"baseline {name!r}", baseline, _BASELINE)
+
+
+def rated_replies(called: PluginCall, value: Any) -> None:
+    """Refuse what are no replies with ratings of values that the benchmark declares."""
+    _is_sequence(called, value)
+    declared = {one.name: one.ends for one in getattr(called.thing, "values", ())}
+    for reply in value:
+        if not isinstance(reply, HumanRatedReply):
+            called.refuse(f"returned {type(reply).__name__}, not an eibench.HumanRatedReply")
+        fields(
+            called, "a HumanRatedReply", reply, dict.fromkeys(("item_id", "text", "source"), TEXT)
+        )
+        start = f"returned a reply to {reply.item_id!r}"
+        if not reply.ratings or not all(map(is_mapping, (reply.ratings, *reply.ratings.values()))):
+            called.refuse(f"{start} without ratings by value and rater: {reply.ratings!r:.80}")
+        for name, by_rater in reply.ratings.items():
+            if declared and name not in declared:
+                called.refuse(f"{start} with ratings of {name!r}; there are {', '.join(declared)}")
+            low, high = declared.get(name, (-inf, inf))
+            for rater, number in by_rater.items():
+                if not (is_finite(number) and low <= number <= high):
+                    wrong = f"in which {rater!r} gave {name!r} {number!r}, not {low:g} to {high:g}"
+                    called.refuse(f"{start} {wrong}")
 
 
 def no_coroutine(called: PluginCall, value: object) -> None:

@@ -53,7 +53,7 @@ COMMANDS = {
 GROUPS = {
     "Run": ("run", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
-    "Judges": ("rejudge", "rescore", "agreement", "judges", "judge-report"),
+    "Judges": ("rejudge", "rescore", "agreement", "people", "judges", "judge-report"),
     "Study": ("rate", "correlate", "repeat", "norm"),
     "Move": ("export", "import", "delete"),
     "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
@@ -72,6 +72,7 @@ OF_OUR_PLUGINS = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
     "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",
+    "people": "Show how people rated replies, and how far a judge agrees with them.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",

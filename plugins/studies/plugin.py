@@ -8,6 +8,7 @@ _TITLES = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
     "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",
+    "people": "Show how people rated replies, and how far a judge agrees with them.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
 }

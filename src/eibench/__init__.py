@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import DemoJudge as DemoJudge
     from eibench.core.benchmark.abilities import DemoModel as DemoModel
     from eibench.core.benchmark.abilities import DemoRoles as DemoRoles
+    from eibench.core.benchmark.abilities import HasHumanRatings as HasHumanRatings
     from eibench.core.benchmark.abilities import HasPublished as HasPublished
     from eibench.core.benchmark.abilities import HasReference as HasReference
     from eibench.core.benchmark.abilities import HasTranscriptView as HasTranscriptView
+    from eibench.core.benchmark.abilities import HumanRatedReply as HumanRatedReply
     from eibench.core.benchmark.abilities import Pairwise as Pairwise
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from eibench.core.console.public import show_json as show_json
     from eibench.core.console.public import tell as tell
     from eibench.core.console.public import warn as warn
+    from eibench.core.datasets.human_ratings import human_ratings as human_ratings
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
@@ -165,8 +168,9 @@ if TYPE_CHECKING:
     from eibench.data import folder as folder
 
 _HOMES = {
-    "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
-    " HasTranscriptView Pairwise ReadsForeign ReadsForeignParts WithoutReading",
+    "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasHumanRatings"
+    " HasPublished HasReference HasTranscriptView Pairwise HumanRatedReply ReadsForeign"
+    " ReadsForeignParts WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",
     "eibench.core.benchmark.published": "PublishedWith",
     "eibench.core.api": "run run_async score score_async",
@@ -175,6 +179,7 @@ _HOMES = {
     "eibench.core.parties.providers": "CallContext Client ClientConfig Provider",
     "eibench.core.reading.formats": "read_csv read_json read_jsonl read_text read_toml",
     "eibench.core.reading.rows": "read_rows",
+    "eibench.core.datasets.human_ratings": "human_ratings",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
