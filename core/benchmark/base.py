@@ -51,6 +51,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         cite: What `bench cite` prints for it: BibTeX, or the path of a file of it.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
+        path: The file that declares it; ``None`` where none does, or where it was read from a run.
         packs: Its packs by name, each as ``manifest.json`` would have it, where `data` has none.
         files: Of one that a file declares (`BenchmarkFiles`): by their paths the texts that it was
             read from, the declaration first. They are stored with its runs.
@@ -96,6 +97,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     languages: tuple[str, ...] = ()
     cite: str | Path = ""
     data: Path | None = None
+    path: Path | None = None
     packs: Mapping[str, Mapping[str, Any]] = {}
     fields: Mapping[str, object] = {}
     comparability: str = "not comparable with published scores: there are none"
@@ -228,6 +230,11 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     def has_demo_judge(self) -> bool:
         """Whether the demo judge can grade this benchmark."""
         return isinstance(self, DemoJudge)
+
+    @property
+    def in_commands(self) -> str:
+        """What stands for it in commands: its name, or the path of the file that declares it."""
+        return str(self.path or self.name)
 
     @property
     def files(self) -> Mapping[str, str]:

@@ -11,10 +11,11 @@ from ..compare.boards import Boards
 from ..compare.judge_record import read_judge
 from ..compare.which_board import boards_beside
 from ..journal import Journal
-from ..plugins import catalogue_of, installed
+from ..plugins import catalogue_of
 from ..ratings import auditing
 from ..types import Json
 from . import options
+from .command import benchmark_called
 from .rate import check_source, read_source
 from .selectors import board_options, given_board
 
@@ -76,7 +77,7 @@ def chosen_audit(
         demo = ratings.reading.has_demo(comparisons)
         of_file = auditing.audit.AuditSource(file=str(path))
         return AuditedJudge(auditing.audit.audit(comparisons, source=of_file, demo=demo))
-    chosen = installed().benchmark(str(name))
+    chosen = benchmark_called(str(name))
     with Journal(runs_dir, create=False) as journal:
         boards = Boards(journal, catalogue_of(journal), chosen)
         record = read_judge(boards, **board.choice(chosen, protocol))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import click
 
 from .. import __version__
+from ..benchmark import Benchmark
 from ..console.public import show_json, tell
 from ..errors import JournalError, UsageError
 from ..plugins import installed
@@ -14,7 +15,7 @@ from ..reading.bibtex import BibEntry, cited
 from ..reports.suggestions import bench
 from ..runs import run_set
 from . import options, selectors
-from .command import command
+from .command import command, named_benchmark
 
 _EIBENCH = f"""@software{{eibench,
   title   = {{eibench: emotional-intelligence benchmarks for language models}},
@@ -57,10 +58,10 @@ class _Source(NamedTuple):
 
 def _sources(names: Sequence[str], runs_dir: Path) -> Iterator[_Source]:
     """The benchmarks that are named, and the benchmarks and engines of the runs that are."""
-    benchmarks = installed().benchmarks.things
-    for name in (name for name in names if name in benchmarks):
-        yield _benchmark(name)
-    for name in (name for name in names if name not in benchmarks):
+    ctx = click.get_current_context()
+    named = {name: named_benchmark(name, ctx) for name in names}
+    yield from (_benchmark(benchmark) for benchmark in named.values() if benchmark)
+    for name in (name for name, benchmark in named.items() if benchmark is None):
         yield from _of_runs(name, runs_dir)
 
 
@@ -73,7 +74,7 @@ def _of_runs(start: str, runs_dir: Path) -> Iterator[_Source]:
     try:
         with run_set.runs(runs_dir) as stored:
             for run in selectors.find_matching(stored, start):
-                yield _benchmark(run.benchmark)
+                yield _benchmark(run.plugin)
                 for document in (run.document, *run.views.values()):
                     if document and document["ratings"]:
                         yield _engine(document["notes"]["rating"]["engine"])
@@ -81,8 +82,8 @@ def _of_runs(start: str, runs_dir: Path) -> Iterator[_Source]:
         raise UsageError(f"{start!r} is no benchmark ({bench('list')}), and {error}") from None
 
 
-def _benchmark(name: str) -> _Source:
-    return _Source(name, installed().benchmark(name).cite)
+def _benchmark(benchmark: Benchmark) -> _Source:
+    return _Source(benchmark.name, benchmark.cite)
 
 
 def _engine(name: str) -> _Source:

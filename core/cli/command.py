@@ -137,6 +137,12 @@ def named_benchmark(word: str, ctx: click.Context | None) -> Benchmark | None:
     return _installed(word) or _of_runs([word], ctx).get(word)
 
 
+def benchmark_called(word: str, ctx: click.Context | None = None) -> Benchmark:
+    """The same; `UsageError` with the nearest name for none."""
+    ctx = ctx or click.get_current_context()
+    return named_benchmark(word, ctx) or installed().benchmark(word)
+
+
 def named_anywhere(args: Sequence[str], ctx: click.Context) -> list[Benchmark]:
     """Those that words of a command name; what a file does not declare is told when it is used."""
     words = [w.removeprefix("--benchmark=") for w in dict.fromkeys(args)]
@@ -183,9 +189,7 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since
         self, value: Benchmark | str, param: click.Parameter | None, ctx: click.Context | None
     ) -> Benchmark:
         """The benchmark itself."""
-        if isinstance(value, Benchmark):
-            return value
-        return named_benchmark(value, ctx) or installed().benchmark(value)
+        return value if isinstance(value, Benchmark) else benchmark_called(value, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

@@ -34,7 +34,7 @@ from ..settings.run_config import RunConfig
 from ..text import as_text, line, plural
 from ..types import JsonDict
 from . import options
-from .command import Group
+from .command import Group, named_benchmark
 from .generate import generate_command
 from .session import tell
 
@@ -54,12 +54,9 @@ def _is_data_only(name: str) -> bool:
 
 def _pack(name: str) -> OfficialPack:
     """The official pack of that name or of a file that declares a benchmark, or an error."""
-    catalogue, folders = installed(), _folders()
-    declared = catalogue.declared_at(name)
-    if declared is None and name in catalogue.benchmarks.things:
-        declared = catalogue.benchmark(name)
-    if declared is not None and declared.packs:
-        return official_of(declared)
+    folders, benchmark = _folders(), named_benchmark(name, click.get_current_context())
+    if benchmark is not None and benchmark.packs:
+        return official_of(benchmark)
     if name not in folders:
         near = get_close_matches(name, folders, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(folders)}"
@@ -221,7 +218,7 @@ def tell_pack(config: RunConfig) -> None:
         if source.name == "bundled" and "official" in manifest_of(config.benchmark):
             click.echo(
                 "using the bundled pack: the official data is not on this machine "
-                f"(bench data fetch {config.benchmark.name} gets it)",
+                f"(bench data fetch {config.benchmark.in_commands} gets it)",
                 err=True,
             )
 

@@ -137,5 +137,5 @@ def _state(
         source = find_pack(benchmark, pack, defaults)
         items = [item.id for item in guard(benchmark).read_pack(source, defaults).items]
     except BenchError:
-        return f"not here: bench data fetch {benchmark.name} gets it", files, ()
+        return f"not here: bench data fetch {benchmark.in_commands} gets it", files, ()
     return f"here, sha256 {source.sha256[:12]}", files, items

@@ -25,7 +25,7 @@ from ..reports.suggestions import bench
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
-from .command import command
+from .command import benchmark_called, command, named_benchmark
 from .data import ladder_of
 from .ladder import published_comparisons
 from .options import benchmarks_and_files
@@ -111,7 +111,7 @@ def rate_command(
         asked = _RateRequest(comparisons_read, settings, ratings.reading.has_demo(comparisons_read))
     else:
         asked = _of_journal(
-            installed().benchmark(str(benchmark)), board, sets, runs_dir, benchmark_options
+            benchmark_called(str(benchmark)), board, sets, runs_dir, benchmark_options
         )
     chosen = installed().rating_engines.get(engine or DEFAULT).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)
@@ -129,9 +129,8 @@ def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None,
     Raises:
         UsageError: A benchmark is named twice.
     """
-    catalogue = installed()
-    is_benchmark = source in catalogue.benchmarks.things and not Path(str(source)).is_file()
-    is_benchmark |= source is not None and catalogue.declared_at(source) is not None
+    named = named_benchmark(source, click.get_current_context()) if source else None
+    is_benchmark = named is not None and bool(named.files or not Path(str(source)).is_file())
     if source is None or not is_benchmark:
         return (Path(source) if source else None), benchmark
     if benchmark not in (None, source):
@@ -164,7 +163,7 @@ def _only_one(benchmark: str | None, named: str) -> str:
     """The benchmark, which stands where else a file does."""
     if benchmark not in (None, named):
         raise UsageError(f"{named} and --benchmark {benchmark} are two; name one of them")
-    return installed().benchmark(named).name
+    return benchmark_called(named).name
 
 
 def _settings(
@@ -174,7 +173,7 @@ def _settings(
     if name is None:
         no_rating_options(benchmark_options)
         return RatingSettings(sets)
-    benchmark = installed().benchmark(name)
+    benchmark = benchmark_called(name)
     pack, _ = official_or_default(benchmark, None)
     return settings_of(benchmark, pack, sets, rating_options(benchmark, benchmark_options))
 

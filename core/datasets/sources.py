@@ -115,7 +115,8 @@ def find_pack(
     folder = (cache or cache_folder()) / benchmark.name
     if dataset is None and manifest:
         official = manifest["official"].files_for(lang) if "official" in manifest else ()
-        dataset = "official" if official and _all_there(folder, official) else "bundled"
+        is_here = official and _all_there(folder, official)
+        dataset = "official" if is_here or "bundled" not in manifest else "bundled"
     if dataset is None:
         raise UsageError(f"{benchmark.name} has no data of its own; name some with --dataset PATH")
     if dataset == "official" and "official" in manifest:
@@ -145,7 +146,7 @@ def _all_there(folder: Path, files: Sequence[FileEntry]) -> bool:
 
 
 def _cached(benchmark: Benchmark, pack: PackEntry, folder: Path, lang: str | None) -> PackSource:
-    files, fetch = pack.files_for(lang), f"bench data fetch {benchmark.name}"
+    files, fetch = pack.files_for(lang), f"bench data fetch {benchmark.in_commands}"
     if not _all_there(folder, files):
         message = f"the official pack of {benchmark.name} is not on this machine; {fetch} gets it"
         raise DataError(folder, message)

@@ -73,6 +73,7 @@ def restored(text: str) -> Benchmark:
     benchmark = installed().declared_at(folder / first, clashes=True)
     if benchmark is None:
         raise PluginError(f"no plugin reads {first}, which declares a run's benchmark")
+    benchmark.path = None
     return benchmark
 
 

@@ -86,6 +86,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         self.published_with = self._published_with()
         self.grading = f"{of['grading']}-{self._digest('score', 'report', 'judge', 'compare')}"
         self.comparability = of["comparability"] or Benchmark.comparability
+        self.path: Path | None = self.declaration.path
         self.data = self.declaration.path.parent
         self.packs = self._packs()
 

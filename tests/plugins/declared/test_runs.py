@@ -1,9 +1,13 @@
 """Declared benchmarks run, and go on when their file is gone or another."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -99,3 +103,34 @@ def test_a_path_may_stand_for_a_name(declared: Put, bench: Bench) -> None:
     Path("answers.jsonl").write_text("\n".join(answers))
     scored = bench("score", "own", "answers.jsonl", "--shuffles", "1", "--json")
     assert scored.json["items"]["scored"] == 10, scored.err
+
+
+def test_rows_may_be_fetched(declared: Put, bench: Bench) -> None:
+    """From an address, checked; what is missing is named with the command that gets it."""
+    path = declared("requests")
+    rows = path.with_name("requests.jsonl").read_bytes()
+    served = partial(SimpleHTTPRequestHandler, directory=str(path.parent / "served"))
+    path.with_name("served").mkdir()
+    path.with_name("requests.jsonl").rename("served/rows.jsonl")
+    with ThreadingHTTPServer(("127.0.0.1", 0), served) as server:
+        Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}/rows.jsonl"
+        entry = f'url = "{url}"\nsha256 = "{hashlib.sha256(rows).hexdigest()}"\nsize = {len(rows)}'
+        path.write_text(path.read_text().replace("\nlicence", f"\n{entry}\nlicence", 1))
+        missing = bench("run", "./requests.toml")
+        assert missing.code == 3
+        assert "bench data fetch requests.toml gets it" in missing.err
+        assert bench("data", "fetch", "./requests.toml").code == 0
+        server.shutdown()
+    run = bench("run", "./requests.toml", "--json")
+    assert run.code == 0, (run.out, run.err)
+    path.unlink()
+    assert bench("rescore", run.json["run_id"], "--json").json["metrics"] == run.json["metrics"]
+
+
+def test_a_declared_benchmark_is_cited(declared: Put, bench: Bench) -> None:
+    """By its path, by its runs, and by its name where there are runs."""
+    declared("feelings")
+    run = bench("run", "feelings.toml", "--topic", "home", "--json").json["run_id"]
+    for named in ("./feelings.toml", run, "feelings"):
+        assert "eprint = {0000.00000}" in bench("cite", named).out
