@@ -14,13 +14,14 @@ from eibench import EstimateRow, GradedSamples, HumanRatedReply, JsonObject, Pac
 from eibench.statistics import (
     few_families,
     icc_agreement,
+    krippendorff_alpha,
     mean_disagreement,
     mean_interval,
     rank_agreement,
 )
 
 METHOD = {
-    "people": "the mean of a reply's raters; ICC(A,1) of single raters, on replies that all rated",
+    "people": "the mean of a reply's raters; Krippendorff's alpha of raters, by intervals",
     "judge": "Spearman's rho, mean difference and ICC(A,1) of the judge and the mean of people",
     "interval": "expanded percentiles of a bootstrap over families of items",
 }
@@ -46,7 +47,7 @@ class HumanRatings(NamedTuple):
     raters: int
     mean: float
     ci95: tuple[float, float] | None
-    icc: EstimateRow
+    alpha: EstimateRow
     judge: JudgeBesidePeople | None
 
 
@@ -138,7 +139,9 @@ def _ratings(
         raters=len(raters),
         mean=float(means.mean()),
         ci95=mean_interval(means, clusters, rng=rng),
-        icc=EstimateRow.of(icc_agreement(table, clusters)) if len(raters) > 1 else one,
+        alpha=EstimateRow.of(krippendorff_alpha(table, clusters, metric="interval"))
+        if len(raters) > 1
+        else one,
         judge=_judge(name, means.tolist(), clusters, rated, graded) if graded else None,
     )
 

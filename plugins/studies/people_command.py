@@ -119,10 +119,10 @@ def show_people(document: PeopleDocument) -> None:
 
 def _people(document: PeopleDocument) -> Table:
     rows = [
-        (name, row.n, row.raters, row.mean, interval(row.ci95), str(row.icc))
+        (name, row.n, row.raters, row.mean, interval(row.ci95), str(row.alpha))
         for name, row in document.values.items()
     ]
-    columns = ("value", "replies", "raters", "mean", "95 %", "ICC(A,1) of raters")
+    columns = ("value", "replies", "raters", "mean", "95 %", "alpha of raters")
     return Table("People", columns, rows, note="Intervals are over families of items.")
 
 

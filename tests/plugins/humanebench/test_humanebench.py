@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -140,6 +141,32 @@ def test_published_overall_scores_are_what_the_benchmark_makes_of_the_eight_mean
         ]
         humane = BENCHMARK.summarise(pack, scores, {"persona": persona}).metrics["humane"].value
         assert humane == pytest.approx(row["overall"], abs=1e-9)
+
+
+@needs_others
+def test_a_judge_is_set_beside_people(bench: Bench) -> None:
+    """Of 24 replies upstream gives the ratings by four people, or by three others, in one file.
+
+    A judge that always says 1 is above all means, and tells no two apart.
+    """
+    golden = Path(str(OTHERS), "humanebench", "golden_questions.jsonl")
+    of = [json.loads(line)["metadata"] for line in golden.read_text("utf-8").splitlines()]
+    people = [fmean(map(float, one["human_rating_values"].split(", "))) for one in of]
+    data = ("--dataset", golden)
+    first = bench("people", "humanebench", *data, "--replies", "rated.jsonl", "--json").json
+    humane = first["values"]["humane"]
+    assert (first["replies"], first["families"], humane["raters"]) == (24, 8, 7)
+    assert humane["mean"] == pytest.approx(fmean(people)) and humane["alpha"]["value"] > 0.5
+    with LoopbackServer('{"rating": 1}') as server:
+        judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
+        run = bench("score", "humanebench", "rated.jsonl", *data, *judge, "--json", "--yes").json
+    found = bench("people", "humanebench", run["run_id"], *data, "--json").json
+    judged = found["values"]["humane"]["judge"]
+    assert judged["n"] == 24
+    assert judged["mean_difference"]["value"] == pytest.approx(1 - fmean(people))
+    assert judged["spearman"] == {
+        "value": None, "ci95": None, "reason": "a rater tells no two apart",
+    }  # fmt: skip
 
 
 @needs_others

@@ -3,7 +3,7 @@
 import csv
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_a_judge_stands_beside_the_mean_of_people(invoke: Bench, pack: Path) -> 
     row = first.json["values"]["humane"]
     assert (row["n"], row["raters"], row["judge"]) == (10, 3, None)
     assert row["mean"] == pytest.approx(0.2) and sum(people) == pytest.approx(2)
-    assert row["icc"]["value"] == pytest.approx(icc_by_variances(np.array(PEOPLE[:9], float)))
+    assert row["alpha"]["value"] == pytest.approx(alpha_of(PEOPLE))
     assert "10 replies in rated.jsonl; bench score care rated.jsonl --judge SPEC" in first.err
     with LoopbackServer(reply) as server:
         run_id = graded(invoke, server)
@@ -140,7 +140,7 @@ def test_a_benchmark_without_ratings_says_so(invoke: Bench, empty_place: Path) -
 
 @pytest.mark.skipif("EIBENCH_OTHER_DATA" not in os.environ, reason="EIBENCH_OTHER_DATA is not set")
 def test_four_people_rated_48_replies_of_humanebench() -> None:
-    """Their mean and ICC against another way to work them out."""
+    """Their mean and alpha against another way to work them out."""
     steps = {"HELL YES": 1.0, "SOFT YES": 0.5, "SOFT NO": -0.5, "HELL NO": -1.0}
     replies: dict[tuple[str, str], dict[str, float]] = {}
     folder = Path(os.environ["EIBENCH_OTHER_DATA"]) / "humanebench" / "human_ratings"
@@ -158,20 +158,18 @@ def test_four_people_rated_48_replies_of_humanebench() -> None:
     pack = Pack(PackSource("golden", "0" * 64, {}), items, "")
     document = people_document("humanebench", pack, rated)
     humane = document.values["humane"]
-    whole = [[*by_rater.values()] for by_rater in replies.values() if len(by_rater) == 4]
-    means = [np.mean([*by_rater.values()]) for by_rater in replies.values()]
-    assert (document.replies, document.families, humane.raters, len(whole)) == (48, 8, 4, 30)
-    assert humane.mean == pytest.approx(np.mean(means))
-    assert humane.icc.value == pytest.approx(icc_by_variances(np.array(whole)))
+    table = [[*by_rater.values()] for by_rater in replies.values()]
+    assert (document.replies, document.families, humane.raters) == (48, 8, 4)
+    assert [sum(len(row) == n for row in table) for n in (2, 3, 4)] == [1, 17, 30]
+    assert humane.mean == pytest.approx(np.mean([np.mean(row) for row in table]))
+    assert humane.alpha.value == pytest.approx(alpha_of(table))
     assert humane.ci95 is not None
 
 
-def icc_by_variances(table: Any) -> float:
-    """ICC(A,1) from the components of variance of replies, raters and what is left."""
-    n, k = table.shape
-    rows, columns = table.mean(axis=1), table.mean(axis=0)
-    left = table - rows[:, None] - columns + table.mean()
-    error = float((left**2).sum()) / ((n - 1) * (k - 1))
-    of_replies = float(rows.var(ddof=1)) - error / k
-    of_raters = float(columns.var(ddof=1)) - error / n
-    return float(of_replies / (of_replies + of_raters + error))
+def alpha_of(table: Sequence[Sequence[float | None]]) -> float:
+    """Krippendorff's alpha by its definition: squares of differences within replies, and of all."""
+    rows = [[r for r in row if r is not None] for row in table]
+    within = sum(sum((a - b) ** 2 for a in row for b in row) / (len(row) - 1) for row in rows)
+    every = [r for row in rows for r in row]
+    of_all = sum((a - b) ** 2 for a in every for b in every) / (len(every) - 1)
+    return 1 - within / of_all
