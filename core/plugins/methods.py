@@ -10,6 +10,8 @@ from ..benchmark import Benchmark, abilities
 
 _ALIKE = 0.8
 """How much two names have in common, from 0 to 1, where one may be meant for the other."""
+_RENAMED = {"calls_per_sample": "planned_calls"}
+"""Methods of earlier versions, by the name that they have now."""
 
 
 def wrong_methods(thing: Benchmark) -> Iterator[str]:
@@ -51,6 +53,8 @@ def _wrong(function: Callable[..., Any], base: Callable[..., Any]) -> str | None
 
 def _misspelt(name: str, function: Callable[..., Any]) -> str | None:
     """What a method was meant to be: nearly its name, and just its parameters."""
+    if name in _RENAMED:
+        return f"is never called; it is {_RENAMED[name]} now"
     alike = get_close_matches(name, _known(), n=1, cutoff=_ALIKE)
     parameters = list(inspect.signature(function).parameters)
     if alike and parameters == list(inspect.signature(_known()[alike[0]]).parameters):

@@ -17,6 +17,7 @@ from . import timing as timing
 from .checks import CHECKS as CHECKS
 from .checks import CheckResult as CheckResult
 from .checks import Conformance as Conformance
+from .checks import Finding as Finding
 from .running import conformance as conformance
 from .running import results_of as results_of
 from .running import subject_of as subject_of

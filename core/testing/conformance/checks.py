@@ -118,7 +118,8 @@ class ConformanceCheck:
             findings.append(Finding(str(error)))
         verdict = Conformance.FAIL if findings else Conformance.OK
         whole = tuple(finding._replace(todo=finding.todo or self.todo) for finding in findings)
-        return CheckResult(self.id, self.title, verdict, whole, seconds=time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        return CheckResult(self.id, self.title, verdict, whole, "; ".join(notes), seconds)
 
 
 CHECKS: dict[str, ConformanceCheck] = {}
@@ -139,8 +140,13 @@ def check(
 
 
 def place_of(thing: object, method: str = "") -> str:
-    """File and line of a method of a plugin's object, else of its class, else the file alone."""
+    """File and line of a method of a plugin's object, else of its class, else the file alone.
+
+    Of one that a file declares, that file.
+    """
     kind = type(thing)
+    if files := getattr(thing, "files", None):
+        return Path(next(iter(files))).name
     for part in (getattr(kind, method, None), kind):
         try:
             source: Any = inspect.unwrap(part)  # type: ignore[arg-type]

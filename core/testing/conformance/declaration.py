@@ -28,10 +28,12 @@ _TITLE = 100
 def declares(subject: Subject) -> Iterator[Finding]:
     """Types, names, parameters, options, values and fields are as eibench takes them."""
     if wrong := declared.benchmark(subject.thing):
-        method = re.match(r"its method (\w+)", wrong)
-        name = method[1] if method else ""
+        match = re.match(r"its method (\w+)", wrong)
+        name = match[1] if match else ""
         yield Finding(wrong, name, where=place_of(subject.thing, name))
         return
+    for method in ("prompts", "judge_prompts", "sampling_for", "needs_judge"):
+        subject.called(method, getattr(subject.plugin, method), subject.options)
     if len(subject.benchmark.title) > _TITLE:
         message = f"its title has {len(subject.benchmark.title)} characters"
         yield Finding(message, where=place_of(subject.thing, ""), todo=f"say it in {_TITLE}")
@@ -106,11 +108,9 @@ def _elsewhere(subject: Subject, folder: Path, packs: list[PackEntry]) -> Iterat
                     shutil.copy(folder / file.path, target)
             try:
                 source = find_pack(subject.benchmark, name, subject.options)
-                copied = subject.called(
-                    "read_pack", subject.plugin.read_pack, source, subject.options
-                )
+                copied = subject.plugin.read_pack(source, subject.options)
                 here = find_pack(subject.benchmark, pack.name, subject.options)
-                items = subject.called("read_pack", subject.plugin.read_pack, here, subject.options)
+                items = subject.plugin.read_pack(here, subject.options)
             except BenchError as error:
                 message = f"cannot be read as --dataset FOLDER: {error}"
                 yield subject.finding("read_pack", message, todo="read source.files alone")

@@ -60,7 +60,8 @@ def entry(subject: Subject) -> dict[str, Any]:
     prompts = subject.called("prompts", subject.plugin.prompts, options)
     judged = subject.called("judge_prompts", subject.plugin.judge_prompts, options)
     items = spread(subject.default_pack.items, _ITEMS)
-    traces = subject.traces(items, subject.some_words())
+    middling = subject.demo(0.5) if benchmark.has_demo else subject.some_words()
+    traces = subject.traces(items, middling)
     return {
         "version": benchmark.version,
         "grading": benchmark.grading,

@@ -10,10 +10,10 @@ from ...benchmark.values import Derived
 from ...types import Item, Metric, SampleScore, Score, Summary, canonical
 from .checks import Finding, NotChecked, check
 from .requests import option_values
-from .subject import Subject, spread
+from .subject import LOOKED_AT, Subject, spread
 
 _ITEMS = 30
-_ABILITIES = (1.0, 0.6, 0.2)
+_ABILITIES = (1.0, 0.3)
 _CHANCE = ("chance", "random")
 _ERRORS = 3.0
 """Standard errors that random answers may be away from the baseline that says what they get."""
@@ -121,7 +121,8 @@ def demo_models_are_in_order(subject: Subject) -> Iterator[Finding]:
         yield subject.finding("demo_reply", "of ability 1 has no score")
         return
     if best == 0 and not worst:
-        yield subject.finding("demo_verdict", "or demo_reply makes every score zero")
+        method = "demo_verdict" if subject.benchmark.judged else "demo_reply"
+        yield subject.finding(method, "makes every score zero")
         return
     sign = -1 if metrics[0].higher_is_better is False else 1
     if worst is not None and sign * best <= sign * worst:
@@ -146,7 +147,7 @@ def nothing_is_always_empty(subject: Subject) -> Iterator[Finding]:
         rows = [
             trace.sample
             for ability in _ABILITIES
-            for trace in other.traces(spread(pack.items, 10), other.demo(ability), options)
+            for trace in other.traces(_of_each_kind(pack.items), other.demo(ability), options)
         ]
         for value in subject.benchmark.values_with(options):
             if isinstance(value, Derived):
@@ -161,6 +162,13 @@ def nothing_is_always_empty(subject: Subject) -> Iterator[Finding]:
     for name in sorted(full & empty.keys()):
         message = f"returned metric {name!r} without a number{empty[name]}"
         yield subject.finding("summarise", message)
+
+
+def _of_each_kind(items: Sequence[Item]) -> Sequence[Item]:
+    """A few items, at least one with each tag."""
+    chosen = {item.id: item for item in spread(items, LOOKED_AT)}
+    tagged = {pair: item for item in items for pair in item.tags.items()}
+    return list({**chosen, **{item.id: item for item in tagged.values()}}.values())
 
 
 def _by_option(subject: Subject) -> Iterator[tuple[str, dict[str, object]]]:

@@ -100,7 +100,7 @@ def _with_server(subject: Subject, work: Callable[..., Any], **more: Any) -> Any
 @check("P1", "raise ProviderError(kind, message) for all that a server does", "provider")
 def tells_provider_errors(subject: Subject) -> Iterator[Finding]:
     """What a server fails with is a ProviderError: errors, broken connections, garbage."""
-    for fault in ("400", "401", "429", "500", "drop", "drop-mid", "html"):
+    for fault in ("401", "500", "drop", "html"):
 
         async def fail(server: LoopbackServer, connection: _Connection, client: Any) -> str:
             try:

@@ -1,6 +1,7 @@
 """A benchmark that is checked: its items, and samples of them with whatever words are wanted."""
 
 import asyncio
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -172,6 +173,8 @@ class Subject:
             raise self._fault(method, error) from error
 
     def _fault(self, method: str, error: BenchError, item: Item | None = None) -> PluginFault:
+        named = re.match(r"(\w+) of ", str(error))  # such as demo_reply, within generate
+        method = named[1] if named and hasattr(self.thing, named[1]) else method
         where = "" if ".py:" in str(error) else place_of(self.thing, method)
         return PluginFault(Finding(str(error), method, item.id if item else "", where=where))
 

@@ -1,0 +1,33 @@
+"""How long `bench plugin check` takes for each thing that is installed, and its longest checks.
+
+python -m benchmarks.conformance [NAME...]
+"""
+
+import sys
+import time
+
+from eibench.core.testing.conformance import results_of, subject_of
+from eibench.core.testing.conformance.targets import CheckTarget, all_installed
+
+from .measuring import table
+
+
+def row(target: CheckTarget) -> list[str]:
+    """Seconds by the clock and of this process, and the three checks that take most of them."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    results = list(results_of(target, subject_of(target)))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    longest = sorted(results, key=lambda result: -result.seconds)[:3]
+    shown = ", ".join(f"{result.id} {result.seconds:.1f}" for result in longest)
+    return [target.name, f"{wall:.1f}", f"{cpu:.1f}", shown]
+
+
+def main() -> None:
+    """Measure and print."""
+    names = sys.argv[1:]
+    targets = [target for target in all_installed() if not names or target.name in names]
+    print(table(["plugin", "wall s", "CPU s", "longest checks, s"], list(map(row, targets))))
+
+
+if __name__ == "__main__":
+    main()
