@@ -215,9 +215,8 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
 
     def ask_of(self, fields: Fields) -> Values | None:
         """The first of [[ask]] that fits an item."""
-        asks = self.declaration.values["ask"]
-        listed: list[Values] = asks if isinstance(asks, list) else [asks]
-        return next((ask for ask in listed if fields.fits(ask["when"])), None)
+        asks: list[Values] = self.declaration.values["ask"]
+        return next((ask for ask in asks if fields.fits(ask["when"])), None)
 
     def fields_of(self, item: Item[Values], options: Options) -> Fields:
         """What templates may name for an item."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from .fields import items_in, names_in
-from .kinds import near
 from .reading import Declaration
 from .rows import FEWER, MOST_BYTES
+from .schema import near
 from .templates import Place, Values
 
 
@@ -85,9 +85,8 @@ def _texts(declaration: Declaration, values: Values) -> None:
 
 
 def _ask(declaration: Declaration, values: Values) -> None:
-    asks = values["ask"]
-    for n, ask in enumerate(asks if isinstance(asks, list) else [asks]):
-        at: Place = ("ask", n) if isinstance(asks, list) else ("ask",)
+    for n, ask in enumerate(values["ask"]):
+        at = ("ask", n)
         if ask["user"] is None and not values["talk"]:
             declaration.report((*at, "user"), "is missing: what the model is asked")
         if ask["user"] is not None and values["talk"]:
@@ -119,8 +118,7 @@ def _score(declaration: Declaration, values: Values) -> None:
 
 def _parts(declaration: Declaration, values: Values) -> None:
     _twice(declaration, ("score", "parts"), values["score"]["parts"])
-    asks = values["ask"] if isinstance(values["ask"], list) else [values["ask"]]
-    named = set.union(*(names_in(ask) for ask in asks), names_in(values["texts"]))
+    named = names_in(values["ask"]) | names_in(values["texts"])
     for n, part in enumerate(values["score"]["parts"]):
         columns = part["choices"]
         column = columns[0] if len(columns) == 1 else part["name"]

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from eibench import DataError, UsageError, read_text
 
-from .keys import DECLARATION
 from .positions import key_lines
+from .schema import check, json_schema
 from .templates import Place, Values
 
 FILE = "benchmark.toml"
@@ -59,7 +59,7 @@ class Declaration:
             message, line = (match[1], match[2]) if match else (str(error), text.count("\n") + 1)
             raise DataError(f"{path}:{line}", f"not TOML: {message}") from None
         one.raw, one._lines = raw, key_lines(text)
-        one.values = DECLARATION.check(raw, (), one)
+        one.values = check(raw, json_schema(), (), one)
         return one
 
     def report(self, where: Place, message: str) -> None:
@@ -72,9 +72,10 @@ class Declaration:
 
     def line(self, where: Place) -> int:
         """The line of a key; of one that is missing, that of its table."""
-        while where not in self._lines:
-            where = where[:-1]
-        return self._lines[where]
+        plain = tuple(key for key in where if isinstance(key, str))  # one may stand without a list
+        while not (line := self._lines.get(where) or self._lines.get(plain)):
+            where, plain = where[:-1], plain[: len(plain) - isinstance(where[-1], str)]
+        return line
 
     def raise_wrong(self) -> None:
         """Say all that is wrong.

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from eibench import DataError, Item, Options, PackSource, read_csv, read_json, read_jsonl
 
 from .fields import MISSING, Fields, names_with_places, special_names
-from .kinds import near
 from .reading import Declaration
+from .schema import near
 from .templates import Values, shown
 
 MOST_ROWS, MOST_BYTES = 100_000, 2**26
