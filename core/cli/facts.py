@@ -12,6 +12,7 @@ from ..reading.bibtex import cited
 from ..run.full_run import PRICED_BY, FullRun, full_run
 from ..settings.rules import own_options
 from ..spending.prices import format_range
+from ..text import by_player
 from ..types import Json, JsonObject
 
 
@@ -59,7 +60,8 @@ class BenchmarkFacts(NamedTuple):
         """Who is asked how often in a full run."""
         if self.run is None:
             return f"unknown: its data is not here; bench data fetch {self.name} gets it"
-        counts = [f"{party} {n:,}" for party, n in self.run.calls.items()]
+        calls = by_player(self.run.calls).items()
+        counts = [f"{party} {n:,}" + " each" * (" " in party) for party, n in calls]
         return ", ".join(counts) + ", and comparisons" * self.run.compares
 
     @property
@@ -114,7 +116,7 @@ def facts_of(benchmark: Benchmark) -> BenchmarkFacts:
         catalogue.distribution_of(benchmark) or "",
         benchmark.kind,
         benchmark.languages or (choices[0] if choices else ()),
-        ("model", *(role.name for role in benchmark.roles), *["judge"] * judge),
+        ("model", *dict.fromkeys(r.group or r.name for r in benchmark.roles), *["judge"] * judge),
         tuple(_packs(benchmark)),
         run,
         tuple(entry.key for entry in cited(benchmark.cite)),

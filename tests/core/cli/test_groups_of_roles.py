@@ -164,6 +164,23 @@ def test_demo_players_have_the_name_of_their_group(ring: tuple[Bench, list[str]]
     assert done.json["metrics"]["length"]["value"] == len(said)
 
 
+def test_info_names_them_together(
+    ring: tuple[Bench, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the calls to each in a full run, and in the lists of parties by the group's name."""
+    bench, _ = ring
+    files = [{"name": "rows", "path": "ring.jsonl"}]
+    packs = {"bundled": {"title": "two", "licence": "CC0-1.0", "files": files}}
+    Path("manifest.json").write_text(json.dumps({"packs": packs}))
+    monkeypatch.setattr(Ring, "data", Path.cwd())
+    out = bench("info", "ring").out
+    assert "calls: model 2, opponents 1–3 4 each\n" in out
+    assert "\n  role opponents 1–3: Play against the model. Sampling" in out
+    facts = bench("info", "ring", "--json").json
+    assert facts["parties"] == ["model", "opponents"]
+    assert facts["full_run"]["calls"] == {"model": 2} | {f"opponents_{n}": 4 for n in (1, 2, 3)}
+
+
 async def test_a_script_has_members_by_number() -> None:
     """For an author's tests."""
     three = {f"opponents_{n}": ScriptedModel(*f"{n}{n}") for n in (1, 2, 3)}
