@@ -19,7 +19,7 @@ JUDGE = Template(**PROMPTS["judge"])
 PAIR = Template(**PROMPTS["pair"])
 # end
 TURNS = eb.Option("turns", 4, "Turns of the model.", in_requests=True, min=1, max=12)
-FIELDS = dict.fromkeys(("id", "area", "who", "opening", "hidden"), str)
+FIELDS = {"id": str, "area": str, "who": str, "opening": str, "hidden": str}
 Talk = list[tuple[str, str]]
 """Who said what: `User` and `Assistant` in turn."""
 

@@ -6,7 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tokenize
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,31 +127,29 @@ def test_new_packages_pass_ruff_and_mypy(packages: Path) -> None:
 
 
 def test_a_new_package_is_installed_tested_and_run(packages: Path, tmp_path: Path) -> None:
-    """By pip, without network; what is installed has its data, and its own tests pass."""
+    """By pip, editable or not, without network; what is installed has its data and is tested."""
     names = ("t-talk-pairs", "d-talk")
-    sources = [shutil.copytree(packages / name, tmp_path / f"{name}-source") for name in names]
-    place = tmp_path / "site"
-    pip = ["pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([sys.executable, "-m", *pip, "-t", str(place), *sources], check=True)
-    environment = {**os.environ, "PYTHONPATH": str(place)}
+    edited, other = (shutil.copytree(packages / name, tmp_path / name) for name in names)
+    venv.create(tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    (site,) = (tmp_path / "venv").glob("lib/*/site-packages")
+    (site / "eibench.pth").write_text(f"{sysconfig.get_paths()['purelib']}\n{SOURCE}\n")
 
-    def python(*words: str) -> "subprocess.CompletedProcess[str]":
+    def run(*words: str | Path) -> str:
+        kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         done = subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            words, cwd=tmp_path, env=kept, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        return done
+        return done.stdout
 
-    bench = ("-c", "from eibench.core.cli import main; main()")
-    runs = json.loads(python(*bench, "run", *names, "--json").stdout)["runs"]
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index")
+    run(*pip, "--no-deps", "--no-build-isolation", other, "-e", edited)
+    bench = (python, "-c", "from eibench.core.cli import main; main()")
+    runs = json.loads(run(*bench, "run", *names, "--json"))["runs"]
     assert [document["items"]["scored"] for document in runs] == [6, 6]
-    assert "@misc{t_talk_pairs," in python(*bench, "cite", *names).stdout
-    python("-m", "pytest", "-q", "-p", "no:cacheprovider", str(sources[0] / "tests"))
+    assert "@misc{t_talk_pairs," in run(*bench, "cite", *names)
+    run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", edited / "tests")
 
 
 def test_the_end_names_the_three_commands(tmp_path: Path, invoke: Callable[..., Any]) -> None:
