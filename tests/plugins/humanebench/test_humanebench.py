@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from eibench import DataError, Item, Pack, PackSource, SampleScore, Score, folder, read_rows
-from eibench.plugins.humanebench.benchmark import PERSONAS, PUBLISHED, TEXTS, HumaneBench
+from eibench.plugins.humanebench.benchmark import PERSONAS, SCORES, TEXTS, HumaneBench
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
@@ -133,7 +133,7 @@ def test_published_overall_scores_are_what_the_benchmark_makes_of_the_eight_mean
     ]
     pack = Pack(PackSource("official", "0", {}), items, "")
     fields = {"persona": str, "model": str, **dict.fromkeys(NUMBERS, float)}
-    rows: list[Any] = [row for row in read_rows(PUBLISHED, fields) if row["persona"] == persona]
+    rows: list[Any] = [row for row in read_rows(SCORES, fields) if row["persona"] == persona]
     assert len(rows) == 15
     for row in rows:
         scores = [
@@ -144,29 +144,30 @@ def test_published_overall_scores_are_what_the_benchmark_makes_of_the_eight_mean
 
 
 @needs_others
-def test_a_judge_is_set_beside_people(bench: Bench) -> None:
-    """Of 24 replies upstream gives the ratings by four people, or by three others, in one file.
-
-    A judge that always says 1 is above all means, and tells no two apart.
-    """
-    golden = Path(str(OTHERS), "humanebench", "golden_questions.jsonl")
-    of = [json.loads(line)["metadata"] for line in golden.read_text("utf-8").splitlines()]
-    people = [fmean(map(float, one["human_rating_values"].split(", "))) for one in of]
-    data = ("--dataset", golden)
+def test_a_judge_is_set_beside_four_people(bench: Bench) -> None:
+    """Upstream's 48 rated replies with their 173 ratings; a judge that always says 1 tells none."""
+    path = Path(str(OTHERS), "humanebench")
+    rated = BENCHMARK.human_ratings(pack_of(path / "humane_bench.jsonl"))
+    means = [fmean(reply.ratings["humane"].values()) for reply in rated]
+    assert sum(len(reply.ratings["humane"]) for reply in rated) == 173
+    data = ("--dataset", path)
     first = bench("people", "humanebench", *data, "--replies", "rated.jsonl", "--json").json
     humane = first["values"]["humane"]
-    assert (first["replies"], first["families"], humane["raters"]) == (24, 8, 7)
-    assert humane["mean"] == pytest.approx(fmean(people)) and humane["alpha"]["value"] > 0.5
+    assert (first["replies"], first["families"], humane["raters"]) == (48, 8, 4)
+    assert humane["mean"] == pytest.approx(fmean(means)) and humane["alpha"]["value"] > 0.5
     with LoopbackServer('{"rating": 1}') as server:
         judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
         run = bench("score", "humanebench", "rated.jsonl", *data, *judge, "--json", "--yes").json
-    found = bench("people", "humanebench", run["run_id"], *data, "--json").json
-    judged = found["values"]["humane"]["judge"]
-    assert judged["n"] == 24
-    assert judged["mean_difference"]["value"] == pytest.approx(1 - fmean(people))
-    assert judged["spearman"] == {
-        "value": None, "ci95": None, "reason": "a rater tells no two apart",
-    }  # fmt: skip
+    beside = bench("people", "humanebench", run["run_id"], *data, "--json").json
+    judged = beside["values"]["humane"]["judge"]
+    assert judged["n"] == 48
+    assert judged["mean_difference"]["value"] == pytest.approx(1 - fmean(means))
+    assert judged["spearman"]["reason"] == "a rater tells no two apart"
+
+
+def test_no_ratings_are_no_fault() -> None:
+    """The bundled pack has none beside it."""
+    assert BENCHMARK.human_ratings(pack_of(FILE)) == []
 
 
 @needs_others
@@ -183,7 +184,7 @@ def test_the_official_prompts_are_800() -> None:
 def test_published_scores_are_upstream_s() -> None:
     """Every number of the three files; the table has the models by their baseline score."""
     fields = {"model": str, **dict.fromkeys(NUMBERS, float)}
-    ours: list[Any] = read_rows(PUBLISHED, {"persona": str, **fields})
+    ours: list[Any] = read_rows(SCORES, {"persona": str, **fields})
     for persona, name in zip(PERSONAS, ("baseline", "good_persona", "bad_persona"), strict=True):
         theirs = read_rows(Path(str(OTHERS), "humanebench", f"{name}_scores.csv"), fields)
         assert [{**row, "persona": persona} for row in theirs] == [
