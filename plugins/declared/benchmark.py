@@ -62,7 +62,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         check(self.declaration)
         values = self.declaration.values
         of, self.score = values["benchmark"], values["score"]
-        self.name, self.version, self.title = of["name"], of["version"], of["title"]
+        self.name, self.title = of["name"], of["title"]
         self.kind = "talk" if values["talk"] else self.score["kind"]
         self.languages = tuple(of["languages"] or ())
         self.cite = self._cite(of["cite"] or "")
@@ -84,7 +84,9 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         self.iterations, self.answer_tokens = of["iterations"], of["answer_tokens"]
         self.limit_over = values["data"]["limit_over"] or ""
         self.published_with = self._published_with()
-        self.grading = f"{of['grading']}-{self._digest('score', 'report', 'judge', 'compare')}"
+        graded = self._said("score", "report", "judge", "compare")
+        self.version = f"{of['version']}-{_digest(self.prompts({}))}"  # boards go by it
+        self.grading = f"{of['grading']}-{_digest(graded)}"
         self.comparability = of["comparability"] or Benchmark.comparability
         self.path: Path | None = self.declaration.path
         self.data = self.declaration.path.parent
@@ -140,9 +142,6 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         texts = {n: values["texts"][n] for n in sorted(self._names(*parts)) if n in values["texts"]}
         whole = {part: values[part] for part in parts} | ({"texts": texts} if texts else {})
         return {name: _json(plain(value)) for name, value in whole.items() if value is not None}
-
-    def _digest(self, *parts: str) -> str:
-        return hashlib.sha256(_json(self._said(*parts)).encode()).hexdigest()[:8]
 
     def _published_with(self) -> PublishedWith | None:
         """The judges and the player that published numbers rest on, where it says so."""
@@ -319,6 +318,10 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
 
 def _sampling(keys: Values | None, otherwise: Sampling) -> Sampling:
     return Sampling(**keys) if keys else otherwise
+
+
+def _digest(texts: Mapping[str, str]) -> str:
+    return hashlib.sha256(_json(texts).encode()).hexdigest()[:8]
 
 
 def _json(value: object) -> str:

@@ -12,7 +12,7 @@ from .reading import Declaration
 from .schema import near
 from .templates import Values, shown
 
-MOST_ROWS, MOST_BYTES = 100_000, 2**26
+MOST_ROWS, MOST_BYTES = 100_000, 2**24
 """Of a file: each row is a call to a model or more."""
 FEWER = "each row is at least one call to a model, so write those that are to be asked to a file"
 

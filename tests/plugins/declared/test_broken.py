@@ -87,7 +87,7 @@ def test_more_rows_than_can_be_meant_are_refused(declared: Put, bench: Bench) ->
     assert "apologies.jsonl, line 100001: has more than 100,000 rows" in done.err
     with rows.open("wb") as file:
         file.truncate(10**11)
-    assert "has more than 67,108,864 bytes" in bench("run", path.name, "--dry-run").err
+    assert "has more than 16,777,216 bytes" in bench("run", path.name, "--dry-run").err
     template = path.with_name("judge.txt")
     with template.open("wb") as file:
         file.truncate(10**11)

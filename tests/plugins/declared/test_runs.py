@@ -69,7 +69,9 @@ def test_another_word_for_the_judge_asks_only_the_judge(declared: Put, bench: Be
     assert calls == ["generate", "judge", "judge"]
     assert "Judge it." in bench("show", first["run_id"], "3", "--full").out
     path.write_text(path.read_text().replace("Apologise for it.", "Say sorry."))
-    assert bench("run", "apologies.toml", "--json").json["run_id"] != first["run_id"]
+    other = bench("run", "apologies.toml", "--model", "demo/weak", "--json").json
+    board = bench("leaderboard", "apologies.toml", "--demo", "--json").json
+    assert [row["run_id"] for row in board["rows"]] == [other["run_id"]]
 
 
 def test_a_journal_that_was_sent_holds_the_benchmark(declared: Put, bench: Bench) -> None:
