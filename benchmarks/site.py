@@ -189,7 +189,7 @@ def searched(folder: Path, transcripts: int) -> list[list[str]]:
                "--runs-dir", str(folder / "base")]  # fmt: skip
     cost, site = run(command, env=environment, cwd=folder), folder / "site"
     (page,) = site.glob("items/*.html")
-    parts = [*site.glob("texts/*/_*.js"), *site.glob("boards/*-questions-*.js")]
+    parts = [*site.glob("texts/*/*.js")]
     size = sum(path.stat().st_size for path in parts) / 1e6
     return [["bench site, s", f"{cost.wall_s:.1f}"],
             ["texts to search, MB in files", f"{size:.1f} in {len(parts)}"],

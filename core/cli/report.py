@@ -81,7 +81,11 @@ def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) ->
         UsageError: It has no result yet.
     """
     run, board = gather_run(stored, sections, tell)
-    texts = texts_of(run, public=policy.public) if transcripts else ()
+    texts = (
+        texts_of(run, (row.item_id for row in run.items.items), public=policy.public)
+        if transcripts
+        else ()
+    )
     return RunInput(run, board, list(texts), stored.journal.runs())
 
 

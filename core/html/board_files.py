@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from typing import cast
+from zlib import crc32
 
 from ..parties.party import is_imported
 from ..reports.comparing import sent
@@ -13,7 +14,9 @@ from .gather import SiteBoard, SiteRun
 from .policy import Policy
 from .shapes import FilePart, SiteBoardDocument, SiteRow
 from .slugs import Address, slug
-from .transcripts import Content, packed
+
+PART_ITEMS, MOST_PARTS = 5, 50
+"""Items of a part, or so; and parts of a run, beyond which they have more items."""
 
 
 def run_file(
@@ -31,7 +34,7 @@ def run_file(
             "item": row.item_id,
             "page": paths[row.item_id],
             "samples": [sample.values for sample in row.samples],
-            "texts": text_name(run, row.item_id) if texts else None,
+            "texts": text_name(board, run, row.item_id) if texts else None,
         }
         for row in run.items.items
     ]
@@ -71,14 +74,19 @@ def graded_name(run: SiteRun) -> Address:
     return Address(f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id)
 
 
-def text_name(run: SiteRun, item_id: str) -> Address:
-    """The name of an item's transcripts."""
-    return Address(f"texts/{graded_name(run)}/{slug(item_id)}")
+def parts_on(board: SiteBoard) -> int:
+    """In how many parts the transcripts of each run on a board are."""
+    return max(1, min(MOST_PARTS, -(-len(board.board.pack.items) // PART_ITEMS)))
 
 
-def text_file(run: SiteRun, item_id: str, read: Mapping[int, Content]) -> FilePart:
-    """The transcripts of an item, by iteration, compressed."""
-    return put_file(text_name(run, item_id), packed(read))
+def part_name(board: SiteBoard, item_id: str) -> Address:
+    """The part that an item is in, and its name there: by the item alone, whoever has run it."""
+    return Address(f"{crc32(item_id.encode()) % parts_on(board) + 1}#{slug(item_id)}")
+
+
+def text_name(board: SiteBoard, run: SiteRun, item_id: str) -> Address:
+    """Where the transcripts of an item are: a file, and its name there."""
+    return Address(f"texts/{graded_name(run)}/{part_name(board, item_id)}")
 
 
 Cell = str | float | None

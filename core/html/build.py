@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeGuard, cast
@@ -30,8 +29,8 @@ from .pairs import pair_file
 from .plugin_parts import plugin_page
 from .policy import Policy
 from .rendering import Page, assets, rendered
-from .searching import asked_in, lead_of, question_files, text_files
 from .shapes import FilePart, SiteBoardDocument
+from .texts import text_files
 
 MANIFEST = "site.json"
 FORMAT = "eibench-site"
@@ -179,17 +178,13 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
 
 
 def _texts(writer: _Writer, board: SiteBoard, written: set[str]) -> None:
-    """The transcripts of a board's runs but those that are written, and what searches them."""
-    policy, lead = writer.policy, lead_of(board)
-    asked = cache(lambda: asked_in(lead, policy))
-    known = [lead.state, __version__, policy.masker.scope]
-    start = f"boards/{board.key}-questions-"
-    writer.put_once(start, digest(known), question_files(start, asked))
+    """The transcripts of a board's runs but those that are written."""
+    policy = writer.policy
     for run in board.runs.values():
         folder = graded_name(run)
         if folder not in written:
-            state = digest([run.state, *known])
-            writer.put_once(f"texts/{folder}/", state, text_files(run, policy, asked))
+            state = digest([run.state, __version__, policy.masker.scope])
+            writer.put_once(f"texts/{folder}/", state, text_files(board, run, policy))
             written.add(folder)
 
 

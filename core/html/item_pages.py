@@ -5,7 +5,7 @@ from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from ..statistics.correlation import pearson
-from .board_files import graded_name
+from .board_files import graded_name, part_name, parts_on
 from .board_numbers import number_of
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .charts.svg import figure
@@ -108,7 +108,8 @@ def item_pages(
         what = group[0].item_id if "#" not in group[0].path else f"{len(group)} items"
         title = f"{document['title']}: {what}"
         yield page_of("item.html", where, **common, title=title, texts=texts,
-                      items=[_shown(board, items, item) for item in group])  # fmt: skip
+                      items=[_shown(board, items, item) for item in group],
+                      part=lambda item_id: part_name(board, item_id))  # fmt: skip
 
 
 class ShownItem(NamedTuple):
@@ -138,6 +139,8 @@ def items_data(
 ) -> object:
     """What the list's script reads: models, criteria, remarks, and of each item its numbers.
 
+    `parts` are those of each run's texts, none without; the questions are those of the `lead`, the
+    oldest run, where it has them.
     An item has its id, its page, its parting, a value a model (``None`` where there is none), and
     for each model with remarks its number followed by theirs.
     """
@@ -153,7 +156,8 @@ def items_data(
     return {
         "value": _value_of(board),
         "lower": document["metric"]["higher_is_better"] is False,
-        "texts": texts,
+        "parts": parts_on(board) * texts,
+        "lead": runs.index(min(runs, key=lambda run: (run.run.created_at, run.run.run_id))),
         "models": [[name, graded_name(run), run.run.run_id] for name, run in board.runs.items()],
         "criteria": [[name, plain_name(name)] for name in criteria],
         "remarks": list(remarks),

@@ -146,7 +146,9 @@ def _on_site(shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord])
     part = run_part(run, shown, policy, runs)
     if not shown.texts:
         return part | {"without_texts": "The texts of this pack are not published here."}
-    lines = [line._replace(file=text_name(run, line.item_id)) for line in item_lines(run)]
+    lines = [
+        line._replace(file=text_name(shown.board, run, line.item_id)) for line in item_lines(run)
+    ]
     return part | {"texts": lines}
 
 

@@ -6,7 +6,7 @@ A judge's prompt is the transcript once more, so of it only the reply is shown.
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NotRequired, TypedDict
 
 from ..benchmark.model import role_in
@@ -59,9 +59,8 @@ class Content(TypedDict):
     grade: Graded
 
 
-def texts_of(run: SiteRun, *, public: bool) -> Iterator[ItemText]:
-    """All that was said about each item of a run; if it is public, nobody's host is named."""
-    ids = [row.item_id for row in run.items.items]
+def texts_of(run: SiteRun, ids: Iterable[str], *, public: bool) -> Iterator[ItemText]:
+    """All that was said about items of a run; if it is public, nobody's host is named."""
     for document in run.stored.item_documents(ids, run.document["grader"], public=public):
         yield ItemText(document, run.stored.transcript_views(document))
 
@@ -71,9 +70,9 @@ def packed(read: Mapping[int, Content]) -> list[JsonDict]:
     return [{"iteration": n, "packed": pack(content)} for n, content in read.items()]
 
 
-def pack(value: object, level: int = 6) -> str:
+def pack(value: object) -> str:
     """A value as scripts unpack it: JSON, gzip, base64."""
-    content = gzip.compress(json.dumps(value).encode(), level, mtime=0)
+    content = gzip.compress(json.dumps(value).encode(), 6, mtime=0)
     return base64.b64encode(content).decode()
 
 

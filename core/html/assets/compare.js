@@ -1,3 +1,11 @@
+// What two models come to, in the words of bench compare.
+const statement = (pairs, { rated }, a, b) => {
+  const gap = gapOf(pairs, a.id, b.id), places = digits(pairs), tied = rated && a.tied_with.includes(b.model),
+    which = !gap ? "none" : !told(gap) ? "alone" : tied || !apart(gap.ci95) ? "neither" : gap.value < 0 ? "less" : "more",
+    interval = (which === "less" ? gap.ci95.map((end) => -end).reverse() : gap?.ci95 ?? []).map((end) => figure(end, places)).join(" … "),
+    values = { a: a.model, b: b.model, number: pairs.number, interval, gap: gap && (which === "neither" ? signed(gap.value, places) : figure(Math.abs(gap.value), places)) };
+  return pairs.sentences[which].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+};
 // Two models by address: compare.html#BOARD/ROW/ROW/ITEM/ITERATION?also=ROW,ROW
 const comparison = () => {
   const put = (id, ...inside) => { find("#" + id).hidden = !inside.length; find(`#${id} .put`).replaceChildren(...inside); };
@@ -34,7 +42,7 @@ const comparison = () => {
     const found = run?.items.find((one) => one.item === item), to = found && root + found.page + (found.page.includes("#") ? "/" : "#") + run.graded,
       box = make("div", "", make("h3", "", found ? make("a", { href: to }, row.model) : row.model));
     if (!found?.texts) { box.append("Its texts are not here."); return { box }; }
-    const parts = await load(found.texts), read = await unpack((parts.find((one) => one.iteration === +iteration) ?? parts[0]).packed);
+    const parts = await textsOf(found.texts), { read } = parts.find((one) => one.iteration === +iteration) ?? parts[0];
     box.append(...reader({ ...read, compared: [] }, `${row.model}, ${item}`));
     return { box, compared: read.compared, iterations: parts.map((one) => one.iteration) };
   };

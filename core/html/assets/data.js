@@ -11,7 +11,13 @@ const load = (name) => asked[name] ??= new Promise((done, fail) => {
   const onerror = () => { delete asked[name]; fail(Error(name + ".js cannot be loaded")); };
   document.head.append(make("script", { src: root + name + ".js", onerror }));
 });
-sources.parts = (sample) => load(sample.dataset.texts);
+// What was said about an item of a run: its iterations, out of a part with several items: texts/RUN/PART#ITEM.
+const unpacked = {}, textsOf = async (name) => {
+  const [file, item] = name.split("#");
+  unpacked[file] ??= await unpack(await load(file));
+  return unpacked[file].find(([name]) => name === item)?.[2] ?? [];
+};
+sources.parts = (sample) => textsOf(sample.dataset.texts);
 
 // Numbers as the pages write them.
 const figure = (n, places = 2) => (n?.toFixed(places) ?? "–").replace(/^-(?=[0.]*$)/, "").replace("-", "−"),
@@ -31,12 +37,4 @@ const figure = (n, places = 2) => (n?.toFixed(places) ?? "–").replace(/^-(?=[0
   if (!found) return null;
   const [value, low = null, high = null] = found, turned = (x) => x === null ? x : -x;
   return i < j ? { value, ci95: [low, high] } : { value: -value, ci95: [turned(high), turned(low)] };
-},
-  // What two models come to, in the words of bench compare.
-  statement = (pairs, { rated }, a, b) => {
-  const gap = gapOf(pairs, a.id, b.id), places = digits(pairs), tied = rated && a.tied_with.includes(b.model),
-    which = !gap ? "none" : !told(gap) ? "alone" : tied || !apart(gap.ci95) ? "neither" : gap.value < 0 ? "less" : "more",
-    interval = (which === "less" ? gap.ci95.map((end) => -end).reverse() : gap?.ci95 ?? []).map((end) => figure(end, places)).join(" … "),
-    values = { a: a.model, b: b.model, number: pairs.number, interval, gap: gap && (which === "neither" ? signed(gap.value, places) : figure(Math.abs(gap.value), places)) };
-  return pairs.sentences[which].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 };

@@ -50,12 +50,11 @@ const itemPage = () => {
     cell.state = "asked";
     cell.inside.replaceChildren("…");
     try {
-      const found = await load(`texts/${cell.graded}/${box.dataset.name}`), part = found.find((one) => one.iteration === iteration);
+      const found = await textsOf(`texts/${cell.graded}/${box.dataset.texts}`), part = found.find((one) => one.iteration === iteration);
       if (mine !== turn) return;
       iterations(found.map((one) => one.iteration));
       if (!part) return cell.inside.replaceChildren(make("p", "note", `There is no iteration ${iteration}.`));
-      const read = await unpack(part.packed);
-      if (mine !== turn) return;
+      const { read } = part;
       question(read.turns);
       remark(cell, read);
       const begun = read.turns.findIndex((said) => said.kind === "model"),

@@ -51,7 +51,7 @@ const itemList = async (box) => {
     const input = make("input", { type: "checkbox", onchange: () => change({ [name]: input.checked ? "1" : "" }) });
     return [input, make("label", "", input, label, ...more)];
   };
-  const search = make("input", { type: "search", autocomplete: "off", placeholder: "words, or /pattern/", disabled: !found.texts, oninput: () => change({ q: search.value.slice(0, 1000) }, 200) }),
+  const search = make("input", { type: "search", autocomplete: "off", placeholder: "words, or /pattern/", disabled: !found.parts, oninput: () => change({ q: search.value.slice(0, 1000) }, 200) }),
     select = (name, label, rows) => choice(label, rows, "", (value) => change({ [name]: value })),
     model = select("model", "model", [["", "all models"], ...models.map(([name, graded]) => [graded, name])]),
     remark = select("mark", "remarks", [["", "any or none"], ["unread", "unread"], ["flagged", "flagged"], ...remarks.map((text) => ["=" + text, text.replaceAll("_", " ")])]),
@@ -89,7 +89,7 @@ const itemList = async (box) => {
     to?.closest("tr").scrollIntoView({ block: "nearest" });
   };
   box.append(make("div", "controls filters", make("label", "search", "Search all texts ", search), model, remark, by, lowLabel, highLabel, make("span", "joined", differLabel, marginLabel), notedLabel, starredLabel), make("div", "counted", count, clear, help));
-  if (!found.texts) count.before(make("p", "note", "The texts of this pack are not published here, so there is nothing to search."));
+  if (!found.parts) count.before(make("p", "note", "The texts of this pack are not published here, so there is nothing to search."));
   table.closest(".scroll").after(foot, kept);
 
   // What is left, and in which order.
@@ -114,10 +114,10 @@ const itemList = async (box) => {
         && (!wanted || marks.some((n) => wanted.includes(n))) && (!get("noted") || mine.noted.has(item.id)) && (!get("starred") || mine.starred.has(item.id)) && (!hits || hits.has(item.id));
     };
   };
-  const look = searching(key, models, (text) => { count.textContent = text; }),
+  const look = searching(found, (text) => { count.textContent = text; }),
     texts = async () => {
     const query = get("q").trim();
-    if (!query || !found.texts) { hits = known = null; return ""; }
+    if (!query || !found.parts) { hits = known = null; return ""; }
     if (known !== query) {
       count.textContent = "Searching …";
       const read = await look(query);

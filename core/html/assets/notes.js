@@ -86,10 +86,9 @@ const keys = (wanted) => {
 
 // What the list has found, for the pages of its items: gone with the tab.
 // The lists that were last gone through, by what they were filtered by, also for other tabs.
-const MOST_LISTS = 3,
-  lists = (board, found) => {
+const lists = (board, found) => {
   const name = "eibench-lists-" + board, known = remembered(name, undefined, "localStorage"), kept = Array.isArray(known) ? known : [];
-  return found ? remembered(name, [found, ...kept.filter((one) => one?.by !== found.by)].slice(0, MOST_LISTS), "localStorage") : kept;
+  return found ? remembered(name, [found, ...kept.filter((one) => one?.by !== found.by)].slice(0, 3), "localStorage") : kept;
 };
 // Links to items name the list that they are of: ?list=BY before the hash.
 const ofList = (path, by, ...more) => {

@@ -144,8 +144,8 @@ const eibench = (() => {
     place.append("…");
     try {
       const parts = await sources.parts(sample);
-      for (const { iteration, packed } of parts) {
-        const title = parts.length > 1 ? "iteration " + iteration : "", pair = reader(await unpack(packed), sample.id + " " + title);
+      for (const { iteration, packed, read } of parts) {
+        const title = parts.length > 1 ? "iteration " + iteration : "", pair = reader(read ?? await unpack(packed), sample.id + " " + title);
         if (title) pair[0].prepend(make("h3", "", title));
         made.push(...pair);
       }

@@ -7,6 +7,20 @@ const searcher = () => {
     for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   };
+  // Rows of texts; what the first run was asked is the question, and no part of any answer.
+  const asked = new Map(), joined = (texts) => texts.filter(Boolean).join("\n\n");
+  const keep = (items, run) => {
+    const questions = [], answers = [];
+    for (const [, item, iterations] of items) for (const { iteration, read: { turns, grade } } of iterations) {
+      if (!asked.has(item)) {
+        asked.set(item, turns.flatMap((turn) => turn.kind === "model" ? [] : [turn.text]));
+        questions.push([item, 0, joined(asked.get(item))]);
+      }
+      const said = turns.filter((turn) => turn.kind === "model" || !asked.get(item).includes(turn.text));
+      answers.push([item, iteration, "", ...["text", "thinking"].map((name) => joined(said.map((turn) => turn[name]))), joined([grade.failed, grade.reason, ...grade.verdicts.map((one) => one[1])])]);
+    }
+    parts.push({ run: -1, rows: questions }, { run, rows: answers });
+  };
   const look = ({ run, rows }, patterns) => {
     const hits = [];
     for (const row of rows) for (let kind = 0; kind < KINDS.length; kind++) {
@@ -19,7 +33,7 @@ const searcher = () => {
   };
   onmessage = async ({ data }) => {
     if (data.packed) {
-      reading = reading.then(() => unpack(data.packed)).then((rows) => { parts.push({ run: data.run, rows }); postMessage({}); });
+      reading = reading.then(() => unpack(data.packed)).then((items) => { keep(items, data.run); postMessage({}); });
       return;
     }
     latest = data.turn;
@@ -41,7 +55,7 @@ const patternsOf = (query) => {
 };
 
 const PATIENCE = 3000;
-const searching = (board, models, tell) => {
+const searching = ({ models, lead, parts }, tell) => {
   const packed = [];
   let worker = null, loading = null, turn = 0, waiting = 0, stop = () => {};
   const start = () => {
@@ -50,19 +64,17 @@ const searching = (board, models, tell) => {
     worker = new Worker(href);
     for (const part of packed) worker.postMessage(part);
   };
-  const chain = async (name, run) => {
-    for (let n = 1, more = true; more; n++) {
-      const part = await load(name + n);
-      more = part.more;
-      packed.push({ packed: part.packed, run });
+  const read = async ([, graded], run) => {
+    for (let n = 1; n <= parts; n++) {
+      packed.push({ packed: await load(`texts/${graded}/${n}`), run });
       worker.postMessage(packed.at(-1));
       tell(`Reading texts: ${packed.length} parts …`);
     }
   };
   const ready = () => loading ??= (async () => {
     start();
-    const names = [[`boards/${board}-questions-`, -1], ...models.map(([, graded], n) => [`texts/${graded}/_`, n])],
-      done = await Promise.allSettled(names.map(([name, run]) => chain(name, run)));
+    const first = await Promise.allSettled([read(models[lead], lead)]),
+      done = [...first, ...await Promise.allSettled(models.map((model, n) => n === lead ? null : read(model, n)))];
     return done.filter(({ status }) => status === "rejected").length;
   })();
   // Every hit of a query, or the reason why there are none; a later query takes its place.

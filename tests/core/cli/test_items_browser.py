@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.html import item_pages, searching
+from eibench.core.html import board_files, item_pages
 from tests.conftest import run_here
 
 from ..html.browsing import Visit, axe, chromium, needs_chromium, violations
@@ -30,7 +30,7 @@ def build(folder: Path, runs: Path, *more: str) -> Path:
 def site(demo_stages: list[tuple[Path, Any]], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of three demo models on nine items, with texts in several parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(searching, "PART", 20_000)
+        patch.setattr(board_files, "PART_ITEMS", 2)
         return build(tmp_path_factory.mktemp("w") / "site", demo_stages[-1][0], "--texts", "all")
 
 
@@ -91,7 +91,7 @@ def data(path: Path) -> Any:
 
 def unpacked(path: Path) -> Any:
     """What a part of the texts holds."""
-    return json.loads(gzip.decompress(base64.b64decode(data(path)["packed"])))
+    return json.loads(gzip.decompress(base64.b64decode(data(path))))
 
 
 def opened(visit: Visit, address: str) -> Visit:
@@ -111,19 +111,13 @@ def models(visit: Visit) -> list[str]:
     return visit.texts(".cell h3 a")
 
 
-def test_a_question_is_packed_once_and_never_with_an_answer(site: Path) -> None:
-    """Parts are many, and the last of a chain alone says that none follows."""
-    questions = [row for file in site.glob("boards/*-questions-*.js") for row in unpacked(file)]
-    parts = {file: data(file) for file in site.glob("texts/*/_*.js")}
-    assert len(parts) > 6
-    assert sum(not part["more"] for part in parts.values()) == 3
-    assert len({row[0] for row in questions}) == len(questions) == 9
-    answers = [row for file in parts for row in unpacked(file)]
-    assert len(answers) == 27
-    asked = {row[0]: row[2] for row in questions}
-    for item_id, _, question, answer, _, judged in answers:
-        assert not question and answer and judged
-        assert asked[item_id][:80] not in answer
+def test_each_item_is_in_one_part_which_is_the_same_of_all_models(site: Path) -> None:
+    """Of half as many parts as the pack has items; one in which a model has none is empty."""
+    runs = [sorted(folder.glob("*.js")) for folder in site.glob("texts/*")]
+    assert [len(parts) for parts in runs] == [10, 10, 10]
+    items = [[{item for _, item, _ in unpacked(part)} for part in parts] for parts in runs]
+    assert items[0] == items[1] == items[2]
+    assert len(set().union(*items[0])) == sum(map(len, items[0])) == 9
 
 
 def test_search_finds_questions_answers_and_what_judges_said(visit: Visit, site: Path) -> None:
@@ -145,14 +139,17 @@ def test_search_finds_questions_answers_and_what_judges_said(visit: Visit, site:
 
 def test_a_pattern_and_words_find_what_holds_them_all(visit: Visit, site: Path) -> None:
     """A pattern as the language has it; of words all, in any order and case."""
-    (row, *_) = [row for file in site.glob("boards/*-questions-*.js") for row in unpacked(file)]
-    one, two = re.findall(r"\w{5,}", row[2])[:2]
+    ((_, item, (iteration, *_)), *_) = next(filter(None, map(unpacked, site.glob("texts/*/*.js"))))
+    question = iteration["read"]["turns"][0]["text"]
+    one, two = re.findall(r"\w{5,}", question)[:2]
     opened(visit, f"{list_of(site)}#q={two.upper()}+{one}")
     visit.tab.wait_for_selector("tr.hits mark")
-    assert row[0] in items(visit)
-    visit.tab.fill("input[type=search]", f"/^{re.escape(row[2][:20])}/")
+    assert item in items(visit)
+    scene = [line for line in question.splitlines() if line][2]
+    beginning = re.escape(scene[:60])
+    visit.tab.fill("input[type=search]", f"/^{beginning}/m")
     visit.tab.locator(".count", has_text="1 of 9 items, 1 texts").wait_for()
-    assert items(visit) == [row[0]]
+    assert items(visit) == [item]
 
 
 def test_escape_shows_all_again(visit: Visit, site: Path) -> None:

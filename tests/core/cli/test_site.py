@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from eibench.core.html import pairs as pairs_of_site
+from eibench.core.reports.statements import pair_sentences
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
@@ -32,6 +33,18 @@ def data(path: Path) -> Any:
     found = re.fullmatch(r"eibench\.put\((\".*?\"),(.*)\);\n", path.read_text(encoding="utf-8"))
     assert found and json.loads(found[1]) == str(path.relative_to(SITE).with_suffix(""))
     return json.loads(found[2])
+
+
+def unpacked(path: Path) -> Any:
+    """What a data script hands over packed."""
+    return json.loads(gzip.decompress(base64.b64decode(data(path))))
+
+
+def first_sample(run: Any) -> Any:
+    """The first transcript of the first item of a run, by what its file says."""
+    file, _, name = run["items"][0]["texts"].partition("#")
+    texts = {key: iterations for key, _, iterations in unpacked(SITE / f"{file}.js")}
+    return texts[name][0]["read"]
 
 
 def only(folder: str, ending: str) -> Path:
@@ -121,8 +134,7 @@ def test_transcripts_are_read_back(bench: Bench, demos: Demos) -> None:
     (document,) = demos(1)
     build(bench)
     run = data(only("runs/*", f"{document['run_id']}.js"))
-    texts = data(SITE / f"{run['items'][0]['texts']}.js")
-    sample = json.loads(gzip.decompress(base64.b64decode(texts[0]["packed"])))
+    sample = first_sample(run)
     said = bench("show", document["run_id"], run["items"][0]["item"], "--json").json
     call = said["iterations"][0]["calls"][0]
     assert sample["turns"][1]["text"] == call["text"]
@@ -135,12 +147,12 @@ def test_a_script_reads_all_that_is_packed_for_it(bench: Bench, demos: Demos) ->
     script = "".join(file.read_text(encoding="utf-8") for file in SITE.glob("assets/*.js"))
     files = [path for path in SITE.glob("*/**/*.js") if path.parent.name != "assets"]
     packed = [data(path) for path in files]
-    packed += [json.loads(gzip.decompress(base64.b64decode(one["packed"])))
-               for path in SITE.glob("texts/*/[!_]*.js") for one in data(path)]  # fmt: skip
+    packed += map(unpacked, SITE.glob("texts/*/*.js"))
     keys = {key for value in packed for key in keys_of(value)}
     assert {"tied_with", "method", "samples", "verdicts"} <= keys
-    # Read as `found.key`, or as one of the names within `{ one, key } =`.
+    # Read as `found.key`, as one of the names within `{ one, key } =`, or as a sentence is.
     read = re.findall(r"\.(\w+)", script) + re.findall(r"[{,](\w+)(?=[,}:=])", script)
+    read += [key for key in pair_sentences(None) if f'"{key}"' in script]
     assert keys <= set(read)
 
 
@@ -361,8 +373,7 @@ def test_a_transcript_has_the_verdict_of_its_board_s_judge(bench: Bench) -> None
     run_id, said = judged_twice(bench), {}
     build(bench)
     for file in SITE.glob(f"runs/*/{run_id}.js"):
-        texts = data(SITE / f"{data(file)['items'][0]['texts']}.js")
-        grade = json.loads(gzip.decompress(base64.b64decode(texts[0]["packed"])))["grade"]
+        grade = first_sample(data(file))["grade"]
         (((judge, text),), name) = grade["verdicts"], file.parent.name
         said[name] = (judge, json.loads(text)["reason"])
     assert {text for _, text in said.values()} == {"so says strict", "so says kind"}

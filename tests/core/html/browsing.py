@@ -1,8 +1,5 @@
 """A real Chromium without a screen, and a site that is made by hand for it."""
 
-import base64
-import gzip
-import json
 import shutil
 import subprocess
 import tarfile
@@ -17,6 +14,7 @@ from eibench.core.html.board_files import board_files, put_file
 from eibench.core.html.board_page import board_page
 from eibench.core.html.index_page import compare_page
 from eibench.core.html.rendering import Page, assets, rendered
+from eibench.core.html.transcripts import pack
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 FLAGS = (
@@ -122,8 +120,12 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
     ]
     grade = {"failed": None, "reason": None, "facts": [["Flags", verdict]],
              "values": [["warmth", "5.00"]], "verdicts": [["oak/judge", verdict]]}  # fmt: skip
-    made = {"turns": turns, "beside": [], "compared": list(compared), "grade": grade}
-    return base64.b64encode(gzip.compress(json.dumps(made).encode())).decode()
+    return {"turns": turns, "beside": [], "compared": list(compared), "grade": grade}
+
+
+def text_part(texts: Mapping[str, Any]) -> str:
+    """Texts of items, each in one iteration, as they are in a file of several."""
+    return pack([(item, item, [{"iteration": 1, "read": read}]) for item, read in texts.items()])
 
 
 def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
@@ -131,7 +133,7 @@ def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
     items: list[Any] = [
         {"item": item, "page": f"items/{KEY}/{n}.html",
          "samples": [{"rubric": value, "warmth": value / 10}],
-         "texts": f"texts/run-{name}/{item}" if texts else None}
+         "texts": f"texts/run-{name}/1#{item}" if texts else None}
         for n, (item, value) in enumerate(values.items())
     ]  # fmt: skip
     facts = [["model", name], ["temperature", "0.7"], ["reasoning effort", "high"]]

@@ -9,7 +9,7 @@ import pytest
 from eibench.core.html.pairs import sentences_on
 from eibench.core.html.rendering import assets, without_blanks
 
-from .browsing import KEY, Visit, document, needs_chromium, row, run, transcript, write
+from .browsing import KEY, Visit, document, needs_chromium, row, run, text_part, transcript, write
 
 pytestmark = needs_chromium
 BOARD = f"boards/{KEY}.html"
@@ -43,9 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         other = ("birch", "ash")[n]
         compared = [[other, "shown first", "won", ""], [other, "shown second", "lost", ""]]
         said = transcript(f"Well: I would call her tonight, {name}.", QUOTED, compared)
-        data |= {
-            f"texts/run-{name}/{item}": [{"iteration": 1, "packed": said}] for item in ITEMS[:2]
-        }
+        data[f"texts/run-{name}/1"] = text_part(dict.fromkeys(ITEMS[:2], said))
     data |= {f"runs/{KEY}/run-{name}": run(name, {}) for name in ("cedar", "elm")}
     return write(tmp_path_factory.mktemp("site"), document(ROWS), data)
 

@@ -8,7 +8,7 @@ import pytest
 
 from eibench.core.reports.statements import pair_sentences
 
-from .browsing import KEY, Visit, document, needs_chromium, row, run, transcript, write
+from .browsing import KEY, Visit, document, needs_chromium, row, run, text_part, transcript, write
 
 pytestmark = needs_chromium
 HOSTILE = (
@@ -43,11 +43,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made = run(name, {f"{HOSTILE} {k}": 5.0 + k for k in range(3)})
         made["facts"] = [[HOSTILE, f"{HOSTILE} {n}"], ["__proto__", HOSTILE * (n + 1)]]
         for item in made["items"]:
-            item["texts"] = f"texts/r{n}/x"
-        packed = transcript(
+            item["texts"] = f"texts/r{n}/1#x"
+        said = transcript(
             HOSTILE + LONG, quoting, [[NAMES[1 - n], "shown first", HOSTILE, HOSTILE + LONG]]
         )
-        data |= {f"runs/{KEY}/r{n}": made, f"texts/r{n}/x": [{"iteration": 1, "packed": packed}]}
+        data |= {f"runs/{KEY}/r{n}": made, f"texts/r{n}/1": text_part({"x": said})}
     return write(tmp_path_factory.mktemp("site"), board, data)
 
 

@@ -38,24 +38,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
               "board_path": board_path, "title": HOSTILE}  # fmt: skip
     shown = [ShownItem(item, [HOSTILE], chart, None, None)]
     pages = [
-        page_of("item.html", PAGE, **common, items=shown, texts=True),
+        page_of("item.html", PAGE, **common, items=shown, texts=True,
+                part=lambda item_id: f"1#{slug(item_id)}"),
         page_of("items.html", LIST, **common, items=[item], figure=figure, value=HOSTILE, most=9,
                 answer=lambda name, item: href),
     ]  # fmt: skip
-    said = [HOSTILE, 1, "", f"{HOSTILE} {SLOW} an answer", HOSTILE, f"{HOSTILE} a verdict"]
-    asked = [HOSTILE, 0, f"{HOSTILE} a question", "", "", ""]
+    said = transcript(f"{HOSTILE} {SLOW} an answer", f"{HOSTILE} a verdict")
+    said["turns"][0]["text"], said["turns"][1]["thinking"] = f"{HOSTILE} a question", HOSTILE
     data = {
         f"boards/{KEY}-items": {
-            "value": HOSTILE, "lower": False, "texts": True, "models": [[HOSTILE, RUN, "r"]],
+            "value": HOSTILE, "lower": False, "parts": 1, "lead": 0,
+            "models": [[HOSTILE, RUN, "r"]],
             "criteria": [["__proto__", HOSTILE]], "remarks": [HOSTILE],
             "items": [[HOSTILE, PAGE, None, [5.0], [[0, 0]]]],
         },
         f"runs/{KEY}/r": {"value": "x", "items": [{"item": HOSTILE, "samples": [{}], "texts": ""}]},
-        f"boards/{KEY}-questions-1": {"more": False, "packed": pack([asked])},
-        f"texts/{RUN}/_1": {"more": False, "packed": pack([said])},
-        f"texts/{RUN}/{slug(HOSTILE)}": [
-            {"iteration": 1, "packed": transcript(HOSTILE, f"{HOSTILE} a verdict")}
-        ],
+        f"texts/{RUN}/1": pack([[slug(HOSTILE), HOSTILE, [{"iteration": 1, "read": said}]]]),
     }  # fmt: skip
     parts = [*assets(), *map(rendered, pages), *(put_file(*pair) for pair in data.items())]
     for part in parts:
@@ -124,7 +122,7 @@ def test_an_item_s_page_shows_texts_as_texts(visit: Visit) -> None:
     visit.tab.reload()
     visit.tab.wait_for_selector(".cell .turn.model")
     assert visit.tab.input_value(".cell textarea") == HOSTILE
-    assert visit.tab.inner_text(".cell .turn.model .said").startswith("<img src=x")
+    assert visit.tab.inner_text(".cell .turn.model > .said").startswith("<img src=x")
 
 
 @pytest.mark.parametrize("kept", ["{", "7", '[{"item": 5}]', "[null]"])
