@@ -49,7 +49,7 @@ def everything() -> dict[str, str]:
     found = {}
     for path in SITE.rglob("*.*"):
         text = path.read_text(encoding="utf-8")
-        for packed in re.findall(r'"packed":"([^"]+)"', text):
+        for packed in re.findall(r'"(H4sI[^"]+)"', text):  # as base64 of gzip begins
             text += gzip.decompress(base64.b64decode(packed)).decode()
         found[str(path)] = text
     return found

@@ -36,7 +36,7 @@ def everything() -> dict[str, str]:
     texts = {}
     for path in SITE.rglob("*.*"):
         text = path.read_text(encoding="utf-8")
-        for packed in re.findall(r'"packed":"([^"]+)"', text):
+        for packed in re.findall(r'"(H4sI[^"]+)"', text):
             text += gzip.decompress(base64.b64decode(packed)).decode()
         texts[str(path)] = f"{path}\n{text}"
     return texts
