@@ -88,7 +88,11 @@ class Catalogue:
             UsageError: Its name is that of another benchmark.
         """
         path = Path(word)
-        is_path = isinstance(word, Path) or os.sep in word or path.suffix or path.is_dir()
+        try:
+            is_folder = path.is_dir()
+        except OSError:  # such as a word that is too long for a path
+            return None
+        is_path = isinstance(word, Path) or os.sep in word or path.suffix or is_folder
         for form in self.benchmark_files if is_path else ():
             if file := form.file_at(path):
                 return self._read(form, file, clashes=clashes)
