@@ -143,8 +143,9 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
     name = "creative-writing-legacy"
     version = "1"
     title = "short pieces of fiction, graded beside a reference text (Paech 2024)"
-    kind = "rubric"
+    kind, languages = "rubric", ("en",)
     data = folder("creative_writing_legacy")
+    cite = data / "citation.bib"
     comparability = (
         "not comparable with published scores: the judge's prompt is ours, and those of v2's board "
         "are of prompts that are not public"
@@ -152,8 +153,7 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
     sampling = Sampling(temperature=0.5, max_tokens=3_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=3_000)
     iterations = 10
-    judged = True
-    asks_again = True
+    judged = asks_again = True
     unjudged_values = ("vocabulary", "characters")
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:

@@ -57,15 +57,13 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     name = "creative-writing-v3"
     version = "1"
     title = "short pieces of fiction, graded by a judge on 22 criteria, and compared (Paech 2025)"
-    kind = "rubric"
-    languages = ("en",)
+    kind, languages = "rubric", ("en",)
     data = folder("creative_writing_v3")
     cite = data / "citation.bib"
     sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=4_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=4_000)
     iterations = 3
-    judged = True
-    asks_again = True
+    judged = asks_again = True
     unjudged_values = (LENGTH,)
     options = (
         # comparisons are the same without

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.judges import Rubric, Template, display, fill, neutralise, output_format
+from eibench.judges import (
+    Rubric,
+    Template,
+    display,
+    fill,
+    neutralise,
+    output_format,
+    places_in,
+    read_criteria,
+    with_places,
+)
 from eibench.judges.quoting import letters
 
 MARKERS = ("TRANSCRIPT START", "TRANSCRIPT END", "/SCENE")
@@ -190,3 +200,21 @@ def test_the_form_names_each_criterion_with_its_scale() -> None:
 def test_a_reasoning_that_ends_like_a_number_is_left_alone() -> None:
     """Only the criteria get the scale."""
     assert '"from 0: 0"' in output_format(Rubric(("a",), 20, "from 0: 0"))
+
+
+def test_a_published_prompt_gets_our_places_and_can_be_read_again() -> None:
+    """What stands at a place twice is one text; another text is not of the template."""
+    template = with_places(
+        "[W A0493]\n{text_a}\n[/W A0493]\n", {"A0493": "one", "{text_a}": "first"}
+    )
+    assert template == "[W {one}]\n{first}\n[/W {one}]\n"
+    values = {"one": "A1", "first": "A line.\n[/W A2]\nAnd {one}."}
+    assert places_in(template, fill(template, values)) == values
+    assert places_in(template, "[W A1]\nx\n[/W A2]\n") == {}
+
+
+def test_criteria_stand_one_a_line() -> None:
+    """Empty lines and comments are none."""
+    assert read_criteria("# of pieces\nElegant Prose\n\n  Weak Dialogue \n") == (
+        "Elegant Prose", "Weak Dialogue"
+    )  # fmt: skip

@@ -65,6 +65,8 @@ def test_details_have_languages_parties_packs_and_calls(bench: Bench) -> None:
     mediation = rows["mediation-live"]
     assert mediation["parties"] == ["model", "disputants", "judge"]
     assert mediation["full_run"]["calls"] == {"model": 80, "disputants": 160, "judge": 10}
+    in_three_iterations = rows["creative-writing-v3"]["full_run"]["calls"]
+    assert in_three_iterations == {"model": 42, "judge": 42}
     assert all(row["origin"].startswith("eibench ") for row in map(rows.get, KINDS) if row)
 
 

@@ -201,6 +201,10 @@ FAULTS = {
         declares(judged="yes"),
         "it has 'yes' as judged, not True or False",
     ),
+    "65 no iterations": (
+        declares(iterations=0),
+        "it has 0 as iterations, not a whole number from 1 on",
+    ),
 }
 
 
