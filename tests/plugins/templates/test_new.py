@@ -104,8 +104,12 @@ def test_a_new_package_is_short(packages: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", CONFORMING)
 def test_a_new_benchmark_conforms(packages: Path, name: str) -> None:
-    """Every check of `bench plugin check` passes; that of talks is made by its own tests."""
-    done = run_here("plugin", "check", str(packages / name))
+    """The checks of `bench plugin check` pass that need no process of their own.
+
+    That of talks makes all, in its own tests.
+    """
+    left_out = [word for check in ("K02", "K23") for word in ("--skip", check)]
+    done = run_here("plugin", "check", str(packages / name), *left_out)
     assert done.code == 0, done.out
 
 
