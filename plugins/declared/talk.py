@@ -72,12 +72,12 @@ class TalkPart:
         return tuple(self._value(of, over) for of in self.states)
 
     def _value(self, of: Values, over: str) -> Value:
-        group, state = "how the talks went, not judged", self.talk["state"][of["state"]]
-        label, is_share = of["label"] or of["name"], state == "bool" or of["at_least"] is not None
-        if is_share:
-            return Value(of["name"], label, "share", judged=False, group=group, over=over)
-        ends = (float(state["from"]), float(state["to"]))
-        return Value(of["name"], label, range=ends, judged=False, group=group, over=over)
+        state: object = self.talk["state"][of["state"]]
+        more: Values = {"judged": False, "group": "how the talks went, not judged", "over": over}
+        label = of["label"] or of["name"]
+        if of["at_least"] is not None or not isinstance(state, dict):
+            return Value(of["name"], label, "share", **more)
+        return Value(of["name"], label, range=(float(state["from"]), float(state["to"])), **more)
 
     def check(self, fields: Fields) -> None:
         """Refuse a row that lacks what the talk needs."""
@@ -128,14 +128,13 @@ class TalkPart:
         return f"\n\n{fields.fill(event)}" if happens else ""
 
     async def _play(
-        self, role: Model, messages: list[Message]
+        self, role: Model, messages: list[Message], times: int = 1
     ) -> tuple[ChatResponse, Values | str]:
         """A turn of the role, drawn again while it is broken; or why the last one is."""
-        for _ in range(self.talk["tries"]):
-            played = await role.chat(messages)
-            state = self.read(played)
-            if not isinstance(state, str):
-                break
+        played = await role.chat(messages)
+        state = self.read(played)
+        if isinstance(state, str) and times < self.talk["tries"]:
+            return await self._play(role, messages, times + 1)
         return played, state
 
     def read(self, played: ChatResponse) -> Values | str:
