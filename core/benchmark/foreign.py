@@ -76,7 +76,7 @@ class ForeignRun:
         options: Values of the benchmark's options that are not their defaults.
         started: When, as ISO 8601 with a time zone; ``None`` where that is not known.
         left_out: Why samples and verdicts are missing, and how many.
-        roles: Who played the benchmark's roles, by role.
+        roles: Who played the benchmark's roles, by role, or of a group by its name.
     """
 
     key: str

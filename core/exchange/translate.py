@@ -34,6 +34,7 @@ from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of
 from ..runs.stored_run import StoredRun
 from ..runs.views import write_document
+from ..settings.players import by_member
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
 from ..types import JsonDict, digest
 from .replay import ReplayedConversation, Unusable, replay
@@ -103,7 +104,8 @@ def begin(source: Source, run: ForeignRun) -> Import:
     if needed and judge is None and source.form != ANSWERS:
         message = f"run {run.key!r:.60} names no judge, and its options ask for one"
         raise PluginError(f"{benchmark.name}: {message}")
-    if unknown := run.roles.keys() - {role.name for role in benchmark.roles}:
+    players = by_member(benchmark, run.roles)
+    if unknown := players.keys() - {role.name for role in benchmark.roles}:
         message = f"run {run.key!r:.60} has a player of {min(unknown)!r:.40}, which is no role"
         raise PluginError(f"{benchmark.name}: {message}")
     config = RunConfig(
@@ -111,7 +113,7 @@ def begin(source: Source, run: ForeignRun) -> Import:
         model=Endpoint(ModelSpec(PROVIDER, run.model)),
         options=options,
         judges=(judge,) if judge and needed else (),
-        roles={role: Endpoint(ModelSpec(PROVIDER, who)) for role, who in run.roles.items()},
+        roles={role: Endpoint(ModelSpec(PROVIDER, who)) for role, who in players.items()},
         dataset=source.dataset,
         name=run.name + MARK,
     )

@@ -152,3 +152,16 @@ def test_an_import_is_graded_again_from_the_journal(tmp_path: Path) -> None:
         assert document["roles"]["user"]["model"] == "imported/persona"
         again = asyncio.run(regrade(stored, one.config, PACK))
     assert again.document["metrics"]["mean"]["value"] == 5.0 == document["metrics"]["mean"]["value"]
+
+
+def test_a_group_of_roles_is_played_by_one() -> None:
+    """Named once; each member's replies are its own."""
+
+    class Ring(Spiral):
+        roles = Role.several("user", "Speaks.", 2)
+
+    config = begin(source()._replace(benchmark=Ring()), RUN).config
+    assert {n: str(p.spec) for n, p in config.roles.items()} == {
+        "user_1": "imported/persona",
+        "user_2": "imported/persona",
+    }
