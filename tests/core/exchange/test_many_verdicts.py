@@ -59,7 +59,7 @@ class Spiral(Benchmark):
     title = "A benchmark of the tests"
     judged = True
     foreign_forms = ("spiral",)
-    roles = (Role("user", "Speaks."),)
+    roles: tuple[Role, ...] = (Role("user", "Speaks."),)
     values = (Value("mean", range=(0, 10)),)
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
