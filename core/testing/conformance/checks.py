@@ -5,6 +5,7 @@ A check is a generator function marked with `check`: it gives a `Finding` for ea
 """
 
 import inspect
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         item = f" (item {self.item!r})" if self.item and repr(self.item) not in self.message else ""
-        where = f" [{self.where}]" if self.where else ""
+        where = f" [{self.where}]" if self.where and ".py:" not in self.message else ""
         return f"{self.message}{item}{where}; {self.todo}"
 
 
@@ -115,7 +116,8 @@ class ConformanceCheck:
             message = f"has not ended after {subject.patience_s:g} s, at {error}"
             findings.append(Finding(message, todo="nothing it calls may wait or run without end"))
         except BenchError as error:
-            findings.append(Finding(str(error)))
+            method = method_in(str(error), subject.thing)
+            findings.append(Finding(str(error), method, where=place_of(subject.thing, method)))
         verdict = Conformance.FAIL if findings else Conformance.OK
         whole = tuple(finding._replace(todo=finding.todo or self.todo) for finding in findings)
         seconds = time.perf_counter() - began
@@ -137,6 +139,12 @@ def check(
         return function
 
     return add
+
+
+def method_in(message: str, thing: object) -> str:
+    """The method of a plugin's object that a message of the guard begins with; else empty."""
+    match = re.match(r"(\w+) of ", message)
+    return match[1] if match and hasattr(thing, match[1]) else ""
 
 
 def place_of(thing: object, method: str = "") -> str:

@@ -57,6 +57,12 @@ def compares_fairly(subject: Subject) -> Iterator[Finding]:
     benchmark = subject.benchmark
     if not (isinstance(benchmark, Pairwise) and subject.plugin.compares(subject.options)):
         raise NotChecked("it compares nothing")
+    plugin, pack, options = subject.plugin, subject.default_pack, subject.options
+    for method in ("compares", "placement"):
+        subject.called(method, getattr(plugin, method), options)
+    for method in ("anchor_sets", "margin_caps"):
+        subject.called(method, getattr(plugin, method), pack)
+    subject.called("item_weights", plugin.item_weights, pack, options)
     judge = subject.demo().judge
     pairs = (subject.traces(subject.items, subject.demo(ability)) for ability in (0.9, 0.3))
     for one, other in zip(*pairs, strict=True):

@@ -33,8 +33,10 @@ def sums_up_purely(subject: Subject) -> Iterator[Finding]:
     ):
         if difference := _difference(first, _summary(subject, again)):
             yield subject.finding("summarise", f"returned {difference} {what}")
+    pack, options = subject.default_pack, subject.options
+    subject.called("main_values", subject.plugin.main_values, pack, rows, options)
     if repr(rows) != before:
-        yield subject.finding("summarise", "changed the scores that it was handed")
+        yield subject.finding("summarise", "or main_values changed the scores that it was handed")
     unscored = [row._replace(score=Score.unscored("nothing came")) for row in rows]
     for what, some in (("no score", []), ("unscored samples alone", unscored)):
         values = [m.value for m in _summary(subject, some).metrics.values()]
@@ -196,3 +198,19 @@ def chance_is_chance(subject: Subject) -> Iterator[Finding]:
             message = f"says {baseline.value:g} for {name!r}, and random answers get"
             message = f"{message} {metric.value:.3g} with a standard error of {error:.2g}"
             yield subject.finding("baselines", message)
+
+
+@check("K24", "make tables and views of what they are handed, also where a sample has no score")
+def shows_what_it_has(subject: Subject) -> Iterator[Finding]:
+    """Tables and views beside results can be made, of graded samples and of others."""
+    pack, plugin = subject.default_pack, subject.plugin
+    subject.called("published", plugin.published, pack)
+    subject.called("without_reading", plugin.without_reading, pack)
+    for speakers in (subject.some_words(), subject.saying("")):
+        for trace in subject.traces(subject.items[:2], speakers):
+            score = trace.score or Score()
+            subject.called("beside_reference", plugin.beside_reference, trace.item, score)
+            for known in (score, None):
+                words = (trace.item, trace.calls, known)
+                subject.called("transcript_view", plugin.transcript_view, *words)
+    yield from ()

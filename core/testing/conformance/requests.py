@@ -97,14 +97,13 @@ def asks_as_planned(subject: Subject) -> Iterator[Finding]:
         for item in subject.items:
             trace = subject.trace(item, speakers)
             planned = subject.planned(item, subject.options)
-            if name == "good":
-                for phase, calls in trace.requests.items():
-                    more = len(calls) > planned.get(phase, 0)
-                    if more or (not talks and len(calls) != planned.get(phase, 0)):
-                        message = f"says {planned.get(phase, 0)}, and {len(calls)} were made"
-                        message = f"{message} to {'the model' if phase == MODEL else phase}"
-                        yield subject.finding("planned_calls", message, item)
-                        return
+            for phase in {**planned, **trace.requests} if name == "good" else ():
+                calls, number = trace.calls_to(phase), planned.get(phase, 0)
+                if calls > number or (calls < number and not talks):
+                    message = f"says {number}, and {calls} were made"
+                    message = f"{message} to {'the model' if phase == MODEL else phase}"
+                    yield subject.finding("planned_calls", message, item)
+                    return
     if subject.benchmark.single_turn:
         yield from _not_single(subject)
 

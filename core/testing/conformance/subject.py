@@ -1,7 +1,6 @@
 """A benchmark that is checked: its items, and samples of them with whatever words are wanted."""
 
 import asyncio
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -18,6 +17,7 @@ from ...datasets import find_pack
 from ...errors import BenchError, DataError, MissingCall, ProviderError, UsageError
 from ...guard import Guarded, PluginCall, guard, no_exit
 from ...guard.calls import waiting
+from ...hooks.sections import RecordedCall
 from ...journal.records import CallKey
 from ...parties.party import Party
 from ...parties.providers import CallContext, ModelSpec
@@ -25,7 +25,7 @@ from ...sample.bounds import CallBound, method_of
 from ...sample.model import ConnectedParty, RecordedModel
 from ...sample.progress import COMPARE
 from ...types import ChatRequest, ChatResponse, Finish, Item, SampleScore, Score, Usage, digest
-from .checks import Finding, NotChecked, PluginFault, place_of
+from .checks import Finding, NotChecked, PluginFault, method_in, place_of
 
 PATIENCE_S = 30.0
 """How long one check may take, without a word of a model to wait for."""
@@ -58,12 +58,15 @@ class Trace:
 
     Attributes:
         requests: By phase, in the order in which they were made.
+        replies: Of the model and of roles.
+        calls: All of it, as pages have it.
         score: ``None`` where it was not graded.
     """
 
     item: Item
     requests: dict[str, list[ChatRequest]] = field(default_factory=dict)
     replies: list[str] = field(default_factory=list)
+    calls: list[RecordedCall] = field(default_factory=list)
     transcript: object = None
     score: Score | None = None
 
@@ -173,9 +176,8 @@ class Subject:
             raise self._fault(method, error) from error
 
     def _fault(self, method: str, error: BenchError, item: Item | None = None) -> PluginFault:
-        named = re.match(r"(\w+) of ", str(error))  # such as demo_reply, within generate
-        method = named[1] if named and hasattr(self.thing, named[1]) else method
-        where = "" if ".py:" in str(error) else place_of(self.thing, method)
+        method = method_in(str(error), self.thing) or method  # such as demo_reply, within generate
+        where = place_of(self.thing, method)
         return PluginFault(Finding(str(error), method, item.id if item else "", where=where))
 
     def demo(self, ability: float = 0.9) -> Speakers:
@@ -334,6 +336,8 @@ class Subject:
                 reply = ChatResponse(reply, usage=usage, sent=request.sampling.sent())
             if method_of(phase) == "generate":
                 trace.replies.append(reply.text)
+            messages = [(m.role, m.content) for m in request.messages if m.role != "system"]
+            trace.calls.append(RecordedCall(phase, messages, reply.text, reply.reasoning))
             return replace(reply, model=MODEL_NAME)
 
         benchmark = self.benchmark

@@ -88,6 +88,10 @@ def _raising(error: BaseException) -> Callable[..., Any]:
     return fail
 
 
+def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
 def _returning(value: object) -> Callable[..., Any]:
     return lambda *args: value
 
@@ -525,7 +529,26 @@ METRICS = (
     Faulty("silence is compared", "K13", "is_comparable", "said nothing",
            {"is_comparable": _returning(True)}, Condolences),
 )  # fmt: skip
-ALL = (*DECLARATIONS, *PACKS, *REQUESTS, *GRADES, *METRICS)
+RAISING = tuple(
+    Faulty(f"{method} raises", check, method, r"KeyError: 'x' \(faulty.py:\d+\)",
+           {method: (_async if is_awaited else _itself)(_raising(KeyError("x")))}, base)
+    for check, base, is_awaited, methods in (
+        ("K01", Scenes, False, "prompts judge_prompts sampling_for needs_judge"),
+        ("K04", Scenes, False, "read_pack demo_reply"),
+        ("K05", Scenes, True, "generate grade"),
+        ("K06", Scenes, False, "planned_calls"),
+        ("K10", Scenes, False, "summarise main_values"),
+        ("K19", Scenes, False, "baselines"),
+        ("K13", Condolences, False,
+         "compares placement is_comparable anchor_sets margin_caps item_weights"),
+        ("K13", Condolences, True, "compare"),
+        ("K20", Listening, False, "demo_verdict"),
+        ("K05", Doorstep, False, "demo_role"),
+        ("K24", Scenes, False, "published without_reading beside_reference transcript_view"),
+    )
+    for method in methods.split()
+)  # fmt: skip
+ALL = (*RAISING, *DECLARATIONS, *PACKS, *REQUESTS, *GRADES, *METRICS)
 BASES = (Undercurrents, Condolences, Doorstep, Listening)
 
 
