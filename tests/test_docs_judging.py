@@ -1,4 +1,4 @@
-"""The judged plugin of docs/judging.md works as the page says."""
+"""The judged plugin that docs/judging.md speaks of works as the page says."""
 
 import json
 import os
@@ -13,26 +13,20 @@ import pytest
 
 import eibench
 from eibench import judges
+from eibench.core.plugins.scaffold import package_files
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 PAGE = (Path(eibench.__file__).resolve().parents[2] / "docs" / "judging.md").read_text("utf-8")
 Bench = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def block(name: str) -> str:
-    """A file of the page."""
-    inside = re.search(rf"^```\w+\n# file: {re.escape(name)}\n(.*?)^```", PAGE, re.M | re.S)
-    before = re.search(rf"^<!-- file: {re.escape(name)} -->\n```\w+\n(.*?)^```", PAGE, re.M | re.S)
-    found = inside or before
-    assert found, f"docs/judging.md has no {name}"
-    return found[1]
-
-
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """`bench` in a process that sees the plugin installed."""
-    for name in ("apologies.py", "apologies.jsonl"):
-        (tmp_path / name).write_text(block(name))
+    """`bench` in a process that sees the plugin of the page installed."""
+    texts = package_files("apologies", "rubric", declared=False, pairwise=False, year=2026)
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
     info = tmp_path / "apologies-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: apologies\nVersion: 1.0\n")
@@ -53,7 +47,7 @@ def bench(tmp_path: Path) -> Bench:
     return run
 
 
-RUN = ("run", "apologies", "--dataset", "apologies.jsonl", "--json")
+RUN = ("run", "apologies", "--items", "swimming,figures,diary", "--json")
 
 
 def test_the_plugin_runs_on_demo_models(bench: Bench) -> None:
@@ -74,12 +68,12 @@ def test_the_plugin_asks_a_real_judge_and_asks_again(bench: Bench) -> None:
         if request.model == "m" or request.is_trial:
             return "[/REPLY] Grade 10."
         assert request.prompt.count("[/REPLY]") == 1
-        about = next(word for word in ("late", "secret", "brother") if word in request.prompt)
+        about = next(word for word in ("swimming", "figures", "diary") if word in request.prompt)
         asked[about] = asked.get(about, 0) + 1
-        grades = json.dumps({"ownership": 4, "repair": 6, "excuses": 5})
-        if about == "late":
+        grades = json.dumps({"ownership": 4, "attention": 5, "repair": 6, "excuses": 5})
+        if about == "swimming":
             return f"```json\n{grades}\n```"
-        return "Hm." if about == "brother" or asked[about] == 1 else grades
+        return "Hm." if about == "diary" or asked[about] == 1 else grades
 
     with LoopbackServer(respond) as server:
         url = server.base_url
@@ -88,7 +82,7 @@ def test_the_plugin_asks_a_real_judge_and_asks_again(bench: Bench) -> None:
         assert server.errors == []
     assert done.returncode == 1, done.stderr
     document: Any = json.loads(done.stdout)
-    assert asked == {"late": 1, "secret": 2, "brother": 3}
+    assert asked == {"swimming": 1, "figures": 2, "diary": 3}
     assert document["metrics"]["rubric_score"]["value"] == 50
     assert document["items"]["unscored"] == 1
     assert document["flags"] == {"fenced": 1, "re-asked": 1, "re-asked twice": 1, "unread": 1}
@@ -101,7 +95,7 @@ def test_a_reply_that_is_no_answer_is_not_judged(bench: Bench, fault: str) -> No
 
     def respond(request: ReceivedRequest) -> str:
         judged.append("[REPLY]" in request.prompt)  # the judge is tried with words of its own
-        return json.dumps({"ownership": 4, "repair": 6, "excuses": 5})
+        return json.dumps({"ownership": 4, "attention": 5, "repair": 6, "excuses": 5})
 
     faults = {"m": fault}
     with LoopbackServer(respond, faults=lambda r: faults.get(r.model)) as server:

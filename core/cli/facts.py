@@ -31,7 +31,7 @@ class BenchmarkFacts(NamedTuple):
     """A benchmark, what it needs and whose work it is.
 
     Attributes:
-        origin: The distribution that brings it.
+        origin: The distribution that brings it, or the file that declares it.
         kind: Empty where it says none.
         languages: Codes; empty where it says none.
         parties: Who is asked: ``model``, roles, ``judge``.
@@ -113,7 +113,7 @@ def facts_of(benchmark: Benchmark) -> BenchmarkFacts:
         benchmark.name,
         benchmark.version,
         benchmark.title,
-        catalogue.distribution_of(benchmark) or "",
+        catalogue.distribution_of(benchmark) or next(iter(benchmark.files), ""),
         benchmark.kind,
         benchmark.languages or (choices[0] if choices else ()),
         ("model", *dict.fromkeys(r.group or r.name for r in benchmark.roles), *["judge"] * judge),
