@@ -33,7 +33,7 @@ class WritingRubric(Rubric):
             Value(OUT_OF_20, "the same (0-20)", range=(0, 20), over=over),
             *criteria,
             Value(READ, "criteria that a verdict grades", higher_is_better=None, over=over,
-                  group="verdicts"),
+                  group=f"verdicts (0-{len(self.names)})"),
         )  # fmt: skip
 
 
