@@ -50,8 +50,8 @@ def people_command(
         document = people_document(benchmark.name, pack, rated)
     else:
         with eibench.runs(runs_dir) as stored:
-            document = _beside(benchmark, stored[run], judge, dataset)
-    if replies and run is None:
+            document, rated = _beside(benchmark, stored[run], judge, dataset)
+    if replies:
         _write(replies, rated)
         command = bench("score", benchmark.name, str(replies), "--judge", "SPEC")
         eibench.tell(
@@ -65,7 +65,7 @@ def people_command(
 
 def _beside(
     benchmark: Benchmark, run: StoredRun, judge: str | None, dataset: str | None
-) -> PeopleDocument:
+) -> tuple[PeopleDocument, Sequence[HumanRatedReply]]:
     if run.benchmark != benchmark.name:
         raise UsageError(f"run {run.id} is of {run.benchmark}, not of {benchmark.name}")
     graders = run.graders()
@@ -81,7 +81,7 @@ def _beside(
         message = f"run {run.id} holds none of the replies that people rated; {command} writes them"
         raise UsageError(f"{message} for bench score")
     graded = run.graded(grader, pack.clusters)
-    return people_document(benchmark.name, pack, rated, graded, other)
+    return people_document(benchmark.name, pack, rated, graded, other), rated
 
 
 def _reply(run: StoredRun, item_id: str, iteration: int) -> str | None:
