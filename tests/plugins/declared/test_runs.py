@@ -1,5 +1,6 @@
 """Declared benchmarks run, and go on when their file is gone or another."""
 
+import base64
 import hashlib
 import json
 import shutil
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 
 import eibench
+from eibench import JournalError
+from eibench.core.plugins import stored
+from eibench.core.plugins.stored import packed, restored
 
 Bench = Callable[..., Any]
 Put = Callable[[str], Path]
@@ -136,3 +140,25 @@ def test_a_declared_benchmark_is_cited(declared: Put, bench: Bench) -> None:
     run = bench("run", "feelings.toml", "--topic", "home", "--json").json["run_id"]
     for named in ("./feelings.toml", run, "feelings"):
         assert "eprint = {0000.00000}" in bench("cite", named).out
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "no base64",
+        base64.b64encode(b"no zlib").decode(),
+        packed({}),
+        packed({"../up.toml": "schema = 1"}),
+        packed({"/etc/up.toml": "schema = 1"}),
+        packed({"big.toml": "x" * 2**17}),
+    ],
+    ids=["nothing", "text", "bytes", "no file", "up", "root", "bomb"],
+)
+def test_what_a_run_keeps_of_its_benchmark_is_not_trusted(
+    kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An imported run may hold anything: it leaves no folder, and fills no memory."""
+    monkeypatch.setattr(stored, "_MOST", 2**16)
+    with pytest.raises(JournalError, match="benchmark cannot be read from it"):
+        restored(kept)
