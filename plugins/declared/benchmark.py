@@ -95,15 +95,20 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
     # What it is
 
     def _cite(self, cite: str) -> str:
-        """BibTeX: that of a file, or of an arXiv id or a DOI, as far as that says it."""
+        """BibTeX: that of a file, or of an arXiv id or a DOI, which has no other title than that.
+
+        The key is made of the id, so that the paper of two benchmarks is one.
+        """
         if cite in self.declaration.texts:
             return self.declaration.texts[cite]
         scheme, _, number = cite.partition(":")
-        field = "eprint" if scheme.lower() == "arxiv" else "doi"
-        of_arxiv = ", archivePrefix = {arXiv}" if field == "eprint" else ""
-        key = re.sub(r"[^\w.-]+", "-", f"{self.name}-{number}")
-        entry = f"@misc{{{key}, title = {{{self.title}}}, {field} = {{{number}}}{of_arxiv}}}"
-        return entry if number else ""
+        key = re.sub(r"[^\w.-]+", "-", cite.lower())
+        fields = {"title": cite, "doi": number, "url": f"https://doi.org/{number}"}
+        if scheme.lower() == "arxiv":
+            address = f"https://arxiv.org/abs/{number}"
+            fields = {"title": cite, "eprint": number, "archivePrefix": "arXiv", "url": address}
+        lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        return f"@misc{{{key},\n{lines}\n}}" if number else ""
 
     def _options(self) -> Sequence[Option]:
         values = self.declaration.values

@@ -139,7 +139,9 @@ def test_a_declared_benchmark_is_cited(declared: Put, bench: Bench) -> None:
     declared("feelings")
     run = bench("run", "feelings.toml", "--topic", "home", "--json").json["run_id"]
     for named in ("./feelings.toml", run, "feelings"):
-        assert "eprint = {0000.00000}" in bench("cite", named).out
+        out = bench("cite", named).out
+        assert "@misc{arxiv-0000.00000," in out  # the key of every benchmark of that paper
+        assert "eprint = {0000.00000}" in out
 
 
 @pytest.mark.parametrize(
