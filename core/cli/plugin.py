@@ -112,7 +112,9 @@ def check_command(
     if json_output:
         click.echo(as_text({"ok": not failed, "plugins": rows}))
     else:
-        click.echo(line(f"not conforming: {', '.join(failed)}" if failed else "all conform"))
+        skipped = sum(int(str(row["skipped"])) for row in rows)
+        shown = f"not conforming: {', '.join(failed)}" if failed else "all conform"
+        click.echo(line(f"{shown}; {plural(skipped, 'check')} not made" if skipped else shown))
     return 1 if failed else 0
 
 
@@ -140,4 +142,6 @@ def _row(target: targets.CheckTarget, results: Sequence[conformance.CheckResult]
         for result in results
     ]
     is_ok = not counts[conformance.Conformance.FAIL]
-    return {"name": target.name, "kind": target.kind, "ok": is_ok, "checks": checks}
+    skipped = counts[conformance.Conformance.SKIP]
+    facts: JsonDict = {"name": target.name, "kind": target.kind, "ok": is_ok, "skipped": skipped}
+    return {**facts, "checks": checks}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import BenchError
+from ...guard import described
 from .patience import TookTooLong, at_most
 
 CheckFunction = Callable[[Any], "Iterator[Finding | str]"]
@@ -118,6 +119,9 @@ class ConformanceCheck:
         except BenchError as error:
             method = method_in(str(error), subject.thing)
             findings.append(Finding(str(error), method, where=place_of(subject.thing, method)))
+        except Exception as error:  # noqa: BLE001 - what a plugin holds may end a check as well
+            message = f"ended the check with {described(error)}"
+            findings.append(Finding(message, where=place_of(subject.thing)))
         verdict = Conformance.FAIL if findings else Conformance.OK
         whole = tuple(finding._replace(todo=finding.todo or self.todo) for finding in findings)
         seconds = time.perf_counter() - began

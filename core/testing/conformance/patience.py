@@ -39,15 +39,16 @@ def at_most(seconds: float) -> Iterator[None]:
         (signal.SIGALRM, signal.ITIMER_REAL, _ASLEEP * seconds),
     )
     before = [(number, signal.signal(number, end)) for number, _, _ in timers]
-    for _, timer, limit in timers:
-        signal.setitimer(timer, limit, _AGAIN_S)
+    running = [(timer, signal.setitimer(timer, limit, _AGAIN_S)) for _, timer, limit in timers]
     try:
         yield
     finally:
-        for _, timer, _ in timers:
+        for timer, _ in running:
             signal.setitimer(timer, 0)
         for number, handler in before:
             signal.signal(number, handler)
+        for timer, (left, interval) in running:  # such as that of a test's own limit
+            signal.setitimer(timer, left, interval)
 
 
 def _position(frame: FrameType | None) -> str:

@@ -140,9 +140,10 @@ class Subject:
         try:
             source = find_pack(self.benchmark, self.dataset, options)
         except (DataError, UsageError) as error:
-            if (self.benchmark.data or Path()) not in Path(getattr(error, "path", "/")).parents:
-                raise NotChecked(str(error)) from None
-            raise
+            is_named = bool(self.dataset) and options == self.options
+            if is_named or (self.benchmark.data or Path()) in Path(_path_of(error)).parents:
+                raise
+            raise NotChecked(str(error)) from None
         return self.called("read_pack", self.plugin.read_pack, source, options)
 
     @cached_property
@@ -365,3 +366,8 @@ def spread(items: Sequence[Item], n: int) -> Sequence[Item]:
     """So many items, from all over a pack."""
     step = max(1, len(items) // n)
     return items[::step][:n]
+
+
+def _path_of(error: BenchError) -> str:
+    """The file that an error is about; the root where it is about none."""
+    return error.path if isinstance(error, DataError) else "/"

@@ -200,6 +200,9 @@ def test_the_command_says_what_is_wrong_and_where(
     assert (document["ok"], check["id"], check["findings"][0]["method"]) == (False, "K07", "grade")
     assert invoke("plugin", "check", "glicko2", "--only", "K7").code == 2
     assert invoke("plugin", "check", "glicko3").code == 2
+    done = invoke("plugin", "check", "seceu", "--dataset", str(tmp_path / "none"), "--only", "K04")
+    assert (done.code, "no such file" in done.out) == (1, True)
+    assert "1 check not made" in invoke("plugin", "check", "seceu", "--only", "K13").out
 
 
 def test_a_check_is_left_out_for_a_reason_alone() -> None:
