@@ -249,7 +249,7 @@ def _values(pack: Pack, shared: Sequence[str]) -> list[Value]:
     labels = {name: f"{name} (weight {weight:g})" for name, weight in weights.items()}
     criteria = [replace(values[name], label=labels.get(name, name)) for name in shared]
     criteria.sort(key=lambda value: value.higher_is_better is False)
-    about: dict[str, Any] = {"higher_is_better": None, "judged": False, "over": _OVER}
+    settings: dict[str, Any] = {"higher_is_better": None, "judged": False, "over": _OVER}
     alone = any(name not in shared for rubric in rubrics for name in rubric.names)
     label = "criteria of the prompt alone (0-10)"
     return [
@@ -257,6 +257,6 @@ def _values(pack: Pack, shared: Sequence[str]) -> list[Value]:
         *[Value(OF_PROMPT, label, range=(0, SCALE), over=_OVER)] * alone,
         *criteria,
         Value("vocabulary", "share of words of three syllables or more", range=(0, 1),
-              group="pieces", **about),
-        Value("characters", "length in characters", group="pieces", **about),
+              group="pieces", **settings),
+        Value("characters", "length in characters", group="pieces", **settings),
     ]  # fmt: skip

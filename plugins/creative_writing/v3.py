@@ -124,8 +124,8 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     ) -> PairScore:
         """The margins of two pieces, both cut alike."""
         protocol, texts = item.content.protocol, (first.reply, second.reply)
-        about: dict[str, Any] = {"limit": LIMIT, "writing_prompt": first.asked}
-        return await protocol.pair_rubric.compare(judge, protocol.pair, *texts, **about)
+        context: dict[str, Any] = {"limit": LIMIT, "writing_prompt": first.asked}
+        return await protocol.pair_rubric.compare(judge, protocol.pair, *texts, **context)
 
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Those of the published board, on the official pack."""

@@ -84,7 +84,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         self.iterations, self.answer_tokens = of["iterations"], of["answer_tokens"]
         self.limit_over = values["data"]["limit_over"] or ""
         self.published_with = self._published_with()
-        graded = self._said("score", "report", "judge", "compare")
+        graded = self._texts("score", "report", "judge", "compare")
         self.version = f"{of['version']}-{_digest(self.prompts({}))}"  # boards go by it
         self.grading = f"{of['grading']}-{_digest(graded)}"
         self.comparability = of["comparability"] or Benchmark.comparability
@@ -141,7 +141,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         texts = [values["texts"][name] for name in names if name in values["texts"]]
         return names.union(*(names_in(text) | {text["by"]} for text in texts))
 
-    def _said(self, *parts: str) -> dict[str, str]:
+    def _texts(self, *parts: str) -> dict[str, str]:
         """Parts of the declaration as texts, with the texts that they use."""
         values = self.declaration.values
         texts = {n: values["texts"][n] for n in sorted(self._names(*parts)) if n in values["texts"]}
@@ -188,12 +188,12 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """All that says what the model is sent: another word in it is another run."""
-        keys = self._said("data", "ask", "talk")
+        keys = self._texts("data", "ask", "talk")
         return keys | ({"choices": _json(self.choice.identity)} if self.choice else {})
 
     def judge_prompts(self, options: Options) -> Mapping[str, str]:
         """All that says what the judge is sent."""
-        return self._said("score", "judge", "compare")
+        return self._texts("score", "judge", "compare")
 
     # Rows
 

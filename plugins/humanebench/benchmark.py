@@ -103,9 +103,9 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
     ) -> Score:
         """The rating by the principle of the prompt."""
         principle = item.tags["principle"]
-        places = {"principle": principle.replace("-", " "), "message": item.content["input"]}
-        places |= TEXTS["principles"][principle]
-        score = await RUBRIC.grade(judge, Template(**TEXTS["judge"]), transcript, **places)
+        fields = {"principle": principle.replace("-", " "), "message": item.content["input"]}
+        fields |= TEXTS["principles"][principle]
+        score = await RUBRIC.grade(judge, Template(**TEXTS["judge"]), transcript, **fields)
         rating = score.values.get("rating")
         if rating is None:
             return score
@@ -124,8 +124,8 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
     def human_ratings(self, pack: Pack) -> Sequence[HumanRatedReply]:
         """The replies that up to four people rated, where upstream's files lie beside the pack."""
         ratings: dict[tuple[str, str, str], dict[str, float]] = {}
-        beside = next(iter(pack.source.files.values())).parent
-        for n, path in enumerate(sorted(beside.glob("human_ratings/*.csv")), start=1):
+        folder = next(iter(pack.source.files.values())).parent
+        for n, path in enumerate(sorted(folder.glob("human_ratings/*.csv")), start=1):
             rows: list[Row] = read_rows(path, RATED)
             for row in rows:
                 step = STEPS.get(str(row.get("rating") or row.get("rating (rubric)")))

@@ -50,7 +50,7 @@ def people_command(
         document = people_document(benchmark.name, pack, rated)
     else:
         with eibench.runs(runs_dir) as stored:
-            document, rated = _beside(benchmark, stored[run], judge, dataset)
+            document, rated = _compare(benchmark, stored[run], judge, dataset)
     if replies:
         _write(replies, rated)
         command = bench("score", benchmark.name, str(replies), "--judge", "SPEC")
@@ -63,7 +63,7 @@ def people_command(
         show_people(document)
 
 
-def _beside(
+def _compare(
     benchmark: Benchmark, run: StoredRun, judge: str | None, dataset: str | None
 ) -> tuple[PeopleDocument, Sequence[HumanRatedReply]]:
     if run.benchmark != benchmark.name:
@@ -89,8 +89,8 @@ def _reply(run: StoredRun, item_id: str, iteration: int) -> str | None:
     if (item_id, iteration) not in run.samples_begun:
         return None
     calls = run.transcript(item_id, iteration)["calls"]
-    said = [call["text"] for call in calls if call["phase"] == "generate"]
-    return said[-1] if said else None
+    replies = [call["text"] for call in calls if call["phase"] == "generate"]
+    return replies[-1] if replies else None
 
 
 def _write(path: Path, rated: Sequence[HumanRatedReply]) -> None:
