@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 
-@pytest.mark.parametrize("name", ["visits"])
+@pytest.mark.parametrize("name", ["requests"])
 def test_a_declaration_conforms(
     name: str, declared: Callable[[str], Path], bench: Callable[..., Any]
 ) -> None:

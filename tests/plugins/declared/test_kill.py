@@ -44,12 +44,12 @@ def test_kills_change_no_talk_no_verdict_and_no_rating(
         given = ["visits.toml", "--base-url", server.base_url, "--judge-base-url", server.base_url]
         given += ["--role", "user=openai/player", "--role-base-url", f"user={server.base_url}"]
         given += [part for judge in JUDGES for part in ("--judge", f"openai/{judge}")]
-        for model in ("m0", "m1"):
+        for model in ("m0", "m1")[: 1 + (kills > 2)]:
             done = bench("run", *given, "--model", f"openai/{model}", "--runs-dir", "whole")
             assert done.code == 0, done.err
         shutil.copytree("whole", "killed")
         before = set(kept(folder / "killed"))
-        run = Killed(folder, server, ration, [*given, "--model", "openai/m2"], CONCURRENCY, most=14)
+        run = Killed(folder, server, ration, [*given, "--model", "openai/m2"], CONCURRENCY, most=10)
         states = run.kill(kills, Random(5))
         known = set(kept(folder / "killed")) - before
         final = run.finish("killed", anew=False)
