@@ -105,6 +105,8 @@ def test_faults_of_a_project_are_found(
         assert words in message
     assert "its wheel lacks undercurrents_data" in finding_of("K03", subject).message
     assert "in a new process" in finding_of("K23", subject).message
+    (tmp_path / "pyproject.toml").write_text(PROJECT.replace("hatchling", "no_such_backend"))
+    assert "wheel was not looked at" in CHECKS["K03"].run(subject).reason
 
 
 @pytest.mark.parametrize(
