@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from eibench.core.statistics.bootstrap import cluster_bootstrap, cluster_sums
+from eibench.core.statistics.group_means import group_mean_interval
+from eibench.core.statistics.shares import group_share_interval
 from eibench.core.statistics.student import quantile
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.statistics import (
@@ -200,6 +202,39 @@ def measure_shares(sets: int) -> str:
     return table(["share", "200 statements %", "40 statements, 5 iterations %"], rows)
 
 
+GROUPS = {
+    "8 of 10": (10,) * 8,
+    "40, 20, 10, 5, 5": (40, 20, 10, 5, 5),
+    "8 of 3": (3,) * 8,
+    "one of 1, 7 of 10": (1, *(10,) * 7),
+}
+"""Sizes of groups whose means lie up to 0.65 of a share, or two standard deviations, apart."""
+
+
+def measure_group_means(sets: int) -> str:
+    """The coverage of the mean of group means, of numbers with families of two, and of shares."""
+    rows = []
+    for name, sizes in GROUPS.items():
+        group, level = np.repeat(np.arange(len(sizes)), sizes), np.linspace(0.3, 0.95, len(sizes))
+        pairs = np.concatenate([1000 * g + np.arange(n) // 2 for g, n in enumerate(sizes)])
+        each, rng = np.arange(group.size), np.random.default_rng(len(sizes))
+        held = np.zeros(4, dtype=int)
+        for seed in range(sets):
+            shared = rng.standard_normal(4 * 1000 * len(sizes))[pairs] / np.sqrt(2)
+            own = rng.standard_normal(group.size)
+            for n, (ids, noise) in enumerate(((each, own), (pairs, own / np.sqrt(2) + shared))):
+                draws = np.random.default_rng(seed % 4)
+                number = 3 * level[group] + noise * (1 + group / len(sizes))
+                hits = rng.random(group.size) < level[group]
+                mean = group_mean_interval(number, group, ids, rng=draws)
+                share = group_share_interval(hits, group, ids)
+                held[2 * n] += _holds([mean], 3 * level.mean())
+                held[2 * n + 1] += _holds([share], level.mean())
+        rows.append([name, *(Held(int(h), sets).text() for h in held)])
+    head = ["groups", "mean %", "share %", "mean, families of two %", "share, families of two %"]
+    return table(head, rows)
+
+
 def measure_test(sets: int, powers: int) -> str:
     """The level of the paired test at 5 %, that of t, and its power."""
     head = ["pack", "ICC", "differences", "rejects at 5 %: t", "wild bootstrap"]
@@ -266,6 +301,7 @@ def measure(sets: int) -> str:
         f"Mean of items ({sets:,} sets a row)": measure_means(sets),
         f"Better of two passes ({sets:,} sets)": measure_better_pass(sets),
         f"Shares ({sets:,} sets)": measure_shares(sets),
+        f"Mean of group means ({few:,} sets)": measure_group_means(few),
         f"Paired test and its interval, which holds as often as the test does not reject "
         f"({sets:,} sets, power of {few:,})": measure_test(sets, few),
         f"Agreement of two judges ({few:,} sets)": measure_agreement(few),
