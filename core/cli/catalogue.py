@@ -51,7 +51,8 @@ def list_command(details: bool, json_output: bool) -> None:
         return
     listing = _listing(catalogue)
     if json_output:
-        click.echo(as_text({**listing, "broken": catalogue.broken}))
+        rows = {kind: [_row(entry) for entry in listing[kind]] for kind in _KINDS}
+        click.echo(as_text({**rows, "broken": catalogue.broken}))
     else:
         _print(listing, catalogue.broken)
 
@@ -75,6 +76,11 @@ def _listing(catalogue: Catalogue) -> dict[str, list[_Added]]:
             for n, thing in declared
         ]
     return listing
+
+
+def _row(entry: _Added) -> dict[str, str]:
+    """What is known of it; only a benchmark has a kind."""
+    return {name: text for name, text in entry._asdict().items() if text or name != "kind"}
 
 
 def _title(thing: object) -> str:
