@@ -114,6 +114,7 @@ LIMITS = {
     "mediation-live": "8",
 }
 MORE = {
+    "buzzbench": ("--iterations", "1"),
     "creative-writing-legacy": ("--iterations", "1"),
     "creative-writing-v3": ("--iterations", "1", "--no-elo"),
     "mediation-live": ("--exchanges", "1"),

@@ -75,7 +75,9 @@ def is_known(line: str, patterns: Sequence[re.Pattern[str]], pack: str) -> bool:
     return few or text in pack or text in REPLY or any(p.fullmatch(line) for p in patterns)
 
 
-@pytest.mark.parametrize("name", ["emotionqueen", "eqbench3", "humanebench", "mediation-live"])
+@pytest.mark.parametrize(
+    "name", ["buzzbench", "emotionqueen", "eqbench3", "humanebench", "mediation-live"]
+)
 async def test_all_that_a_judge_is_sent_is_known(name: str) -> None:
     """No line of it but from prompts with a digest, the pack and the transcript."""
     benchmark = installed().benchmark(name)

@@ -1,0 +1,1 @@
+"""BuzzBench (Paech 2025): jokes about a quiz's guests, explained and rated."""
