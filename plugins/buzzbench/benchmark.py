@@ -124,20 +124,18 @@ class BuzzBench(Benchmark[Row, ChatResponse]):
     def demo_verdict(self, item: Item[Row], request: ChatRequest, rng: Random) -> str:
         """The same for each guest, by the share of sentences that see a joke."""
         flat = json.loads(demo_verdict(Rubric(TEXTS["criteria"], SCALE), request, _worth, rng))
-        reasoning = flat.pop(REASONING)
+        reasons = {REASONING: flat.pop(REASONING)}
         entries = [{GUEST: name, **flat} for name in item.content["names"]]
-        return json.dumps({REASONING: reasoning, GUESTS: entries}, ensure_ascii=False)
+        return json.dumps({**reasons, GUESTS: entries}, ensure_ascii=False)
 
 
 def _item(path: Path, number: int, row: Row) -> Item[Row]:
     """A row with what is asked and whom it is about."""
-    names = [name.strip() for name in _names(row)]
-    if not names:
-        message = 'has no guests: neither headings "# NAME\'s intro" in gold_answer nor guests'
-        raise DataError(path, message, f"row {number}")
-    if "" in names or len({plain(name) for name in names}) < len(names):
-        message = "has a guest without a name" if "" in names else "names a guest twice"
-        raise DataError(path, message, f"row {number}")
+    names = [name.strip() for name in _names(row) if name.strip()]
+    twice = len({plain(name) for name in names}) < len(names)
+    if twice or not names:
+        lack = 'has no guests: neither headings "# NAME\'s intro" in gold_answer nor guests'
+        raise DataError(path, "names a guest twice" if twice else lack, f"row {number}")
     intro = row["intro_text"].strip()
     asked = str(row.get("prompt") or fill(TEXTS["ask"], {"intro_text": intro}))
     asked = asked if intro in asked else f"{asked}\n\n{intro}"
