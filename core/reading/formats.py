@@ -28,7 +28,9 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise DataError(path, "no such file; check the path") from None
     except UnicodeDecodeError as error:
-        raise DataError(path, "not UTF-8 text", f"byte {error.start}") from None
+        number = error.object.count(b"\n", 0, error.start) + 1
+        where = f"line {number}, byte {error.start}"
+        raise DataError(path, "not UTF-8 text; save it as UTF-8", where) from None
     except OSError as error:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
 
@@ -99,6 +101,28 @@ def read_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, cells
     except csv.Error as error:
         raise DataError(path, f"not CSV: {error}", f"line {reader.line_num}") from None
+
+
+def read_csv_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line numbers and rows of a CSV file, each a text by column; empty lines are left out.
+
+    Raises:
+        DataError: As `read_csv`; two columns have one name, or a row other cells than the heading.
+    """
+    lines = read_csv(path)
+    at, header = next(lines, (0, []))
+    if twice := next((name for name in header if header.count(name) > 1), None):
+        raise DataError(path, f"two columns are named {twice!r}; rename one", f"line {at}")
+    separator = next((c for c in (";", "\t") if len(header) == 1 and c in header[0]), "")
+    if separator:
+        message = f"its cells are divided by {separator!r}; save it with commas between them"
+        raise DataError(path, message, f"line {at}")
+    for number, cells in filter(lambda line: line[1], lines):
+        if len(cells) != len(header):
+            counts = f"has {len(cells)} cells, and the header {len(header)}"
+            message = f"{counts}; a cell with a comma in it stands in double quotes"
+            raise DataError(path, message, f"line {number}")
+        yield number, dict(zip(header, cells, strict=True))
 
 
 class _RepeatedKeyError(ValueError):

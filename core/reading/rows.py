@@ -7,7 +7,7 @@ from typing import cast, get_args
 
 from ..errors import DataError
 from ..types import Item, JsonDict
-from .formats import read_csv, read_jsonl
+from .formats import read_csv_rows, read_jsonl
 from .packs import PackSource
 
 Kind = object  # in a dict of different ones, their common type is object
@@ -49,7 +49,7 @@ def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[Jso
                 _keep_apart(path, number, str(checked["id"]), lines)
             rows.append(checked)
     if not rows:
-        raise DataError(paths[0] if paths else Path(), "holds no rows")
+        raise DataError(paths[0] if paths else Path(), "holds no rows; write one for each item")
     return rows
 
 
@@ -67,12 +67,8 @@ def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, obje
     if path.suffix.lower() != ".csv":
         yield from read_jsonl(path)
         return
-    lines = read_csv(path)
-    _, header = next(lines, (0, []))
-    for number, cells in filter(lambda line: line[1], lines):
-        if len(cells) != len(header):
-            raise DataError(path, "has more or fewer cells than the header", f"line {number}")
-        filled = {name: text for name, text in zip(header, cells, strict=True) if text != ""}
+    for number, row in read_csv_rows(path):
+        filled = {name: text for name, text in row.items() if text != ""}
         yield number, {n: _from_text(t, fields.get(n, str)) for n, t in filled.items()}
 
 

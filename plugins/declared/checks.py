@@ -188,8 +188,10 @@ def _compare(declaration: Declaration, values: Values) -> None:
     for code, side_name in (("one", "first"), ("other", "second")):
         side = _SIDES % (code, side_name, code)
         if side not in pair["user"].text:
-            shown = side.replace("\n", "\\n")
-            declaration.report(("compare", "user"), f"must hold the three lines {shown}")
+            opening, reply, ending = side.splitlines()
+            declaration.report(
+                ("compare", "user"), f"must hold, each in its line, {opening}, {reply} and {ending}"
+            )
     for name in ("criteria", "form"):
         if name not in names_in({"system": pair["system"], "user": pair["user"]}):
             declaration.report(("compare", "user"), f"lacks {{{name}}}, here or in `system`")

@@ -109,7 +109,9 @@ class Choice:
         name = shown(right).strip()
         name = name.upper() if part["as"] == "letter" else name
         if name not in by_name:
-            what = {"text": "one of the choices", "letter": "a letter", "index": "a number from 0"}
+            last = len(texts) - 1
+            letters, numbers = f"a letter from A to {ascii_uppercase[last]}", f"from 0 to {last}"
+            what = {"text": "one of the choices", "letter": letters, "index": f"a number {numbers}"}
             raise row.refuse(f"{part['right']!r} must be {what[part['as']]}, not {right!r:.60}")
         column = columns[0] if single else part["name"]
         return Part(part["name"], column, tuple(texts), by_name[name])
@@ -154,7 +156,7 @@ class Choice:
         """What random letters get, put to the same vote."""
         way = max(1, options["shuffles"]), self.score["vote"]
         shares = [prod(chance(len(p.choices), *way) for p in self.parts(of)) for of in fields]
-        return {"chance": Baseline(sum(shares) / len(shares), "random letters")}
+        return {"random": Baseline(sum(shares) / len(shares), "random letters")}
 
     def demo_reply(self, fields: Fields, request: ChatRequest, ability: float, rng: Random) -> str:
         """The right choices as often as the ability says, else any."""

@@ -10,6 +10,7 @@ from eibench import DataError, UsageError, read_text
 
 from .positions import key_lines
 from .schema import check, json_schema
+from .syntax import explained
 from .templates import Place, Values
 
 FILE = "benchmark.toml"
@@ -55,9 +56,8 @@ class Declaration:
         try:
             raw = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            match = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error))
-            message, line = (match[1], match[2]) if match else (str(error), text.count("\n") + 1)
-            raise DataError(f"{path}:{line}", f"not TOML: {message}") from None
+            line, message = explained(text, error)
+            raise DataError(f"{path}:{line}", message) from None
         one.raw, one._lines = raw, key_lines(text)
         one.values = check(raw, json_schema(), (), one)
         return one

@@ -5,7 +5,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from eibench import DataError, Item, Options, PackSource, read_csv, read_json, read_jsonl
+from eibench import DataError, Item, Options, PackSource, read_csv_rows, read_json, read_jsonl
 
 from .fields import MISSING, Fields, names_with_places, special_names
 from .reading import Declaration
@@ -46,7 +46,7 @@ def read_rows_of(path: Path) -> Iterator[DataRow]:
         yield DataRow(path, where, columns)
         count += 1
     if not count:
-        raise DataError(path, "holds no rows")
+        raise DataError(path, "holds no rows; write one for each item")
 
 
 def _read(path: Path) -> Iterator[tuple[str, object]]:
@@ -57,12 +57,7 @@ def _read(path: Path) -> Iterator[tuple[str, object]]:
             raise DataError(path, "must be a list of objects")
         yield from ((f"row {n}", row) for n, row in enumerate(whole, start=1))
     elif ending == ".csv":
-        lines = read_csv(path)
-        _, header = next(lines, (0, []))
-        for number, cells in filter(lambda line: line[1], lines):
-            if len(cells) != len(header):
-                raise DataError(path, "has more or fewer cells than the header", f"line {number}")
-            yield f"line {number}", dict(zip(header, cells, strict=True))
+        yield from ((f"line {n}", row) for n, row in read_csv_rows(path))
     else:
         yield from ((f"line {n}", row) for n, row in read_jsonl(path))
 
@@ -95,7 +90,8 @@ def items_of(
             continue
         item = _item(declaration, row, fields)
         if item.id in items:
-            raise row.refuse(f"the id {item.id!r} stands twice; give [data] an id that tells apart")
+            to_do = "give one row another, or [data] an id of several columns"
+            raise row.refuse(f"the id {item.id!r} stands twice; {to_do}")
         check(row, fields)
         items[item.id] = item
     if not items:

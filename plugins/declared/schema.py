@@ -90,7 +90,11 @@ def check(value: Any, rule: Values, where: Place, checker: Checker) -> Any:
     rules = rule.get("anyOf", [rule])
     fitting = next((one for one in map(resolved, rules) if _is_of_type(value, one)), None)
     if fitting is None:
-        checker.report(where, f"must be {needed(rule)}, not {value!r:.40}")
+        name, kind = ".".join(key for key in where if isinstance(key, str)), rules[-1]["type"]
+        is_swapped = isinstance(value, {"array": dict, "object": list}.get(kind, ()))
+        header = f"[[{name}]]" if kind == "array" else f"[{name}]"
+        instead = f"; write {header}" if is_swapped else f", not {value!r:.40}"
+        checker.report(where, f"must be {needed(rule)}{instead}")
         return value
     is_single = fitting["type"] != "array" and rules[-1].get("items") == rules[0]
     checked = _looked_at(value, fitting, where, checker)

@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from eibench.core.ratings.strengths import Strengths as Strengths
     from eibench.core.ratings.weighing import ItemCalls as ItemCalls
     from eibench.core.reading.formats import read_csv as read_csv
+    from eibench.core.reading.formats import read_csv_rows as read_csv_rows
     from eibench.core.reading.formats import read_json as read_json
     from eibench.core.reading.formats import read_jsonl as read_jsonl
     from eibench.core.reading.formats import read_text as read_text
@@ -177,7 +178,8 @@ _HOMES = {
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
     "eibench.core.parties.providers": "CallContext Client ClientConfig Provider",
-    "eibench.core.reading.formats": "read_csv read_json read_jsonl read_text read_toml",
+    "eibench.core.reading.formats": "read_csv read_csv_rows read_json read_jsonl read_text "
+    "read_toml",
     "eibench.core.reading.rows": "read_rows",
     "eibench.core.datasets.human_ratings": "human_ratings",
     "eibench.core.datasets.sources": "find_pack",

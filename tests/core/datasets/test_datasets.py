@@ -218,10 +218,10 @@ def test_a_broken_file_is_told_with_its_place(
 
 
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
-    """The place is the byte."""
+    """The place is the line and the byte."""
     path = tmp_path / "pack.json"
     path.write_bytes(b'{"1": "\xff"}')
-    assert refused(path).position == "byte 7"
+    assert refused(path).position == "line 1, byte 7"
 
 
 def answer(name: str, value: object) -> Change:

@@ -62,8 +62,10 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, text: str, message
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,tone,weight\na,calm\n", "line 2: has more or fewer cells than the header"),
-        ("id,tone,weight\na,calm,1,2\n", "line 2: has more or fewer cells than the header"),
+        ("id,tone,weight\na,calm\n", "line 2: has 2 cells, and the header 3; a cell with a"),
+        ("id,tone,weight\na,calm,1,2\n", "line 2: has 4 cells, and the header 3; a cell with a"),
+        ("id,tone,tone\na,calm,1\n", "line 1: two columns are named 'tone'; rename one"),
+        ("id;tone\na;calm\n", "line 1: its cells are divided by ';'; save it with commas"),
         ("id,tone,weight\na,calm,much\n", "field 'weight': must be a number, not 'much'"),
         ('id,tone,weight\na,"ca"lm,1\n', "not CSV"),
     ],

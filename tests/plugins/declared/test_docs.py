@@ -73,7 +73,7 @@ def test_the_example_of_the_page_runs(empty_place: Path, bench: Callable[..., An
     Path("scenes.csv").write_text(rows, "utf-8")
     done = bench("run", "./feelings.toml", "--model", "demo/strong", "--json")
     assert done.json["status"] == "complete", done.err
-    assert done.json["baselines"]["chance"]["value"] == pytest.approx(1 / 3 * 7 / 9)
+    assert done.json["baselines"]["random"]["value"] == pytest.approx(1 / 3 * 7 / 9)
 
 
 def test_a_class_may_go_on_where_a_declaration_ends(declared: Callable[[str], Path]) -> None:
