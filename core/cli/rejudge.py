@@ -32,6 +32,7 @@ from .options import run_ids
 from .run import planned, start
 from .session import EXIT, allow, begin, print_result
 from .settings import pairs
+from .show import compared_later
 
 
 @command("rescore", "bench rescore 7a3c --set parser=reference", "bench rescore --all --dry-run")
@@ -76,9 +77,11 @@ def rescore_command(
                 document = asyncio.run(regrade(stored, config, pack)).document
             else:
                 document = asyncio.run(rescore(stored, config, pack))
+        is_own = not (document["ratings"] or changes or chosen.judge)
+        later = compared_later(stored) if is_own else ""
     if not dry_run:
         write_document(runs_dir, document)
-    print_result(document, json_output=json_output)
+    print_result(document, json_output=json_output, later=later)
     return EXIT[document["status"]]
 
 

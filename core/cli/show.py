@@ -141,7 +141,7 @@ def _show_run(run: StoredRun, json_output: bool) -> None:
     if json_output:
         click.echo(as_text(document))
         return
-    later = "" if document["ratings"] else _compared_later(run)
+    later = "" if document["ratings"] else compared_later(run)
     print_result(document, another=_another(run, document), later=later, notes=list(run.left_out()))
 
 
@@ -162,7 +162,7 @@ def print_listed(
         console.output.show(console.fitted.Fitted(table))
 
 
-def _compared_later(run: StoredRun) -> str:
+def compared_later(run: StoredRun) -> str:
     """Where the rating is of a run that others were compared with after its own result."""
     names = run.journal.compared_by(run.record)
     if not names:

@@ -25,7 +25,7 @@ const board = () => {
       row.hidden = !words.every((word) => text.includes(word)) || !filters.every((f) => ["", row.dataset[f.dataset.filter]].includes(f.value));
     }
     const left = rows.filter((row) => !row.hidden).length;
-    count.textContent = (left < rows.length ? `${left} of ` : "") + `${rows.length} models`;
+    count.textContent = (left < rows.length ? `${left} of ` : "") + `${rows.length} model${rows.length === 1 ? "" : "s"}`;
   };
   const order = (viewed) => {
     const wanted = get("sort") || (viewed ? "-number" : ""), heading = head.find((th) => wanted && th.dataset.key === wanted.replace(/^-/, ""));

@@ -14,9 +14,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...plugins.stored import packed, restored
 from .surroundings import no_network
+
+if TYPE_CHECKING:
+    from .subject import Subject
 
 IMPORT_S = 0.2
 """How long what an entry point names may take to import, of processor time, beside eibench."""
@@ -42,7 +46,9 @@ def requests_of(thing: object, dataset: str | None, items: list[str]) -> dict[st
     """Digests of what a benchmark asks of some items, in a process with other hashes of texts."""
     kind, name = type(thing), type(thing).__module__
     what = {"do": "ask", "module": name, "class": kind.__qualname__, "file": _file(name)}
-    return _ask({**what, "dataset": dataset, "items": items})
+    files = getattr(thing, "files", None)
+    declared = {"declared": packed(files)} if files else {}
+    return _ask({**what, **declared, "dataset": dataset, "items": items})
 
 
 def _file(module: str) -> str | None:
@@ -90,6 +96,8 @@ def _warm() -> None:
 def _asked(question: dict[str, Any]) -> dict[str, Any]:
     from .subject import Subject
 
+    if files := question.get("declared"):
+        return _requests(Subject(restored(files), "", dataset=question["dataset"]), question)
     thing: Any = _module(question["module"], question["file"])
     for name in question["class"].split("."):
         thing = getattr(thing, name, None)
@@ -99,6 +107,10 @@ def _asked(question: dict[str, Any]) -> dict[str, Any]:
         subject = Subject(thing(), "", dataset=question["dataset"])
     except TypeError as error:
         return {"missing": f"{question['class']} cannot be made without arguments ({error})"}
+    return _requests(subject, question)
+
+
+def _requests(subject: "Subject", question: dict[str, Any]) -> dict[str, Any]:
     items = {item.id: item for item in subject.default_pack.items}
     chosen = [items[name] for name in question["items"] if name in items]
     traces = subject.traces(chosen, subject.some_words())

@@ -15,3 +15,5 @@ def test_a_declaration_conforms(
     declared(name)
     done = bench("plugin", "check", f"./{name}.toml", "--json")
     assert done.code == 0, done.out
+    verdicts = {one["id"]: one["verdict"] for one in done.json["plugins"][0]["checks"]}
+    assert verdicts["K23"] == "OK"

@@ -15,12 +15,13 @@ RUN = ("run", "eqbench3", "--dataset", "bundled", "--limit", 2, "--no-rubric")
 
 def test_a_first_model_says_where_its_rating_is_once_it_has_one(bench: Bench) -> None:
     """Its own result was made before anybody was there."""
-    first = bench(*RUN, "--model", "demo/weak", "--json").json["run_id"]
+    first = bench(*RUN[:-1], "--model", "demo/weak", "--json").json["run_id"]
     assert "rating     none yet" in bench("show", first).out
-    bench(*RUN, "--model", "demo/strong")
-    shown = bench("show", first).out
-    assert "none yet" not in shown
-    assert "rating     compared since by demo/strong: bench leaderboard eqbench3 has" in shown
+    bench(*RUN[:-1], "--model", "demo/strong")
+    for name in ("show", "rescore"):
+        shown = bench(name, first).out
+        assert "none yet" not in shown
+        assert "rating     compared since by demo/strong: bench leaderboard eqbench3 has" in shown
     assert bench("show", first, "--json").json["ratings"] == []
 
 
