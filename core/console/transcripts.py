@@ -114,27 +114,34 @@ def _calls(
             message = f"asked the judge, {length:,} characters (--full shows them)"
             yield Text(message, style="dim")
         else:
-            yield from _asked(messages, conversations.get(call["phase"], []), shown)
+            yield from _asked(call, conversations.get(call["phase"], []), shown)
         if call["phase"] != "judge":
-            reply = ["assistant", call["text"].strip()]
+            text = call["text"].strip()
+            shown.add(("user", text))  # the one who talks with it is shown it so
+            reply = ["assistant", text]
             conversations.setdefault(call["phase"], []).append([*messages, reply])
         yield from _reply(call)
 
 
 def _asked(
-    messages: _Conversation, conversations: Sequence[_Conversation], shown: set[_Message]
+    call: "ItemCall", conversations: Sequence[_Conversation], shown: set[_Message]
 ) -> Iterator[RenderableType]:
-    """What a call asks beyond the conversation it goes on; a message shown before in one line."""
+    """What a call asks beyond the conversation it goes on; a message shown before in one line.
+
+    What a role is asked is called so, as the model under test never sees it.
+    """
+    messages: _Conversation = call["messages"] or []
+    asked = f" (to {call['model']})" if role_in(call["phase"]) else ""
     known = max((_in_common(messages, one) for one in conversations), default=0)
     if known == len(messages):
         yield Text("asked the same once more", style="dim")
     for role, content in messages[known:]:
         if (role, content) in shown:
-            message = f"{role}: the same {len(content):,} characters as above"
+            message = f"{role}{asked}: the same {len(content):,} characters as above"
             yield Text(line(message), style="dim")
         else:
             shown.add((role, content))
-            yield _Said(role, content, "blue")
+            yield _Said(f"{role}{asked}", content, "blue")
 
 
 def _in_common(messages: _Conversation, other: _Conversation) -> int:

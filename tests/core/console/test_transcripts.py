@@ -62,7 +62,19 @@ def test_two_conversations_with_a_role_are_each_gone_on_with() -> None:
     shown["iterations"] = [{**first, "calls": calls}]
     text = "\n".join(printed(shown, 80))
     assert "as above" not in text
-    assert [text.count(f"─ {who} ─") for who in ("system", "user", "assistant")] == [2, 3, 0]
+    titles = (f"─ {who} (to {MODEL}) ─" for who in ("system", "user", "assistant"))
+    assert [text.count(title) for title in titles] == [2, 3, 0]
+
+
+def test_what_a_role_is_told_of_the_model_is_in_one_line() -> None:
+    """The model's words were shown as its own just before."""
+    shown = record()
+    (first,) = shown["iterations"]
+    (call,) = first["calls"]
+    played = {**call, "phase": "role:visitor", "messages": [["user", "Hi."]], "text": "Yes?"}
+    shown["iterations"] = [{**first, "calls": [call, played]}]
+    lines = printed(shown, 100)
+    assert f"user (to {MODEL}): the same 3 characters as above" in lines
 
 
 def test_a_prompt_that_calls_repeat_is_shown_once() -> None:
