@@ -137,7 +137,7 @@ def _item(path: Path, number: int, row: Row) -> Item[Row]:
         lack = 'has no guests: neither headings "# NAME\'s intro" in gold_answer nor guests'
         raise DataError(path, "names a guest twice" if twice else lack, f"row {number}")
     intro = row["intro_text"].strip()
-    asked = str(row.get("prompt") or fill(TEXTS["ask"], {"intro_text": intro}))
+    asked = fill(str(row.get("prompt") or TEXTS["ask"]), {"intro_text": intro})
     asked = asked if intro in asked else f"{asked}\n\n{intro}"
     return Item(str(row.get("id", number)), {**row, "asked": asked, "names": tuple(names)})
 

@@ -20,15 +20,21 @@ ANSWER = "\n".join(f"# {name}'s intro\nIt is a pun." for name in GUESTS)
 ROW = {"prompt": "Explain: Hello Ann, Bo, Cy, Dee!", "intro_text": "Hello Ann, Bo, Cy, Dee!",
        "gold_answer": ANSWER, "source": "A quiz", "judge_prompt": "Judge."}  # fmt: skip
 PUBLISHED: dict[str, tuple[Sequence[int], float]] = {
-    # EQ-bench/EQ-bench-site, results/buzzbench, the first item of each file: by guest, as above
+    # EQ-bench/EQ-bench-site, results/buzzbench: the first two items of files, guest by guest
     "phi-4: 655 / 16": (
         (10, 25, 15, 25, 75, 60, 50, 75, 50, 40, 35, 60, 15, 25, 20, 75), 40.94,
     ),
     "gpt-3.5-turbo-0613: 470 / 16": (
         (40, 25, 30, 20, 50, 40, 35, 30, 40, 35, 30, 25, 10, 20, 15, 25), 29.38,
     ),
+    "gpt-3.5-turbo-0613: 690 / 16": (
+        (40, 30, 25, 75, 50, 40, 35, 60, 35, 30, 25, 70, 50, 40, 35, 50), 43.12,
+    ),
     "llama-3.1-405b-instruct: 745 / 16": (
         (25, 40, 30, 20, 60, 50, 40, 75, 50, 40, 35, 60, 60, 50, 40, 70), 46.56,
+    ),
+    "llama-3.1-405b-instruct: 560 / 16": (
+        (50, 40, 35, 25, 50, 40, 40, 25, 25, 25, 25, 50, 40, 35, 30, 25), 35.00,
     ),
 }  # fmt: skip
 
@@ -142,7 +148,8 @@ async def test_a_form_that_the_answer_filled_in_is_no_verdict(tmp_path: Path) ->
 def test_a_file_of_one_s_own_has_upstream_s_columns(bench: Bench, tmp_path: Path) -> None:
     """Over HTTP: its prompts are sent, what is missing is ours, and guests' numbers are kept."""
     bare = {"intro_text": "Hello Di!", "gold_answer": "A pun.", "guests": ["Di"]}
-    path = written(tmp_path, ROW, bare, {**ROW, "prompt": "Explain this."})
+    more = ({**ROW, "prompt": "Explain this."}, {**ROW, "prompt": "Of {intro_text} say all."})
+    path = written(tmp_path, ROW, bare, *more)
 
     def reply(request: ReceivedRequest) -> str:
         if request.model == "m":
@@ -158,7 +165,8 @@ def test_a_file_of_one_s_own_has_upstream_s_columns(bench: Bench, tmp_path: Path
     assert document["metrics"]["tom_insight"]["value"] == 40
     assert any("judge_prompt is not used" in warning for warning in document["warnings"])
     prompts = {r.prompt for r in server.requests if r.model == "m" and not r.is_trial}
-    assert {ROW["prompt"], f"Explain this.\n\n{ROW['intro_text']}"} < prompts
+    intro = ROW["intro_text"]
+    assert {ROW["prompt"], f"Explain this.\n\n{intro}", f"Of {intro} say all."} < prompts
     assert any("[INTRODUCTION]\nHello Di!\n[/INTRODUCTION]" in prompt for prompt in prompts)
     shown = json.dumps(bench("show", document["run_id"], "2", "--json").json)
     assert '"guests": {"Di": {"understood_jokes": 20' in shown
