@@ -25,7 +25,8 @@ def human_ratings(
         UsageError: There are no ratings.
     """
     if not isinstance(benchmark, HasHumanRatings):
-        raise UsageError(f"{benchmark.name} has no ratings of replies by people")
+        to_do = "a benchmark gives them by its method human_ratings"
+        raise UsageError(f"{benchmark.name} has no ratings of replies by people; {to_do}")
     plugin, options = guard(benchmark), {one.name: one.default for one in benchmark.options}
     if pack is None:
         pack = plugin.read_pack(find_pack(benchmark, dataset, options), options)

@@ -121,6 +121,10 @@ class Catalogue:
         if name not in self.benchmarks.things and name in pack_folders(eibench.data.folder(""), {}):
             listed = ", ".join(self.benchmarks.things)
             raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}")
+        if name not in self.benchmarks.things and os.sep in name:
+            forms = (f"a {form.suffix} file or a folder with {form.in_folder}"
+                     for form in self.benchmark_files)  # fmt: skip
+            raise UsageError(f"{name} declares no benchmark; name {', '.join(forms)}")
         return self.benchmarks.get(name)
 
     def provider(self, name: str) -> Provider:

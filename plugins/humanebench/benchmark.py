@@ -66,7 +66,7 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
     options = (Option("persona", "baseline", "The system message, if any.", PERSONAS, True),)
     values = (
         Value("humane", "humane score (-1 to 1)", range=(-1, 1), by=(TAG,), macro=TAG, over=OVER),
-        Value("negative", "verdicts below 0", "share", higher_is_better=False, over=OVER),
+        Value("negative", "negative verdicts", "share", higher_is_better=False, over=OVER),
     )
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:

@@ -53,6 +53,16 @@ def test_a_broken_declaration_is_told_with_line_key_and_remedy(
     assert not Path("runs").exists()
 
 
+def test_a_path_that_declares_nothing_is_told_as_one(declared: Put, bench: Bench) -> None:
+    """A folder without a declaration, the rows in its place, and a path to nothing."""
+    folder = declared("apologies").parent
+    for path in (folder / "nothing", folder, folder / "apologies.jsonl"):
+        done = bench("run", path)
+        assert done.code == 2
+        todo = "declares no benchmark; name a .toml file or a folder with benchmark.toml"
+        assert done.err.strip() == f"Error: {path} {todo}"
+
+
 def test_all_that_is_wrong_is_told_at_once(declared: Put) -> None:
     """In the order of lines, eight at most."""
     path = declared("feelings")
