@@ -1,4 +1,4 @@
-"""Published pages of Creative Writing v3, replayed: their texts and verdicts, and our rule.
+"""Published pages of Creative Writing v3 and Longform Writing, replayed by our rule.
 
 Not a measurement: a loopback server answers as the model and the judge of each page did, `bench
 run` asks it, and the numbers that come of it stand beside those that the page prints.
@@ -6,7 +6,9 @@ run` asks it, and the numbers that come of it stand beside those that the page p
 
 import argparse
 import gzip
+import html
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 from eibench import PackSource, run, runs
 from eibench.plugins.creative_writing.packs import read_items
+from eibench.plugins.creative_writing.stories import read_stories
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Sample = tuple[str, int]
@@ -61,20 +64,33 @@ def replay(
     return respond
 
 
-def replayed(page: Path, pack: Path, folder: Path, parser: str = "reference") -> Replayed:
-    """A page's texts and verdicts as a run, beside the page's numbers."""
-    samples = samples_of(page, pack)
-    with LoopbackServer(replay(samples, pack)) as server:
+def scores_of(
+    benchmark: str,
+    respond: Callable[[ReceivedRequest], str],
+    pack: Path,
+    folder: Path,
+    settings: Mapping[str, Any],
+) -> tuple[dict[Sample, Mapping[str, float | None]], dict[str, float]]:
+    """A run by a server that answers so: the values of what is scored, and the metrics."""
+    with LoopbackServer(respond) as server:
         url: dict[str, Any] = {"base_url": server.base_url, "judge_base_url": server.base_url}
-        options: dict[str, Any] = {"elo": False, "parser": parser}
         parties: dict[str, Any] = {"model": "openai/writer", "judge": "openai/judge"}
-        settings: dict[str, Any] = {"dataset": str(pack), "iterations": 3, "runs_dir": folder}
-        result = run("creative-writing-v3", **parties, **url, **settings, options=options)
+        places: dict[str, Any] = {"dataset": str(pack), "runs_dir": folder}
+        result = run(benchmark, **parties, **url, **places, **settings)
     metrics = {name: row["value"] or 0.0 for name, row in result.document["metrics"].items()}
     with runs(folder) as stored:
         rows = list(stored[str(result.document["run_id"])].samples())
-    scores = {(row.item_id, row.iteration): row.values["rubric_score"] for row in rows
-              if row.status == "scored"}  # fmt: skip
+    values = {(row.item_id, row.iteration): row.values for row in rows if row.status == "scored"}
+    return values, metrics
+
+
+def replayed(page: Path, pack: Path, folder: Path, parser: str = "reference") -> Replayed:
+    """A page's texts and verdicts as a run, beside the page's numbers."""
+    samples = samples_of(page, pack)
+    settings = {"iterations": 3, "options": {"elo": False, "parser": parser}}
+    respond = replay(samples, pack)
+    values, metrics = scores_of("creative-writing-v3", respond, pack, folder, settings)
+    scores = {key: row["rubric_score"] or 0.0 for key, row in values.items()}
     means = {n: one["iteration_average"] for (_, n), one in samples.items()}
     return Replayed(
         len(scores),
@@ -84,20 +100,106 @@ def replayed(page: Path, pack: Path, folder: Path, parser: str = "reference") ->
     )
 
 
+class PageStory(NamedTuple):
+    """A story as a page shows it: replies, verdicts, and its two numbers from 0 to 100."""
+
+    replies: list[str]
+    verdicts: list[str]
+    chapters: float
+    whole: float
+
+
+class ReplayedStories(NamedTuple):
+    """A page beside what came of it here: stories, largest differences, and the run's score."""
+
+    read: int
+    chapters: float
+    whole: float
+    score: float
+
+    def __str__(self) -> str:
+        """As a row of a table."""
+        return f"{self.read} | {self.chapters:.3f} | {self.whole:.3f} | {self.score:.2f}"
+
+
+def stories_of(page: Path) -> dict[str, PageStory]:
+    """What a page of Longform Writing shows, by the id of its prompt."""
+    text = gzip.decompress(page.read_bytes()).decode()
+    stories = {}
+    for part in text.split('<div class="iteration-container">')[1:]:
+
+        def shown(label: str, end: str, part: str = part) -> list[str]:
+            texts = re.findall(rf"<strong>{label}:</strong><br>(.*?){end}", part, re.DOTALL)
+            return [html.unescape(one).strip() for one in texts]
+
+        numbers = re.findall(r"\(Chapter Avg: ([\d.]+) \| Final: ([\d.]+)\)", part)
+        whole = shown(r"Judge Response \(First Entry\)", "<div class")
+        verdicts = [*shown("Judge Response", "</div>"), *whole]
+        id = re.findall(r"'iteration-\d+-(\d+)'", part)[0]
+        stories[id] = PageStory(shown("Model Output", "</div>"), verdicts, *map(float, numbers[0]))
+    return stories
+
+
+def replay_stories(
+    stories: Mapping[str, PageStory], pack: Path
+) -> Callable[[ReceivedRequest], str]:
+    """Answers as the model and the judge of a page did."""
+    source = PackSource("official", "", {path.name: path for path in pack.iterdir()})
+    shown = {item.content.prompt: stories[item.id] for item in read_stories(source)}
+
+    def respond(request: ReceivedRequest) -> str:
+        if request.is_trial:
+            return "OK"
+        first = str(request.messages[0]["content"])
+        if request.model == "writer":
+            turn = len(request.messages) // 2
+            return next(s for prompt, s in shown.items() if first.startswith(prompt)).replies[turn]
+        _, _, rest = request.prompt.partition("[WRITING PROMPT]\n\n")
+        story = shown[rest.partition("\n\n[/WRITING PROMPT]")[0]]
+        chapter = re.search(r"\[/CHARACTER PROFILES\]\s+\[CHAPTER (\d)\]", rest)
+        return story.verdicts[int(chapter[1]) - 1 if chapter else -1]
+
+    return respond
+
+
+def replayed_stories(
+    page: Path, pack: Path, folder: Path, parser: str = "reference"
+) -> ReplayedStories:
+    """A page's stories and verdicts as a run, beside the page's numbers."""
+    stories, settings = stories_of(page), {"options": {"parser": parser}}
+    respond = replay_stories(stories, pack)
+    values, metrics = scores_of("longform-writing", respond, pack, folder, settings)
+    means = {id: fmean(row[f"chapter_{n}"] or 0.0 for n in range(1, 9))
+             for (id, _), row in values.items()}  # fmt: skip
+    return ReplayedStories(
+        len(values),
+        max(abs(mean - stories[id].chapters) for id, mean in means.items()),
+        max(abs((row["whole"] or 0.0) - stories[id].whole) for (id, _), row in values.items()),
+        metrics["rubric_score"],
+    )
+
+
 def table(pack: Path, pages: Path, parser: str) -> Iterator[str]:
     """A row for each page."""
-    yield "| page | verdicts read | a piece | an iteration, pooled | run |"
+    longform = (pack / "prompt1.txt").exists()
+    columns = "verdicts read | a piece | an iteration, pooled | run"
+    if longform:
+        columns = "stories read | chapters | whole | score"
+    yield f"| page | {columns} |"
     yield "|---|---|---|---|---|"
+    ending, row_of = (".html.gz", replayed_stories) if longform else (".json.gz", replayed)
     with tempfile.TemporaryDirectory() as folder:
-        for page in sorted(pages.glob("*.json.gz")):
-            name = page.name.removesuffix(".json.gz")
-            yield f"| {name} | {replayed(page, pack, Path(folder, name), parser)} |"
+        for page in sorted(pages.glob(f"*{ending}")):
+            name = page.name.removesuffix(ending)
+            yield f"| {name} | {row_of(page, pack, Path(folder, name), parser)} |"
 
 
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("pack", type=Path, help="the official pack's folder")
-    arguments.add_argument("pages", type=Path, help="a folder of pages, NAME.json.gz")
+    arguments.add_argument(
+        "pages", type=Path, help="a folder of pages, NAME.json.gz or, of stories, NAME.html.gz"
+    )
     arguments.add_argument("--parser", default="reference", choices=("reference", "strict"))
     chosen = arguments.parse_args()
     for line in table(chosen.pack, chosen.pages, chosen.parser):

@@ -62,12 +62,17 @@ class PublishedRubric(WritingRubric):
             return Reading(None, reason.replace("the model", "the judge"))
         pairs = [pair for pattern in _NUMBERS for pair in pattern.findall(response.text)]
         grades = {name.strip(): float(number) for name, number in pairs}
+        grades = {name: grade for name, grade in grades.items() if self.counts(name, grade)}
         if not grades:
             return Reading(None, "it has no number after a name")
         if not 0 <= self.total(grades) <= 100:
             return Reading(None, "the mean of its numbers is beyond the scale")
         strays = tuple(name for name in grades if name not in self.criteria)
         return Reading(Verdict(grades, unknown=strays), None, ("stray name",) * bool(strays))
+
+    def counts(self, name: str, grade: float) -> bool:
+        """Whether a number is a grade: each is."""
+        return True
 
     def total(self, grades: Mapping[str, float]) -> float:
         """The mean of all numbers, those under names that are no criteria too."""

@@ -58,10 +58,7 @@ def read_items(source: PackSource) -> list[Item[WritingItem]]:
     Raises:
         DataError: A file is missing or not of its form.
     """
-    needed = (PROMPTS, CRITERIA, NEGATIVE, JUDGE, PAIR)
-    if missing := [name for name in needed if name not in source.files]:
-        path = next(iter(source.files.values()))
-        raise DataError(path, f"is no whole pack; beside it belong {', '.join(missing)}")
+    require_files(source, PROMPTS, CRITERIA, NEGATIVE, JUDGE, PAIR)
     protocol = _protocol(source)
     left_out = _NOT_COMPARED if source.name == "official" else ()
     return [
@@ -70,29 +67,55 @@ def read_items(source: PackSource) -> list[Item[WritingItem]]:
     ]
 
 
+def require_files(source: PackSource, *names: str) -> None:
+    """Refuse a pack without one of these files."""
+    if missing := [name for name in names if name not in source.files]:
+        path = next(iter(source.files.values()))
+        raise DataError(path, f"is no whole pack; beside it belong {', '.join(missing)}")
+
+
 def _protocol(source: PackSource) -> WritingProtocol:
-    criteria = _criteria(source.files[CRITERIA])
-    negative = _criteria(source.files[NEGATIVE])
-    if not criteria:
-        raise DataError(source.files[CRITERIA], "names no criterion")
-    if unknown := [name for name in negative if name not in criteria]:
-        message = f"names {unknown[0]!r}, which is no line of {CRITERIA}"
-        raise DataError(source.files[NEGATIVE], message)
-    optional = tuple(name for name in _MAY_NOT_APPLY if name in criteria)
-    listed = {
-        "creative_writing_criteria": "\n".join(criteria),
-        "lower_is_better_criteria": "\n".join(negative),
-    }
-    judge = _template(source.files[JUDGE], _PLACES, *listed)
+    rubric = read_rubric(source.files[CRITERIA], source.files[NEGATIVE])
+    judge = read_judge(source.files[JUDGE], rubric, _PLACES)
     pair = _template(source.files[PAIR], _PAIR_PLACES)
     if not (pair_criteria := criteria_of(pair.user)):
         raise DataError(source.files[PAIR], 'asks for no criterion: no line begins with "NAME":')
-    return WritingProtocol(
-        WritingRubric(criteria, SCALE, lower_is_better=negative, optional=optional, form="lines"),
-        Template(fill(judge.user, listed)),
-        Rubric(pair_criteria, SCALE),
-        pair,
-    )
+    return WritingProtocol(rubric, judge, Rubric(pair_criteria, SCALE), pair)
+
+
+def read_rubric(path: Path, negative_path: Path) -> WritingRubric:
+    """The criteria of a file, with those of another counted the other way round.
+
+    Raises:
+        DataError: A line is no criterion, or there is none.
+    """
+    criteria, negative = _criteria(path), _criteria(negative_path)
+    if not criteria:
+        raise DataError(path, "names no criterion")
+    if unknown := [name for name in negative if name not in criteria]:
+        message = f"names {unknown[0]!r}, which is no line of {path.name}"
+        raise DataError(negative_path, message)
+    optional = tuple(name for name in _MAY_NOT_APPLY if name in criteria)
+    return WritingRubric(criteria, SCALE, lower_is_better=negative, optional=optional, form="lines")
+
+
+def read_judge(path: Path, rubric: WritingRubric, slots: dict[str, str], *more: str) -> Template:
+    """The prompt that asks for a rubric, with its criteria in their places.
+
+    Args:
+        path: Its file.
+        rubric: What it asks for.
+        slots: By the places that upstream has, our names for them.
+        more: Names of further places, which it must have.
+
+    Raises:
+        DataError: It lacks a place.
+    """
+    listed = {
+        "creative_writing_criteria": "\n".join(rubric.names),
+        "lower_is_better_criteria": "\n".join(rubric.lower_is_better),
+    }
+    return Template(fill(_template(path, slots, *listed, *more).user, listed))
 
 
 def _criteria(path: Path) -> tuple[str, ...]:

@@ -32,8 +32,14 @@ class Piece(NamedTuple):
     reply: ChatResponse
 
 
-def read_prompts(path: Path) -> Iterator[tuple[str, WritingPrompt, Mapping[str, Any]]]:
+def read_prompts(
+    path: Path, *, seeded: bool = True
+) -> Iterator[tuple[str, WritingPrompt, Mapping[str, Any]]]:
     """The prompts of a file by id, each with all that its row holds.
+
+    Args:
+        path: The file.
+        seeded: Whether its rows list seeds.
 
     Raises:
         DataError: The file is not of its form; the message names the prompt.
@@ -45,6 +51,7 @@ def read_prompts(path: Path) -> Iterator[tuple[str, WritingPrompt, Mapping[str, 
         if not isinstance(row, dict):
             raise DataError(path, "is no object", f"prompt {id}")
         text, seeds = str(row.get("writing_prompt") or ""), _listed(row.get("seed_modifiers"))
+        seeds = seeds if seeded else []
         if wrong := _wrong(text, seeds):
             raise DataError(path, wrong, f"prompt {id}")
         yield id, WritingPrompt(text.strip(), tuple(seeds)), row

@@ -111,6 +111,7 @@ LIMITS = {
     "emotionqueen": "10",
     "eqbench3": "3",
     "humanebench": "16",
+    "longform-writing": "2",
     "mediation-live": "8",
 }
 MORE = {

@@ -154,7 +154,7 @@ def test_data_that_no_benchmark_uses_is_marked(bench: Bench) -> None:
     """In the list, and when somebody wants to run it."""
     message = "data only: no benchmark uses it yet"
     lines = [line for line in bench("data", "list").out.splitlines() if message in line]
-    unused = ["judgemark-v2", "longform-writing"]
+    unused = ["judgemark-v2"]
     assert [line.split()[0] for line in lines] == unused
     packs = bench("data", "list", "--json").json["packs"]
     assert [pack["name"] for pack in packs if pack["data_only"]] == unused

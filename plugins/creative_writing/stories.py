@@ -1,0 +1,187 @@
+"""Packs of Longform Writing in upstream's layout, and the stories that are written to them."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from eibench import ChatResponse, DataError, Item, PackSource, no_answer, read_json, read_text
+from eibench.judges import Template, fill
+
+from .grading import PublishedRubric, WritingRubric
+from .packs import read_judge, read_rubric, require_files
+from .prompts import read_prompts
+
+CHAPTERS, TURNS = 8, 5
+"""Of a story, and turns of planning before it."""
+_PLAN, _PROFILES = 3, 4
+"""The turns that settle the plan and describe the characters."""
+_NAME = "longform_creative_writing"
+PROMPTS, WEIGHTS = f"{_NAME}_prompts_minimalist.json", "criteria_weights.json"
+CRITERIA, NEGATIVE = f"{_NAME}_criteria_%s.txt", "longform_negative_criteria_%s.txt"
+JUDGE = f"{_NAME}_judging_prompt_%s.txt"
+PLANNING = tuple(f"prompt{number}.txt" for number in range(1, TURNS + 1))
+FIRST, MIDDLE, LAST = (f"prompt_chapter_{name}.txt" for name in ("first", "intermediate", "last"))
+_BENT, _POWER = "forced poetry or metaphor", 1.7
+"""The criterion whose points, once turned, are raised to a power of their share of the scale."""
+Kind = TypeVar("Kind", bound=WritingRubric)
+
+
+class StoryRubric(WritingRubric):
+    """A rubric that bends one criterion, so that a middling grade of it costs more."""
+
+    def total(self, grades: Mapping[str, float]) -> float:
+        """The mean of the criteria by weight, from 0 to 100."""
+        shares = {name: self.share(name, grade) for name, grade in grades.items()}
+        weights = {name: self.weights.get(name, 1) for name in shares}
+        return 100 * sum(weights[n] * shares[n] for n in shares) / sum(weights.values())
+
+    def share(self, name: str, grade: float) -> float:
+        """What a grade is worth, from 0 to 1."""
+        share = (self.scale - grade if name in self.lower_is_better else grade) / self.scale
+        return share**_POWER if name.casefold() == _BENT else share
+
+
+class PublishedStoryRubric(StoryRubric, PublishedRubric):
+    """The same as published pages have it: read loosely, every criterion counted alike."""
+
+    def counts(self, name: str, grade: float) -> bool:
+        """A number after a criterion's name, on the scale."""
+        return name in self.criteria and 0 <= grade <= self.scale
+
+
+class StoryProtocol(NamedTuple):
+    """How stories of a pack are asked for and judged.
+
+    Attributes:
+        turns: What the model is sent, with places for the prompt and numbers.
+        chapter, whole: What the judge grades a chapter and the whole by.
+        judge_chapter, judge_whole: Its prompts.
+    """
+
+    turns: tuple[str, ...]
+    chapter: StoryRubric
+    judge_chapter: Template
+    whole: StoryRubric
+    judge_whole: Template
+
+
+class StoryItem(NamedTuple):
+    """What an item of Longform Writing holds."""
+
+    prompt: str
+    protocol: StoryProtocol
+
+    @property
+    def turns(self) -> list[str]:
+        """What the model is sent, turn by turn."""
+        texts = {"writing_prompt": self.prompt, "n_chapters": str(CHAPTERS)}
+        return [
+            fill(text, {**texts, "chapter_number": str(number)})
+            for number, text in enumerate(self.protocol.turns, 1 - TURNS)
+        ]
+
+
+class Story(NamedTuple):
+    """What a model replied, turn by turn; nothing after a reply that is no answer."""
+
+    replies: tuple[ChatResponse, ...]
+
+    @property
+    def plan(self) -> str:
+        """The plan that it settled on."""
+        return self.replies[_PLAN].text
+
+    @property
+    def profiles(self) -> str:
+        """Its characters."""
+        return self.replies[_PROFILES].text
+
+    @property
+    def chapters(self) -> tuple[ChatResponse, ...]:
+        """The chapters in order."""
+        return self.replies[TURNS:]
+
+    @property
+    def text(self) -> str:
+        """The chapters one after the other."""
+        return "\n\n".join(reply.text.strip() for reply in self.chapters)
+
+    @property
+    def broken_off(self) -> str | None:
+        """Where and why the story stops early; ``None`` for a whole one."""
+        number = len(self.replies)
+        reason = no_answer(self.replies[-1])
+        if reason is None:
+            return None
+        where = f"chapter {number - TURNS}" if number > TURNS else f"planning turn {number}"
+        return f"{where}: {reason}"
+
+
+def read_stories(source: PackSource) -> list[Item[StoryItem]]:
+    """The items of a pack in its order.
+
+    Raises:
+        DataError: A file is missing or not of its form.
+    """
+    judged = [name % part for name in (CRITERIA, NEGATIVE, JUDGE) for part in ("chapter", "final")]
+    require_files(source, PROMPTS, WEIGHTS, *judged, *PLANNING, FIRST, MIDDLE, LAST)
+    chapter, whole = (_rubric(source.files, part) for part in ("chapter", "final"))
+    _check_weights(source.files[WEIGHTS], chapter, whole)
+    places = ("final_plan", "character_profiles", "chapter_number")
+    protocol = StoryProtocol(
+        _turns(source.files),
+        chapter,
+        read_judge(source.files[JUDGE % "chapter"], chapter, {"{chapter_text}": "reply"}, *places),
+        whole,
+        read_judge(source.files[JUDGE % "final"], whole, {"{full_story}": "reply"}),
+    )
+    prompts = read_prompts(source.files[PROMPTS], seeded=False)
+    return [Item(id, StoryItem(prompt.text, protocol)) for id, prompt, _ in prompts]
+
+
+def _turns(files: Mapping[str, Path]) -> tuple[str, ...]:
+    """What the model is sent; its place for the prompt, and for a number, is there."""
+    texts = {name: read_text(files[name]).strip() for name in (*PLANNING, FIRST, MIDDLE, LAST)}
+    needed = {PLANNING[0]: "{writing_prompt}", MIDDLE: "{chapter_number}"}
+    for name, text in texts.items():
+        if not text:
+            raise DataError(files[name], "is empty")
+        if (slot := needed.get(name, "")) not in text:
+            raise DataError(files[name], f"lacks {slot}")
+    return tuple(texts[name] for name in (*PLANNING, FIRST, *[MIDDLE] * (CHAPTERS - 2), LAST))
+
+
+def _rubric(files: Mapping[str, Path], part: str) -> StoryRubric:
+    """The rubric of chapters or of the whole, with its weights."""
+    rubric = read_rubric(files[CRITERIA % part], files[NEGATIVE % part])
+    weights = _weights(files[WEIGHTS])
+    own = {n: weights[n.casefold()] for n in rubric.names if n.casefold() in weights}
+    return _as(StoryRubric, rubric, own)
+
+
+def published(rubric: StoryRubric) -> PublishedStoryRubric:
+    """A rubric as published pages have it."""
+    return _as(PublishedStoryRubric, rubric, {})
+
+
+def _as(kind: type[Kind], rubric: WritingRubric, weights: Mapping[str, float]) -> Kind:
+    """A rubric of another class, with these weights."""
+    attributes = {field.name: getattr(rubric, field.name) for field in fields(rubric)}
+    return kind(**{**attributes, "weights": weights})
+
+
+def _weights(path: Path) -> dict[str, float]:
+    """What criteria count, by their names in small letters."""
+    rows = read_json(path)
+    for name, weight in rows.items() if isinstance(rows, dict) else [("", None)]:
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not weight > 0:
+            raise DataError(path, "must be an object of numbers above 0 by criterion", name)
+    return {name.casefold(): float(weight) for name, weight in rows.items()}
+
+
+def _check_weights(path: Path, *rubrics: StoryRubric) -> None:
+    """Refuse the weight of what is no criterion."""
+    known = {name.casefold() for rubric in rubrics for name in rubric.names}
+    if unknown := [name for name in _weights(path) if name not in known]:
+        raise DataError(path, "weighs what is no criterion", unknown[0])

@@ -1,0 +1,180 @@
+"""`bench run longform-writing`: the demo, a story by hand, stories and verdicts that fail."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.writing_pages import replayed_stories, table
+from eibench import BenchError, find_pack
+from eibench.core.plugins import installed
+from eibench.testing import Answer, LoopbackServer, ReceivedRequest
+
+Bench = Callable[..., Any]
+KEY = {"OPENAI_API_KEY": "sk-fake"}
+OFFICIAL, OTHER = map(os.environ.get, ("EIBENCH_OFFICIAL_DATA", "EIBENCH_OTHER_DATA"))
+NAME, WEIGHTS = "longform_creative_writing", "criteria_weights.json"
+PROMPTS = {"a": {"writing_prompt": "A well."}, "b": {"writing_prompt": "A roof."}}
+FILES: dict[str, str | None] = {
+    f"{NAME}_prompts_minimalist.json": json.dumps(PROMPTS),
+    f"{NAME}_criteria_chapter.txt": "Wit\nForced Poetry or Metaphor",
+    f"{NAME}_criteria_final.txt": "Pacing\nForced Poetry or Metaphor",
+    "longform_negative_criteria_chapter.txt": "Forced Poetry or Metaphor",
+    "longform_negative_criteria_final.txt": "Forced Poetry or Metaphor",
+    f"{NAME}_judging_prompt_chapter.txt": "{writing_prompt} PLAN {final_plan} PEOPLE "
+    "{character_profiles} CHAPTER {chapter_number}\n{chapter_text}\n{lower_is_better_criteria}\n"
+    "all: {creative_writing_criteria}",
+    f"{NAME}_judging_prompt_final.txt": "{writing_prompt} WHOLE\n{full_story}\n"
+    "{lower_is_better_criteria}\n{creative_writing_criteria}",
+    WEIGHTS: '{"forced poetry or metaphor": 5}',
+    "prompt1.txt": "{writing_prompt} Plan {n_chapters}.",
+    **{f"prompt{number}.txt": f"Turn {number}." for number in range(2, 6)},
+    "prompt_chapter_first.txt": "Begin.",
+    "prompt_chapter_intermediate.txt": "Go on: {chapter_number}.",
+    "prompt_chapter_last.txt": "End: {chapter_number}.",
+}
+
+
+def pack(folder: Path, **files: str | None) -> Path:
+    """Writes a small pack; texts of files may be given by their names."""
+    folder.mkdir(exist_ok=True)
+    for name, text in {**FILES, **files}.items():
+        if text is not None:
+            (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def answer(request: ReceivedRequest) -> str:
+    """A writer that numbers its replies, and a judge that likes each chapter less."""
+    if request.is_trial:
+        return "OK"
+    if request.model == "writer":
+        return f"Reply {len(request.messages) // 2 + 1}."
+    number = re.search(r"CHAPTER (\d)", request.prompt)
+    if number is None:
+        return "Fine.\nPacing: 10\nForced Poetry or Metaphor: 0"
+    return f"Fine, at 10:40.\nWit: {20 - int(number[1])}\nForced Poetry or Metaphor: 10"
+
+
+def command(server: LoopbackServer, folder: Path) -> tuple[Any, ...]:
+    """A run on a small pack by a server that plays the writer and the judge."""
+    urls = ("--base-url", server.base_url, "--judge-base-url", server.base_url)
+    parties = ("--model", "openai/writer", "--judge", "openai/judge")
+    return ("run", "longform-writing", *parties, *urls, "--dataset", pack(folder), "--json")
+
+
+def test_the_demo_runs_offline(bench: Bench) -> None:
+    """Thirteen turns and nine verdicts a story; the decline is shown, and the number at the end."""
+    document = bench("run", "longform-writing", "--json").json
+    assert document["calls"]["model"] == 8 * 13 and document["calls"]["judge"] == 8 * 9
+    metrics = document["metrics"]
+    assert metrics["decline"]["value"] > 0 and metrics["chapter_1"]["ci95"]
+    assert metrics["whole: Unearned Transformations"]["higher_is_better"] is False
+    out = bench("show", document["run_id"], "--details").out
+    assert "95 % interval, upper end" in out and "rubric score (0-100)" in out.splitlines()[-1]
+
+
+def test_a_story_is_the_mean_of_nine_verdicts(bench: Bench, tmp_path: Path) -> None:
+    """By hand, by the code's weights and, without a further call, by the pages' rule."""
+    with LoopbackServer(answer) as server:
+        document = bench(*command(server, tmp_path / "pack"), env=KEY).json
+        asked = [r for r in server.requests if not r.is_trial]
+        again = ("rescore", document["run_id"], "--set", "parser=reference", "--json")
+        anew = bench(*again, env=KEY).json
+        assert len([r for r in server.requests if not r.is_trial]) == len(asked) == 2 * (13 + 9)
+    bent = 0.5**1.7
+    for metrics, weight in ((document["metrics"], 5), (anew["metrics"], 1)):
+        chapters = [100 * ((20 - n) / 20 + weight * bent) / (weight + 1) for n in range(1, 9)]
+        whole = 100 * (0.5 + weight) / (weight + 1)
+        values = [metrics[f"chapter_{n}"]["value"] for n in range(1, 9)]
+        assert values == pytest.approx(chapters)
+        assert metrics["chapters"]["value"] == pytest.approx(sum(chapters) / 8)
+        assert metrics["whole"]["value"] == pytest.approx(whole)
+        assert metrics["rubric_score"]["value"] == pytest.approx((sum(chapters) + whole) / 9)
+        assert metrics["decline"]["value"] == pytest.approx(5 / (weight + 1))
+        assert metrics["chapters: Wit"]["value"] == 15.5
+    talk = max((r.messages for r in asked if r.model == "writer"), key=len)
+    users = [message["content"] for message in talk if message["role"] == "user"]
+    turns = [f"Turn {number}." for number in range(2, 6)]
+    chapters_asked = ["Begin.", *(f"Go on: {n}." for n in range(2, 8)), "End: 8."]
+    assert users[0] in ("A well. Plan 8.", "A roof. Plan 8.")
+    assert users[1:] == [*turns, *chapters_asked]
+    judged = [r.prompt for r in asked if r.model == "judge"]
+    assert sum("PLAN Reply 4. PEOPLE Reply 5. CHAPTER 3\nReply 8.\n" in one for one in judged) == 2
+    whole_text = "\n\n".join(f"Reply {number}." for number in range(6, 14))
+    assert sum(f"WHOLE\n{whole_text}\n" in one for one in judged) == 2
+
+
+def test_a_chapter_that_is_refused_leaves_its_story_unscored(bench: Bench, tmp_path: Path) -> None:
+    """With the chapter's number; nothing more is written or judged of it, and the rest is kept."""
+
+    def respond(request: ReceivedRequest) -> str | Answer:
+        is_well = str(request.messages[0]["content"]).startswith("A well.")
+        if request.model == "writer" and is_well and len(request.messages) // 2 == 5 + 3:
+            return Answer(None, finish="refusal", refusal="I would rather not.")
+        return answer(request)
+
+    with LoopbackServer(respond) as server:
+        document = bench(*command(server, tmp_path / "pack"), env=KEY).json
+        calls = [r for r in server.requests if not r.is_trial]
+    assert [one["reason"] for one in document["unscored"]] == ["chapter 4: the model refused"]
+    assert document["items"]["scored"] == 1
+    assert [sum(r.model == name for r in calls) for name in ("writer", "judge")] == [13 + 9, 9]
+
+
+def test_an_unread_verdict_is_told_by_its_chapter(bench: Bench, tmp_path: Path) -> None:
+    """After asking three times; the other verdicts are made all the same."""
+
+    def respond(request: ReceivedRequest) -> str:
+        said = answer(request)
+        return said.replace("Wit: 17", "Wit: 21")
+
+    with LoopbackServer(respond) as server:
+        document = bench(*command(server, tmp_path / "pack"), env=KEY).json
+        judged = [r for r in server.requests if r.model == "judge" and not r.is_trial]
+    assert len(judged) == 2 * (9 + 2)
+    reasons = {one["reason"] for one in document["unscored"]}
+    wrong = "the judge's reply could not be read: Wit: not one number from 0 to 20"
+    assert reasons == {f"chapter 3: {wrong}"}
+
+
+WRONG: dict[str, tuple[Mapping[str, str | None], str]] = {
+    "no plan turn": ({"prompt3.txt": None}, "lacks prompt3.txt"),
+    "an empty turn": ({"prompt3.txt": " "}, "is empty"),
+    "no prompt": ({"prompt1.txt": "Plan."}, "lacks {writing_prompt}"),
+    "no number": ({"prompt_chapter_intermediate.txt": "Go on."}, "lacks {chapter_number}"),
+    "no chapter": ({f"{NAME}_judging_prompt_chapter.txt": "{writing_prompt}"}, "{chapter_text}"),
+    "an unknown line": ({"longform_negative_criteria_final.txt": "Mercy"}, "'Mercy', which is no"),
+    "an unknown weight": ({WEIGHTS: '{"Mercy": 2}'}, "weighs what is no criterion"),
+    "no weight": ({WEIGHTS: '{"Wit": 0}'}, "numbers above 0"),
+    "no weights": ({WEIGHTS: "[]"}, "numbers above 0"),
+    "no text": ({f"{NAME}_prompts_minimalist.json": '{"a": {}}'}, 'prompt a: needs "writing_pro'),
+}
+
+
+@pytest.mark.parametrize(("files", "reason"), WRONG.values(), ids=WRONG)
+def test_a_broken_pack_is_refused(
+    tmp_path: Path, files: Mapping[str, str | None], reason: str
+) -> None:
+    """With what is wrong."""
+    benchmark = installed().benchmark("longform-writing")
+    folder = pack(tmp_path / "pack", **files)
+    with pytest.raises(BenchError) as error:
+        benchmark.read_pack(find_pack(benchmark, str(folder), {}), {})
+    assert reason in str(error.value)
+
+
+@pytest.mark.skipif(not (OFFICIAL and OTHER), reason="no variable says where published data is")
+def test_a_published_page_follows_from_its_stories(tmp_path: Path) -> None:
+    """By the pages' rule, to how they round; the code's weights say something else."""
+    official = Path(OFFICIAL or "", "longform-writing")
+    page = Path(OTHER or "", "longform-writing", "results", "claude-opus-4.html.gz")
+    by_pages = replayed_stories(page, official, tmp_path / "runs")
+    assert by_pages.read == 12 and max(by_pages.chapters, by_pages.whole) < 0.05
+    weighed = replayed_stories(page, official, tmp_path / "more", "strict")
+    assert weighed.read == 12 and 4 < weighed.chapters < 5 and 8 < weighed.whole < 9
+    assert "stories read" in next(table(official, tmp_path, "strict"))
