@@ -36,7 +36,7 @@ from eibench.judges import Template, demo_verdict, fill, neutralise
 from .demo import demo_piece, worth
 from .grading import RUBRIC_SCORE
 from .packs import SCALE
-from .stories import CHAPTERS, TURNS, Story, StoryItem, StoryRubric, published, read_stories
+from .stories import CHAPTERS, TURNS, StoryItem, StoryRubric, WrittenStory, published, read_stories
 
 MEAN, WHOLE, DECLINE, LENGTH = "chapters", "whole", "decline", "characters"
 BY_CHAPTER = tuple(f"chapter_{number}" for number in range(1, CHAPTERS + 1))
@@ -52,7 +52,7 @@ _OFFICIAL = (
 _OTHER = "not comparable with published scores: those are of the official pack"
 
 
-class LongformWriting(Benchmark[StoryItem, Story]):
+class LongformWriting(Benchmark[StoryItem, WrittenStory]):
     """The benchmark."""
 
     name = "longform-writing"
@@ -77,7 +77,7 @@ class LongformWriting(Benchmark[StoryItem, Story]):
         items = read_stories(source)
         return Pack(source, items, _OFFICIAL if source.name == "official" else _OTHER)
 
-    async def generate(self, item: Item[StoryItem], model: Model, options: Options) -> Story:
+    async def generate(self, item: Item[StoryItem], model: Model, options: Options) -> WrittenStory:
         """The planning turns and the chapters in one conversation, up to one without an answer."""
         talk, replies, turns = list[Message](), list[ChatResponse](), item.content.turns
         for number, text in enumerate(turns, start=1):
@@ -87,10 +87,10 @@ class LongformWriting(Benchmark[StoryItem, Story]):
             if no_answer(reply):
                 break
             talk.append(Message("assistant", reply.text))
-        return Story(tuple(replies))
+        return WrittenStory(tuple(replies))
 
     async def grade(
-        self, item: Item[StoryItem], transcript: Story, judge: Model | None, options: Options
+        self, item: Item[StoryItem], transcript: WrittenStory, judge: Model | None, options: Options
     ) -> Score:
         """The mean of nine verdicts: one on each chapter and one on the whole."""
         if transcript.broken_off:

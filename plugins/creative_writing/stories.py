@@ -82,7 +82,7 @@ class StoryItem(NamedTuple):
         ]
 
 
-class Story(NamedTuple):
+class WrittenStory(NamedTuple):
     """What a model replied, turn by turn; nothing after a reply that is no answer."""
 
     replies: tuple[ChatResponse, ...]
