@@ -75,8 +75,8 @@ def scores_of(
     with LoopbackServer(respond) as server:
         url: dict[str, Any] = {"base_url": server.base_url, "judge_base_url": server.base_url}
         parties: dict[str, Any] = {"model": "openai/writer", "judge": "openai/judge"}
-        places: dict[str, Any] = {"dataset": str(pack), "runs_dir": folder}
-        result = run(benchmark, **parties, **url, **places, **settings)
+        data: dict[str, Any] = {"dataset": str(pack), "runs_dir": folder}
+        result = run(benchmark, **parties, **url, **data, **settings)
     metrics = {name: row["value"] or 0.0 for name, row in result.document["metrics"].items()}
     with runs(folder) as stored:
         rows = list(stored[str(result.document["run_id"])].samples())

@@ -128,11 +128,11 @@ def read_stories(source: PackSource) -> list[Item[StoryItem]]:
     require_files(source, PROMPTS, WEIGHTS, *judged, *PLANNING, FIRST, MIDDLE, LAST)
     chapter, whole = (_rubric(source.files, part) for part in ("chapter", "final"))
     _check_weights(source.files[WEIGHTS], chapter, whole)
-    places = ("final_plan", "character_profiles", "chapter_number")
+    slots = ("final_plan", "character_profiles", "chapter_number")
     protocol = StoryProtocol(
         _turns(source.files),
         chapter,
-        read_judge(source.files[JUDGE % "chapter"], chapter, {"{chapter_text}": "reply"}, *places),
+        read_judge(source.files[JUDGE % "chapter"], chapter, {"{chapter_text}": "reply"}, *slots),
         whole,
         read_judge(source.files[JUDGE % "final"], whole, {"{full_story}": "reply"}),
     )
@@ -156,8 +156,8 @@ def _rubric(files: Mapping[str, Path], part: str) -> StoryRubric:
     """The rubric of chapters or of the whole, with its weights."""
     rubric = read_rubric(files[CRITERIA % part], files[NEGATIVE % part])
     weights = _weights(files[WEIGHTS])
-    own = {n: weights[n.casefold()] for n in rubric.names if n.casefold() in weights}
-    return _as(StoryRubric, rubric, own)
+    by_name = {n: weights[n.casefold()] for n in rubric.names if n.casefold() in weights}
+    return _as(StoryRubric, rubric, by_name)
 
 
 def published(rubric: StoryRubric) -> PublishedStoryRubric:
