@@ -29,6 +29,9 @@ class DataRow(NamedTuple):
         return DataError(self.path, message, self.where)
 
 
+_SHEETS = (".xlsx", ".xls", ".ods", ".numbers", ".tsv")
+
+
 def read_rows_of(path: Path) -> Iterator[DataRow]:
     """The rows of a JSON-lines, JSON or CSV file, by the name's ending.
 
@@ -51,6 +54,8 @@ def read_rows_of(path: Path) -> Iterator[DataRow]:
 
 def _read(path: Path) -> Iterator[tuple[str, object]]:
     ending = path.suffix.lower()
+    if ending in _SHEETS:
+        raise DataError(path, "is a spreadsheet; save it as .csv, in UTF-8")
     if ending == ".json":
         whole = read_json(path)
         if not isinstance(whole, list):

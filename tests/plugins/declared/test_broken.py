@@ -88,6 +88,15 @@ def test_a_brace_that_names_nothing_says_how_it_is_written(declared: Put) -> Non
         Declared(path)
 
 
+def test_a_spreadsheet_is_refused_as_one(declared: Put, bench: Bench) -> None:
+    """It is no text, and is not read as such."""
+    path = declared("apologies")
+    path.with_name("rows.xlsx").write_bytes(b"PK\x03\x04\xff")
+    path.write_text(path.read_text("utf-8").replace("apologies.jsonl", "rows.xlsx"), "utf-8")
+    done = bench("run", path.name, "--dry-run")
+    assert done.err.strip() == "Error: rows.xlsx: is a spreadsheet; save it as .csv, in UTF-8"
+
+
 def test_more_rows_than_can_be_meant_are_refused(declared: Put, bench: Bench) -> None:
     """By their number, and a file of gigabytes without reading it."""
     path = declared("apologies")
