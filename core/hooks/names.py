@@ -54,7 +54,7 @@ GROUPS = {
     "Run": ("run", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
     "Judges": ("rejudge", "rescore", "agreement", "people", "judges", "judge-report"),
-    "Study": ("rate", "correlate", "repeat", "norm"),
+    "Study": ("rate", "correlate", "repeat", "style", "norm"),
     "Move": ("export", "import", "delete"),
     "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
 }
@@ -75,6 +75,7 @@ OF_OUR_PLUGINS = {
     "people": "Show how people rated replies, and how far a judge agrees with them.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
+    "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",
 }
 

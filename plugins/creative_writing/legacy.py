@@ -30,10 +30,10 @@ from eibench import (
     summarise_values,
 )
 from eibench.judges import Rubric, Template, demo_verdict
+from eibench.style import vocabulary
 
 from .demo import demo_piece, worth
 from .prompts import Piece, WritingPrompt, are_texts, is_text, read_prompts
-from .vocabulary import vocabulary
 
 FILE, SCALE = "creative_writing_prompts.json", 10
 LEAST = 300

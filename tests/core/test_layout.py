@@ -29,6 +29,7 @@ PUBLIC = {
     "eibench.judges",
     "eibench.providers",
     "eibench.statistics",
+    "eibench.style",
     "eibench.testing",
     "eibench.text",
 }

@@ -12,7 +12,7 @@ from eibench.core.plugins import installed
 from eibench.data import folder
 from eibench.plugins.creative_writing.legacy import LegacyItem, read_items
 from eibench.plugins.creative_writing.prompts import Piece
-from eibench.plugins.creative_writing.vocabulary import syllables, vocabulary
+from eibench.style import syllables, vocabulary
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]

@@ -1,0 +1,47 @@
+"""The slop score of github.com/sam-paech/slop-score, as its page has it and with fixed limits.
+
+Score = 100 (0.6 w + 0.25 c + 0.15 t): slop words per 1,000 words, contrasts per 1,000 characters
+and slop trigrams per 1,000 words, each min-max scaled with a margin of 10 % of the range on
+either side, and not clamped. On the page the limits are those of the models that stand on it,
+so a model's score moves when another joins.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+WEIGHTS = {"slop_words": 0.6, "contrasts": 0.25, "slop_trigrams": 0.15}
+"""By measure."""
+MARGIN = 0.1
+FIXED_LIMITS = {
+    "slop_words": (2.1214882577844882, 43.924784489934034),
+    "contrasts": (-0.0323480255696472, 0.8881555162544392),
+    "slop_trigrams": (-0.027052241145113065, 1.2293612202273094),
+}
+"""Those of the board of 7 November 2025: 22 models and its human texts, with the margin."""
+
+
+class Limits(NamedTuple):
+    """What is 0 and what is 1."""
+
+    low: float
+    high: float
+
+
+def limits_of(board: Sequence[Mapping[str, float]]) -> dict[str, Limits] | None:
+    """The limits that models make, each given by its measures; ``None`` where all are alike."""
+    limits = {}
+    for name in WEIGHTS:
+        values = [row[name] for row in board]
+        margin = MARGIN * (max(values) - min(values))
+        limits[name] = Limits(min(values) - margin, max(values) + margin)
+    return limits if all(low < high for low, high in limits.values()) else None
+
+
+def slop_score(
+    measures: Mapping[str, float], limits: Mapping[str, tuple[float, float]] = FIXED_LIMITS
+) -> float:
+    """The score: 0 to 100 for what lies within the limits, more is sloppier."""
+    return 100 * sum(
+        weight * (measures[name] - limits[name][0]) / (limits[name][1] - limits[name][0])
+        for name, weight in WEIGHTS.items()
+    )
