@@ -20,20 +20,20 @@ FIXED_LIMITS = {
 """Those of the board of 7 November 2025: 22 models and its human texts, with the margin."""
 
 
-class Limits(NamedTuple):
+class ScaleEnds(NamedTuple):
     """What is 0 and what is 1."""
 
     low: float
     high: float
 
 
-def limits_of(board: Sequence[Mapping[str, float]]) -> dict[str, Limits] | None:
+def limits_of(board: Sequence[Mapping[str, float]]) -> dict[str, ScaleEnds] | None:
     """The limits that models make, each given by its measures; ``None`` where all are alike."""
     limits = {}
     for name in WEIGHTS:
         values = [row[name] for row in board]
         margin = MARGIN * (max(values) - min(values))
-        limits[name] = Limits(min(values) - margin, max(values) + margin)
+        limits[name] = ScaleEnds(min(values) - margin, max(values) + margin)
     return limits if all(low < high for low, high in limits.values()) else None
 
 
