@@ -70,13 +70,15 @@ include = ["planted.py"]
 """
 MODULE = """
 import socket
+import time
 from undercurrents import Undercurrents
 print("hello")
 try:
     socket.create_connection(("127.0.0.1", 9), 0.1)
 except OSError:
     pass
-for n in range(9_000_000):
+until = time.process_time() + 0.5
+while time.process_time() < until:
     pass
 
 class Planted(Undercurrents):
