@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from statistics import fmean
+from typing import Any
 
 from eibench import (
     Benchmark,
@@ -26,6 +27,7 @@ from eibench import (
     Score,
     Series,
     Summary,
+    Table,
     Value,
     folder,
     no_answer,
@@ -35,14 +37,13 @@ from eibench.judges import Template, demo_verdict, fill, neutralise
 
 from .demo import demo_piece, worth
 from .grading import RUBRIC_SCORE
+from .longform_board import decline, published_board
 from .packs import SCALE
 from .stories import CHAPTERS, TURNS, StoryItem, StoryRubric, WrittenStory, published, read_stories
 
 MEAN, WHOLE, DECLINE, LENGTH = "chapters", "whole", "decline", "characters"
 BY_CHAPTER = tuple(f"chapter_{number}" for number in range(1, CHAPTERS + 1))
 _OVER = "stories"
-_MIDDLE = (CHAPTERS + 1) / 2
-_FROM_MIDDLE = {name: n - _MIDDLE for n, name in enumerate(BY_CHAPTER, start=1)}
 _TIRING = 0.05
 """What a demo writer loses of its ability from one chapter to the next."""
 _OFFICIAL = (
@@ -106,8 +107,8 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
             numbered = {"chapter_number": str(number)}
             template = Template(fill(protocol.judge_chapter.user, numbered))
             scores.append(await rubrics[0].grade(judge, template, chapter, **texts))
-        judge_whole = protocol.judge_whole
-        whole = await rubrics[1].grade(judge, judge_whole, story, writing_prompt=prompt)
+        template = protocol.judge_whole
+        whole = await rubrics[1].grade(judge, template, story, writing_prompt=prompt)
         return _score_of(scores, whole, rubrics, len(transcript.text))
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
@@ -118,6 +119,10 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
     def planned_calls(self, item: Item[StoryItem], options: Options) -> Mapping[str, int]:
         """Every turn, a verdict on each chapter and one on the whole."""
         return {"model": TURNS + CHAPTERS, "judge": CHAPTERS + 1}
+
+    def published(self, pack: Pack) -> Table | None:
+        """The board of eqbench.com, beside results on the official pack."""
+        return published_board() if pack.source.name == "official" else None
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Sentences of a writer of that ability, who tires."""
@@ -135,9 +140,8 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
 def _rubrics(content: StoryItem, options: Options) -> tuple[StoryRubric, StoryRubric]:
     """Of a chapter and of the whole, as the options have verdicts read."""
     rubrics = content.protocol.chapter, content.protocol.whole
-    if options["parser"] == "strict":
-        return rubrics
-    return published(rubrics[0]), published(rubrics[1])
+    as_published = published(rubrics[0]), published(rubrics[1])
+    return rubrics if options["parser"] == "strict" else as_published
 
 
 def _score_of(
@@ -153,16 +157,11 @@ def _score_of(
         if score.reason is not None:
             detail = {"totals": dict(zip(parts, totals, strict=True))}
             return Score.unscored(f"{name}: {score.reason}", flags=flags, detail=detail)
-    named = dict(zip((*BY_CHAPTER, WHOLE), read, strict=True))
-    squares = sum(distance**2 for distance in _FROM_MIDDLE.values())
-    rise = sum(distance * named[name] for name, distance in _FROM_MIDDLE.items()) / squares
-    values = {RUBRIC_SCORE: fmean(read), **named, DECLINE: -rise, LENGTH: length / CHAPTERS}
-    for part, rubric, scores in zip(_PARTS, rubrics, (chapters, [whole]), strict=True):
+    values = dict(zip((RUBRIC_SCORE, *BY_CHAPTER, WHOLE), (fmean(read), *read), strict=True))
+    values |= {DECLINE: decline(read[:CHAPTERS]), LENGTH: length / CHAPTERS}
+    for part, rubric, scores in zip((MEAN, WHOLE), rubrics, (chapters, [whole]), strict=True):
         values |= dict(_criteria(part, rubric, scores))
     return Score(values, flags=flags)
-
-
-_PARTS = ("chapters", "whole")
 
 
 def _criteria(
@@ -177,16 +176,15 @@ def _criteria(
 
 def _values(rubrics: tuple[StoryRubric, StoryRubric]) -> Iterator[Value]:
     """What a story's score holds; a weight that is not 1 stands beside its criterion."""
-    yield Value(RUBRIC_SCORE, "rubric score (0-100)", range=(0, 100), over=_OVER)
-    yield Value(MEAN, "mean of the chapters (0-100)", range=(0, 100), over=_OVER,
-                mean_of=BY_CHAPTER)  # fmt: skip
-    yield Value(WHOLE, "the whole story (0-100)", range=(0, 100), over=_OVER)
+    shared: dict[str, Any] = {"range": (0, 100), "over": _OVER}
+    yield Value(RUBRIC_SCORE, "rubric score (0-100)", **shared)
+    yield Value(MEAN, "mean of the chapters (0-100)", mean_of=BY_CHAPTER, **shared)
+    yield Value(WHOLE, "the whole story (0-100)", **shared)
     yield Value(DECLINE, "points lost from one chapter to the next", range=(-SCALE, SCALE),
                 higher_is_better=False, over=_OVER)  # fmt: skip
     for number, name in enumerate(BY_CHAPTER, start=1):
-        yield Value(name, f"chapter {number}", range=(0, 100), over=_OVER,
-                    group="chapter by chapter (0-100)")  # fmt: skip
-    for part, rubric in zip(_PARTS, rubrics, strict=True):
+        yield Value(name, f"chapter {number}", group="chapter by chapter (0-100)", **shared)
+    for part, rubric in zip((MEAN, WHOLE), rubrics, strict=True):
         weights = {n: f" (weight {w:g})" for n, w in rubric.weights.items() if w != 1}
         _, _, *values, _ = rubric.values(over=_OVER)
         for value in values:
@@ -199,8 +197,8 @@ def _values(rubrics: tuple[StoryRubric, StoryRubric]) -> Iterator[Value]:
 def chapter_plot(document: ResultDocument) -> Plot | None:
     """A line over the chapters between those of its interval; nothing without scores."""
     metrics = document["metrics"]
-    decline = metrics[DECLINE]["value"] if DECLINE in metrics else None
-    if decline is None:
+    lost = metrics[DECLINE]["value"] if DECLINE in metrics else None
+    if lost is None:
         return None
     rows = [(float(n), metrics[name]) for n, name in enumerate(BY_CHAPTER, start=1)]
     means = [(n, value) for n, row in rows if (value := row["value"]) is not None]
@@ -208,5 +206,5 @@ def chapter_plot(document: ResultDocument) -> Plot | None:
     for index, name in enumerate(("95 % interval, lower end", "95 % interval, upper end")):
         points = [(n, ci[index]) for n, row in rows if (ci := row["ci95"]) is not None]
         series += [Series(name, points)] * bool(points)
-    note = f"By a straight line {decline:.2f} points are lost from one chapter to the next."
+    note = f"By a straight line {lost:.2f} points are lost from one chapter to the next."
     return Plot("Chapter by chapter", series, "chapter", "score (0-100)", "lines", note)

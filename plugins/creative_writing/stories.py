@@ -1,15 +1,14 @@
 """Packs of Longform Writing in upstream's layout, and the stories that are written to them."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from eibench import ChatResponse, DataError, Item, PackSource, no_answer, read_json, read_text
 from eibench.judges import Template, fill
 
 from .grading import PublishedRubric, WritingRubric
-from .packs import read_judge, read_rubric, require_files
+from .packs import SCALE, read_judge, read_rubric, require_files
 from .prompts import read_prompts
 
 CHAPTERS, TURNS = 8, 5
@@ -24,7 +23,6 @@ PLANNING = tuple(f"prompt{number}.txt" for number in range(1, TURNS + 1))
 FIRST, MIDDLE, LAST = (f"prompt_chapter_{name}.txt" for name in ("first", "intermediate", "last"))
 _BENT, _POWER = "forced poetry or metaphor", 1.7
 """The criterion whose points, once turned, are raised to a power of their share of the scale."""
-Kind = TypeVar("Kind", bound=WritingRubric)
 
 
 class StoryRubric(WritingRubric):
@@ -111,8 +109,7 @@ class WrittenStory(NamedTuple):
     def broken_off(self) -> str | None:
         """Where and why the story stops early; ``None`` for a whole one."""
         number = len(self.replies)
-        reason = no_answer(self.replies[-1])
-        if reason is None:
+        if (reason := no_answer(self.replies[-1])) is None:
             return None
         where = f"chapter {number - TURNS}" if number > TURNS else f"planning turn {number}"
         return f"{where}: {reason}"
@@ -126,8 +123,11 @@ def read_stories(source: PackSource) -> list[Item[StoryItem]]:
     """
     judged = [name % part for name in (CRITERIA, NEGATIVE, JUDGE) for part in ("chapter", "final")]
     require_files(source, PROMPTS, WEIGHTS, *judged, *PLANNING, FIRST, MIDDLE, LAST)
-    chapter, whole = (_rubric(source.files, part) for part in ("chapter", "final"))
-    _check_weights(source.files[WEIGHTS], chapter, whole)
+    weights = _weights(source.files[WEIGHTS])
+    chapter, whole = (_rubric(source.files, part, weights) for part in ("chapter", "final"))
+    known = {name.casefold() for name in (*chapter.names, *whole.names)}
+    if unknown := [name for name in weights if name not in known]:
+        raise DataError(source.files[WEIGHTS], "weighs what is no criterion", unknown[0])
     slots = ("final_plan", "character_profiles", "chapter_number")
     protocol = StoryProtocol(
         _turns(source.files),
@@ -152,23 +152,17 @@ def _turns(files: Mapping[str, Path]) -> tuple[str, ...]:
     return tuple(texts[name] for name in (*PLANNING, FIRST, *[MIDDLE] * (CHAPTERS - 2), LAST))
 
 
-def _rubric(files: Mapping[str, Path], part: str) -> StoryRubric:
+def _rubric(files: Mapping[str, Path], part: str, weights: Mapping[str, float]) -> StoryRubric:
     """The rubric of chapters or of the whole, with its weights."""
-    rubric = read_rubric(files[CRITERIA % part], files[NEGATIVE % part])
-    weights = _weights(files[WEIGHTS])
-    by_name = {n: weights[n.casefold()] for n in rubric.names if n.casefold() in weights}
-    return _as(StoryRubric, rubric, by_name)
+    plain = read_rubric(files[CRITERIA % part], files[NEGATIVE % part])
+    by_name = {n: weights[n.casefold()] for n in plain.names if n.casefold() in weights}
+    settings: dict[str, Any] = {"form": plain.form, "optional": plain.optional, "weights": by_name}
+    return StoryRubric(plain.criteria, SCALE, lower_is_better=plain.lower_is_better, **settings)
 
 
 def published(rubric: StoryRubric) -> PublishedStoryRubric:
     """A rubric as published pages have it."""
-    return _as(PublishedStoryRubric, rubric, {})
-
-
-def _as(kind: type[Kind], rubric: WritingRubric, weights: Mapping[str, float]) -> Kind:
-    """A rubric of another class, with these weights."""
-    attributes = {field.name: getattr(rubric, field.name) for field in fields(rubric)}
-    return kind(**{**attributes, "weights": weights})
+    return PublishedStoryRubric(rubric.criteria, SCALE, lower_is_better=rubric.lower_is_better)
 
 
 def _weights(path: Path) -> dict[str, float]:
@@ -178,10 +172,3 @@ def _weights(path: Path) -> dict[str, float]:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not weight > 0:
             raise DataError(path, "must be an object of numbers above 0 by criterion", name)
     return {name.casefold(): float(weight) for name, weight in rows.items()}
-
-
-def _check_weights(path: Path, *rubrics: StoryRubric) -> None:
-    """Refuse the weight of what is no criterion."""
-    known = {name.casefold() for rubric in rubrics for name in rubric.names}
-    if unknown := [name for name in _weights(path) if name not in known]:
-        raise DataError(path, "weighs what is no criterion", unknown[0])

@@ -12,6 +12,7 @@ import pytest
 from benchmarks.writing_pages import replayed_stories, table
 from eibench import BenchError, find_pack
 from eibench.core.plugins import installed
+from eibench.plugins.creative_writing.longform_board import decline, published_board
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
@@ -140,6 +141,16 @@ def test_an_unread_verdict_is_told_by_its_chapter(bench: Bench, tmp_path: Path) 
     reasons = {one["reason"] for one in document["unscored"]}
     wrong = "the judge's reply could not be read: Wit: not one number from 0 to 20"
     assert reasons == {f"chapter 3: {wrong}"}
+
+
+def test_the_published_board_is_a_table_of_its_own() -> None:
+    """Best first, with the decline by our rule: of 8 chapters from 80 to 45 it is 5 a chapter."""
+    assert decline([80, 75, 70, 65, 60, 55, 50, 45]) == pytest.approx(5)
+    board = published_board()
+    assert len(board.rows) == 134
+    assert board.rows[0][:3] == (1, "claude-opus-5", 86.3)
+    by_name = {row[1]: row for row in board.rows}
+    assert by_name["claude-sonnet-4-6"][-1] == -0.17  # -5 * 1.46 / 42, from its eight columns
 
 
 WRONG: dict[str, tuple[Mapping[str, str | None], str]] = {
