@@ -133,6 +133,8 @@ def _estimates(sums: Floats, *, has_lists: bool) -> dict[str, EstimateRow]:
             rows[name] = EstimateRow(None, None, _NO_LISTS)
         elif np.isnan(value):
             rows[name] = EstimateRow(None, None, _why_none(MEASURES[name]))
+        elif value == 0:
+            rows[name] = EstimateRow(0.0, None, "none was counted, so resamples have none either")
         else:
             ci95 = interval and (interval.low, interval.high)
             rows[name] = EstimateRow(float(value), ci95, None if ci95 else why_no_interval(n))
