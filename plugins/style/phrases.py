@@ -16,6 +16,8 @@ from .texts import StyledText
 FEWEST = 3
 """Texts of the model that hold a phrase, at least."""
 _LONGEST, _SHOWN = 3, 3
+_Ranked = tuple[float, int, str, int]
+"""By what phrases are ordered (-z, the longer first), the phrase, and texts of others with it."""
 
 
 class Phrase(NamedTuple):
@@ -61,18 +63,14 @@ def phrases_apart(models: Mapping[str, Sequence[StyledText]], most: int) -> dict
             elsewhere = everywhere[phrase] - inside
             if (z := _z(inside, n, elsewhere, total - n)) > 0:
                 ranked.append((-z, -len(phrase), phrase, elsewhere))
-        chosen[name] = [
-            _described(phrase, counted[name], texts, elsewhere, total - n, -z)
-            for z, _, phrase, elsewhere in _without_overlap(sorted(ranked), most)
-        ]
+        kept = _without_overlap(sorted(ranked), most)
+        chosen[name] = [_described(row, counted[name], texts, total - n) for row in kept]
     return chosen
 
 
-def _without_overlap(
-    ranked: Sequence[tuple[float, int, str, int]], most: int
-) -> list[tuple[float, int, str, int]]:
+def _without_overlap(ranked: Sequence[_Ranked], most: int) -> list[_Ranked]:
     """The first so many, without those that hold, or stand in, one before them."""
-    kept: list[tuple[float, int, str, int]] = []
+    kept: list[_Ranked] = []
     for row in ranked:
         if len(kept) == most:
             break
@@ -107,17 +105,13 @@ def _z(inside: int, n: int, elsewhere: int, others: int) -> float:
 
 
 def _described(
-    phrase: str,
-    counted: Sequence[Sequence[str]],
-    texts: Sequence[StyledText],
-    elsewhere: int,
-    others: int,
-    z: float,
+    row: _Ranked, counted: Sequence[Sequence[str]], texts: Sequence[StyledText], others: int
 ) -> Phrase:
+    z, _, phrase, elsewhere = row
     counts = [_count(words, phrase.split()) for words in counted]
     holding = [text for text, count in zip(texts, counts, strict=True) if count]
     examples = [text.shown_by or text.id for text in holding[:_SHOWN]]
-    return Phrase(phrase, sum(counts), len(holding), len(texts), elsewhere, others, z, examples)
+    return Phrase(phrase, sum(counts), len(holding), len(texts), elsewhere, others, -z, examples)
 
 
 def _count(counted: Sequence[str], parts: Sequence[str]) -> int:

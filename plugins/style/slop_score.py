@@ -7,7 +7,13 @@ so a model's score moves when another joins.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Number = TypeVar("Number", float, npt.NDArray[np.float64])
+"""A measure, or an array of replicates of it."""
 
 WEIGHTS = {"slop_words": 0.6, "contrasts": 0.25, "slop_trigrams": 0.15}
 """By measure."""
@@ -38,10 +44,11 @@ def limits_of(board: Sequence[Mapping[str, float]]) -> dict[str, ScaleEnds] | No
 
 
 def slop_score(
-    measures: Mapping[str, float], limits: Mapping[str, tuple[float, float]] = FIXED_LIMITS
-) -> float:
-    """The score: 0 to 100 for what lies within the limits, more is sloppier."""
-    return 100 * sum(
-        weight * (measures[name] - limits[name][0]) / (limits[name][1] - limits[name][0])
+    measures: Mapping[str, Number], limits: Mapping[str, tuple[float, float]] = FIXED_LIMITS
+) -> Number:
+    """The score of measures, or of arrays of them: 0 to 100 within the limits, more is sloppier."""
+    words, contrasts, trigrams = (
+        (measures[name] - limits[name][0]) * (100 * weight / (limits[name][1] - limits[name][0]))
         for name, weight in WEIGHTS.items()
     )
+    return words + contrasts + trigrams

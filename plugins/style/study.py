@@ -13,7 +13,7 @@ from eibench.statistics import cluster_bootstrap, cluster_index, few_families, w
 from .lists import SlopLists
 from .measures import MEASURES, Measure, TextCounts, count_text
 from .phrases import Phrase, phrases_apart
-from .slop_score import FIXED_LIMITS, WEIGHTS, limits_of, slop_score
+from .slop_score import WEIGHTS, limits_of, slop_score
 from .texts import ModelTexts
 
 Floats = npt.NDArray[np.float64]
@@ -112,10 +112,7 @@ def _model_style(
 
 
 def _most(counts: Iterable[Counter[str]]) -> dict[str, int]:
-    total = Counter[str]()
-    for count in counts:
-        total.update(count)
-    return dict(total.most_common(_MOST_HITS))
+    return dict(sum(counts, Counter()).most_common(_MOST_HITS))
 
 
 def _estimates(sums: Floats, *, has_lists: bool) -> dict[str, EstimateRow]:
@@ -155,12 +152,7 @@ def _statistics(totals: Floats) -> Floats:
             name: m.factor * by_name[m.of] / np.where(by_name[m.over] > 0, by_name[m.over], np.nan)
             for name, m in MEASURES.items()
         }
-    score = sum(
-        100 * weight * (measures[name] - FIXED_LIMITS[name][0])
-        / (FIXED_LIMITS[name][1] - FIXED_LIMITS[name][0])
-        for name, weight in WEIGHTS.items()
-    )  # fmt: skip
-    return np.column_stack([*measures.values(), np.asarray(score)])
+    return np.column_stack([*measures.values(), slop_score(measures)])
 
 
 def _beside_each_other(rows: Sequence[ModelStyle]) -> Sequence[ModelStyle]:
@@ -169,13 +161,15 @@ def _beside_each_other(rows: Sequence[ModelStyle]) -> Sequence[ModelStyle]:
         {name: value for name in WEIGHTS if (value := row.measures[name].value) is not None}
         for row in rows
     ]
-    limits = limits_of(parts) if len(rows) > 1 else None
-    if limits is None:
-        return rows
-    return [
-        row._replace(slop_score_among=slop_score(of_row, limits))
-        for row, of_row in zip(rows, parts, strict=True)
-    ]
+    limits = limits_of(parts)
+    return (
+        rows
+        if limits is None
+        else [
+            row._replace(slop_score_among=slop_score(of_row, limits))
+            for row, of_row in zip(rows, parts, strict=True)
+        ]
+    )
 
 
 def _warnings(rows: Sequence[ModelStyle], lists: SlopLists | None) -> Iterable[str]:

@@ -31,11 +31,7 @@ _EXAMPLES = (
 @eibench.shared_options("runs_dir")
 @eibench.json_option
 def style_command(
-    sources: tuple[str, ...],
-    lists: Path | None,
-    phrases: int,
-    runs_dir: Path,
-    json_output: bool,
+    sources: tuple[str, ...], lists: Path | None, phrases: int, runs_dir: Path, json_output: bool
 ) -> None:
     """Count how texts are written, without a judge: slop, repetition, vocabulary.
 
