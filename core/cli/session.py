@@ -25,6 +25,7 @@ from ..run.plan import PartyPlan, Plan
 from ..run.run_work import run_task
 from ..run.session import Pricing, Session
 from ..run.task import Task
+from ..runs.stored_run import StoredRun
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
 from ..settings.file import FILE
@@ -282,8 +283,11 @@ async def work(task: Task, session: Session, position: str = "") -> Result:
             return await run_task(task, session)
 
 
-def sections(document: ResultDocument) -> list[Part]:
-    """A panel's section and those of plugins; one that fails is named once and left out."""
+def sections(document: ResultDocument, runs: Sequence[StoredRun] = ()) -> list[Part]:
+    """A panel's section and those of plugins; one that fails is named once and left out.
+
+    With runs, that of the document first, those that read them.
+    """
     context = click.get_current_context(silent=True)
     failed: set[str] = context.meta.setdefault("eibench.sections", set()) if context else set()
 
@@ -292,7 +296,7 @@ def sections(document: ResultDocument) -> list[Part]:
             failed.add(message)
             tell(f"warning: {message}")
 
-    return sections_of(document, installed(), tell_once)
+    return sections_of(document, runs, installed(), tell_once)
 
 
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}

@@ -107,9 +107,10 @@ def _table(called: PluginCall, value: Table) -> None:
             f"returned a Table with a row of {len(wrong[0])} cells under "
             f"{plural(len(value.columns), 'column')}"
         )
-    for n in value.right:
-        if n not in range(len(value.columns)):
-            called.refuse(f"returned a Table whose columns have no index {n!r} to be set right")
+    for what, indices in (("set right", value.right), ("linked", value.item_columns)):
+        for n in indices:
+            if n not in range(len(value.columns)):
+                called.refuse(f"returned a Table whose columns have no index {n!r} to be {what}")
 
 
 def _plot(called: PluginCall, value: Plot) -> None:

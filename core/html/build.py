@@ -34,6 +34,8 @@ from .texts import text_files
 
 MANIFEST = "site.json"
 FORMAT = "eibench-site"
+MOST_READ = 1_000
+"""Samples of a site up to which it has sections that read runs, so that builds stay quick."""
 
 
 class Built(NamedTuple):
@@ -152,8 +154,12 @@ def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
     for board in boards:
         if policy.shows(board.board.pack.source.facts):
             _texts(writer, board, written)
+    runs = {run.run.run_id: run.items for board in boards for run in board.runs.values()}
+    samples = sum(len(row.samples) for items in runs.values() for row in items.items)
     shown = [
-        shown_on(board, document, policy)._replace(histories=histories(board, document))
+        shown_on(board, document, policy)._replace(
+            histories=histories(board, document), reads_runs=samples <= MOST_READ
+        )
         for board in boards
         for document in [documents[board.key]]
     ]

@@ -35,7 +35,8 @@ class SiteRun(NamedTuple):
     The document is its result by the board's grader, if it stands on one. Items begin with the
     worst; `cut_off` are samples of which the token limit cut a reply, by item and iteration;
     `state` is a digest of all that the journal holds about it; `main` is what each sample adds to
-    the metric that ranks (nothing on a board of ratings).
+    the metric that ranks (nothing on a board of ratings). `read_sections` are the sections that
+    read runs, made when they are shown.
     """
 
     stored: StoredRun
@@ -43,6 +44,7 @@ class SiteRun(NamedTuple):
     items: Items
     cut_off: frozenset[Key]
     sections: Sequence[Part]
+    read_sections: "Sections"
     state: str = ""
     main: Mapping[Key, float] = {}
 
@@ -52,8 +54,8 @@ class SiteRun(NamedTuple):
         return self.stored.record
 
 
-Sections = Callable[[ResultDocument], Sequence[Part]]
-"""What plugins add about a result."""
+Sections = Callable[[ResultDocument, Sequence[StoredRun]], Sequence[Part]]
+"""What plugins add about a result; with runs, its own first, what they add of these."""
 
 
 def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) -> SiteRun:
@@ -62,7 +64,8 @@ def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) ->
     cut_off = {(t.item_id, t.iteration) for t in stored.calls
                if t.truncated and t.phase == "generate"}  # fmt: skip
     state = stored.journal.state_of(stored.record)
-    return SiteRun(stored, document, items, frozenset(cut_off), sections(document), state)
+    of_document = sections(document, ())
+    return SiteRun(stored, document, items, frozenset(cut_off), of_document, sections, state)
 
 
 class SiteBoard(NamedTuple):

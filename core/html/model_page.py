@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from ..hooks.sections import Part
 from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.ratings import ranks
@@ -59,6 +60,7 @@ class Shown(NamedTuple):
         texts: Whether its transcripts are there.
         means: Of each item over its models.
         near: How many models above and below are shown; ``None`` for all.
+        reads_runs: Whether the sections of plugins that read runs are there.
         histories: By model, those of checkpoints.
     """
 
@@ -68,6 +70,7 @@ class Shown(NamedTuple):
     texts: bool
     means: Mapping[str, float]
     near: int | None = NEIGHBOURS
+    reads_runs: bool = True
     histories: Mapping[str, History] = {}
 
 
@@ -160,7 +163,8 @@ def run_part(
     rows = document["rows"] if document else ()
     row = next((row for row in rows if row["id"] == stored.run.run_id), None)
     result = policy.document(on_board(board, stored) if board else stored.document)
-    masked = {"items": policy.masked(stored.items), "sections": policy.masked(stored.sections)}
+    sections = [*stored.sections, *_read_sections(stored, shown)]
+    masked = {"items": policy.masked(stored.items), "sections": policy.masked(sections)}
     run = stored._replace(document=result, **masked)
     return {
         "key": document["key"] if document else "result",
@@ -200,6 +204,15 @@ def run_part(
         "others": other_runs(run.run, runs),
         "limits": limits_of(document, run, row),
     }
+
+
+def _read_sections(run: SiteRun, shown: Shown | None) -> Sequence[Part]:
+    """The sections that read runs; none where texts are not published, or are too many."""
+    if shown and not (shown.texts and shown.reads_runs):
+        return ()
+    beside = shown.board.runs.values() if shown else ()
+    others = [other.stored for other in beside if other.run.run_id != run.run.run_id]
+    return run.read_sections(run.document, [run.stored, *others])
 
 
 def anchor(run: SiteRun, item_id: str) -> Address:

@@ -120,7 +120,8 @@ class Catalogue:
             return of_file
         if name not in self.benchmarks.things and name in pack_folders(eibench.data.folder(""), {}):
             listed = ", ".join(self.benchmarks.things)
-            raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}")
+            failed = "".join(f"; {plugin}" for plugin in self.broken)
+            raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}{failed}")
         if name not in self.benchmarks.things and os.sep in name:
             forms = (f"a {form.suffix} file or a folder with {form.in_folder}"
                      for form in self.benchmark_files)  # fmt: skip

@@ -1,10 +1,10 @@
 """The texts whose style is looked at: of a JSON-lines file, or what models said in runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from eibench import DataError, RunSet, StoredRun, UsageError, bench, is_blank, read_jsonl
+from eibench import DataError, StoredRun, UsageError, bench, is_blank, read_jsonl
 
 from .lists import tokens
 
@@ -76,7 +76,7 @@ def read_texts(path: Path) -> list[ModelTexts]:
     return list(models.values())
 
 
-def texts_of_runs(runs: RunSet) -> list[ModelTexts]:
+def texts_of_runs(runs: Iterable[StoredRun]) -> list[ModelTexts]:
     """What the models of runs said, by the models' names.
 
     Replies without an English word, and samples that failed, are left out with the reason.

@@ -115,6 +115,7 @@ def controls(control: str = CONTROL.format(0.5, 0.1), formula: str = "w", column
         ("eibench.Table('t', ('a',), [(1, 2)])", "a Table with a row of 2 cells under 1 column"),
         ("eibench.Table('t', ('a',), None)", "a Table that cannot be shown"),
         ("eibench.Table('t', ('a',), [], right=('a',))", "have no index 'a' to be set right"),
+        ("eibench.Table('t', ('a',), [], item_columns=(1,))", "have no index 1 to be linked"),
         ("eibench.Plot('p', [], 'x', 'y')", "the Plot 'p' with 0 series: 1 to 6"),
         (
             "eibench.Plot('p', [eibench.Series('s', [(1, float('nan'))])], 'x', 'y')",

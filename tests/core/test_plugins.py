@@ -358,11 +358,12 @@ def test_broken_plugins_stop_nothing_else(all_broken: str) -> None:
 
 
 def test_what_a_broken_plugin_may_have_held_is_told_when_it_is_missed(place: Place) -> None:
-    """An unknown benchmark's message names the broken plugin; other benchmarks run."""
+    """The message about an unknown benchmark, or data alone, names it; other benchmarks run."""
     place.install("bad", "import no_such_module\n")
-    done = place.bench("run", "lost")
-    assert done.returncode == 2
-    assert "plugin 'bad' of bad-dist 1.2 is broken: ModuleNotFoundError" in done.stderr
+    for name in ("lost", "judgemark-v2"):
+        done = place.bench("run", name)
+        assert done.returncode == 2
+        assert "plugin 'bad' of bad-dist 1.2 is broken: ModuleNotFoundError" in done.stderr
     assert place.bench("run", "eqbench-v1", "--limit", "1").returncode == 0
 
 

@@ -18,6 +18,7 @@ class Table(NamedTuple):
         marked: Index of the row that is the reader's own, if there is one.
         note: What a reader must know to read it rightly.
         right: Indices of columns of text that are set to the right too, such as intervals.
+        item_columns: Indices of columns of item ids, which the page of a run links.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Table(NamedTuple):
     marked: int | None = None
     note: str = ""
     right: Collection[int] = ()
+    item_columns: Collection[int] = ()
 
 
 class Paragraph(NamedTuple):
@@ -145,11 +147,15 @@ class ReportSection:
         benchmark: Whose results it belongs to; ``None`` for those of all.
         build: From a result document (docs/results.md) to a part or several, or ``None`` when it
             has nothing to say about that result.
+        reads_runs: `build` also takes runs (`StoredRun`): that of the result, then those that
+            stand beside it on its board. Only the report of one run and models' pages of a site
+            of at most 1,000 samples, where texts may be shown, have such a section.
     """
 
     name: str
     benchmark: str | None
-    build: "Callable[[ResultDocument], Part | Sequence[Part] | None]"
+    build: "Callable[..., Part | Sequence[Part] | None]"
+    reads_runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
