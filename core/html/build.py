@@ -34,7 +34,7 @@ from .texts import text_files
 
 MANIFEST = "site.json"
 FORMAT = "eibench-site"
-MOST_READ = 1_000
+MOST_READ = 500
 """Samples of a site up to which it has sections that read runs, so that builds stay quick."""
 
 

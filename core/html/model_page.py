@@ -210,8 +210,8 @@ def _read_sections(run: SiteRun, shown: Shown | None) -> Sequence[Part]:
     """The sections that read runs; none where texts are not published, or are too many."""
     if shown and not (shown.texts and shown.reads_runs):
         return ()
-    beside = shown.board.runs.values() if shown else ()
-    others = [other.stored for other in beside if other.run.run_id != run.run.run_id]
+    members = shown.board.runs.values() if shown else ()
+    others = [other.stored for other in members if other.run.run_id != run.run.run_id]
     return run.read_sections(run.document, [run.stored, *others])
 
 

@@ -10,7 +10,7 @@ from .measures import MEASURES
 from .study import ModelStyle, StyleDocument, style_document
 from .texts import texts_of_runs
 
-MOST_BESIDE = 1_000
+MOST_OTHERS = 500
 """Texts of other models, in the board's order, that a run is set beside."""
 LEAST_WORDS = 100
 """Words of a text, on average, from which on its style says anything."""
@@ -22,19 +22,19 @@ _documents: dict[object, StyleDocument] = {}
 
 def style_section(_: object, runs: Sequence[StoredRun]) -> list[Table]:
     """Of the first run, beside the others; nothing of texts that are shorter than `LEAST_WORDS`."""
-    own, beside, n = runs[0], list[StoredRun](), 0
+    compared, n = [runs[0]], 0
     for other in runs[1:]:
         n += len(other.samples_begun)
-        if n > MOST_BESIDE:
+        if n > MOST_OTHERS:
             break
-        beside.append(other)
-    document = _document([own, *beside])
-    style = next((model for model in document.models if model.model == own.name), None)
+        compared.append(other)
+    document = _document(compared)
+    style = next((model for model in document.models if model.model == runs[0].name), None)
     if style is None or style.words < LEAST_WORDS * style.texts:
         return []
     others = [model for model in document.models if model is not style]
-    apart = [_phrases(style, others, own)] if style.phrases else []
-    return [_measures(style, others, left_out=len(runs) - 1 - len(beside)), *apart]
+    apart = [_phrases(style, others, runs[0])] if style.phrases else []
+    return [_measures(style, others, left_out=len(runs) - len(compared)), *apart]
 
 
 def _document(runs: Sequence[StoredRun]) -> StyleDocument:
@@ -73,8 +73,8 @@ def _phrases(style: ModelStyle, others: Sequence[ModelStyle], run: StoredRun) ->
         ids = [*dict.fromkeys(items[example] for example in p.examples), "", ""][:2]
         rows.append((p.phrase, p.times, f"{p.texts} of {p.of_texts}",
                      f"{p.elsewhere} of {p.of_elsewhere}", *ids))  # fmt: skip
-    beside = plural(len(others), "other model")
-    note = f"Most apart from the texts of {beside} first; the order is no test."
+    models = plural(len(others), "other model")
+    note = f"Most apart from the texts of {models} first; the order is no test."
     columns = ("phrase", "times", "in texts", "in others", "for example", "and in")
     return Table(
         "Phrases that set it apart", columns, rows, note=note, right=(2, 3), item_columns=(4, 5)

@@ -149,7 +149,7 @@ class ReportSection:
             has nothing to say about that result.
         reads_runs: `build` also takes runs (`StoredRun`): that of the result, then those that
             stand beside it on its board. Only the report of one run and models' pages of a site
-            of at most 1,000 samples, where texts may be shown, have such a section.
+            of at most 500 samples, where texts may be shown, have such a section.
     """
 
     name: str

@@ -68,7 +68,7 @@ def test_a_run_is_set_beside_so_many_texts(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Models beyond are counted in the note; of one model alone there are no phrases."""
-    monkeypatch.setattr("eibench.plugins.style.section.MOST_BESIDE", 8)
+    monkeypatch.setattr("eibench.plugins.style.section.MOST_OTHERS", 8)
     chosen = ("--benchmark", "creative-writing-v3", "--model", "demo/weak")
     assert bench("report", *chosen, "-o", tmp_path / "r.html").code == 0
     page = (tmp_path / "r.html").read_text("utf-8")
