@@ -89,8 +89,8 @@ def test_three_prompts_in_two_iterations_by_hand(bench: Bench, tmp_path: Path) -
     assert "Gripping" not in metrics and "Voice of a" not in metrics
     (unscored,) = document["unscored"]
     assert unscored["reason"] == "the piece has 32 characters; under 300 counts as none"
-    judged = next(r.body for r in server.requests if r.model == "judge" and not r.is_trial)
-    text = judged["messages"][-1]["content"]
+    judged = [r.prompt for r in server.requests if r.model == "judge" and not r.is_trial]
+    text = next(prompt for prompt in judged if "Write of a." in prompt)
     assert "[REFERENCE]\nThe reference of a.\n[/REFERENCE]" in text
     assert "- Trite (less is better)\n- Amateurish Descriptives: a dance (less is better)" in text
     assert "Gripping" not in text
