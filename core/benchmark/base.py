@@ -24,6 +24,7 @@ from ..types import (
     Transcript,
 )
 from .abilities import DemoJudge, DemoModel, DemoRoles
+from .board_controls import BoardControl
 from .metrics import first_values, summarise_values
 from .model import Model, Role
 from .options import Option, Options
@@ -82,6 +83,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
             that is not 1.
         unjudged_values: Values of a score that do not come from its judge, such as lengths; those
             of `values` say so themselves.
+        board_controls: What readers of its boards may hold against models, such as their length;
+            on boards of scores alone.
         iterations: How often each item is asked unless the user says otherwise.
         most_attempts: How often a question to the model is asked at most, where its answer cannot
             be read; 1 where that is not known.
@@ -115,6 +118,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     values: tuple[Value, ...] = ()
     value_scales: Mapping[str, float] = {}
     unjudged_values: tuple[str, ...] = ()
+    board_controls: tuple[BoardControl, ...] = ()
     asks_again: bool = False
     iterations: int = 1
     most_attempts: int = 1

@@ -8,10 +8,12 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark
+from ..compare.adjusting import adjusting_of
 from ..compare.board_reader import read_leaderboard
 from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.which_board import boards_beside
+from ..errors import UsageError
 from ..guard import guard
 from ..hooks.sections import Table
 from ..journal import Journal
@@ -25,6 +27,7 @@ from ..text import as_text, by_player, csv_text, interval, line, listed, middle,
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
+from .adjusted import AdjustedBoard, adjusted_board, adjusted_table
 from .command import command
 from .rate import anchor_sets
 from .selectors import BoardCommand, board_options, given_board, rating_options
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
+@options.option("--adjust", multiple=True, metavar="NAME=PERCENT",
+                help="Scores by a control of the benchmark too, 0 to 100; repeatable.")  # fmt: skip
 @options.kin_options
 @options.place_options
 @options.output_options
@@ -57,6 +62,7 @@ def leaderboard_command(
     engine: str | None,
     anchors: tuple[str, ...],
     published: bool,
+    adjust: tuple[str, ...],
     exclude_kin: bool,
     additive: bool,
     runs_dir: Path,
@@ -72,8 +78,9 @@ def leaderboard_command(
     """
     chosen = installed().rating_engines.get(engine).name if engine else None
     with Journal(runs_dir, create=False) as journal:
+        boards = Boards(journal, catalogue_of(journal), benchmark)
         board = read_leaderboard(
-            Boards(journal, catalogue_of(journal), benchmark),
+            boards,
             engine=chosen,
             anchors=anchor_sets(anchors),
             options=rating_options(benchmark, benchmark_options),
@@ -82,16 +89,21 @@ def leaderboard_command(
             by_judge=json_output or options.wants_details(),
             **given_board().choice(benchmark, benchmark_options),
         )
+        adjusting = adjusting_of(boards, board) if adjust else None
+    adjusted = adjusted_board(board, adjusting, adjust) if adjust else None
     alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
         shown = {"published": _as_json(alongside, board)} if published else {}
-        click.echo(as_text({**document, **shown}))
+        more = {"adjusted": adjusted} if adjusted else {}
+        click.echo(as_text({**document, **shown, **more}))
         return
     if csv_output:
+        if adjusted:
+            raise UsageError("--adjust is shown in tables and with --json, not with --csv")
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
-    _show(board, document, alongside, asked=published)
+    _show(board, document, alongside, adjusted, asked=published)
 
 
 def _as_json(table: Table | None, board: Leaderboard) -> JsonObject | None:
@@ -105,7 +117,12 @@ def _as_json(table: Table | None, board: Leaderboard) -> JsonObject | None:
 
 
 def _show(
-    board: Leaderboard, document: LeaderboardDocument, alongside: Table | None, *, asked: bool
+    board: Leaderboard,
+    document: LeaderboardDocument,
+    alongside: Table | None,
+    adjusted: AdjustedBoard | None,
+    *,
+    asked: bool,
 ) -> None:
     details, part = options.wants_details(), console.screen.ScreenPart
     if details:
@@ -117,6 +134,8 @@ def _show(
         findings = console.tables.conclusions(strong)
         findings += console.tables.judges_in_words(board.robustness, details=False)
         shown += [part(one, 6, "finding") for one in findings]
+    if adjusted:
+        shown.append(part(console.tables.table(adjusted_table(adjusted)), 2))
     warnings = map(console.tables.warning, document["warnings"])
     shown += [part(one, 5, "warning") for one in warnings]
     if alongside:

@@ -165,7 +165,8 @@ def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | N
     for pack in manifest.values():
         entries = pack.files_for(lang)
         files = _matching(path, entries)
-        if files and all(_is_that(benchmark, f, files.get(f.name)) for f in entries):
+        is_whole = files and custom.keys() <= files.keys()  # with more beside it, it is another
+        if is_whole and all(_is_that(benchmark, f, files.get(f.name)) for f in entries):
             return _source(pack.name, pack, files)
         custom = custom or files
     if not custom and path.is_file():

@@ -80,7 +80,7 @@ OF_OUR_PLUGINS = {
 }
 
 _TAKEN = """
-additive against anchor anchors answered_by api_key_env asked base_url benchmark benchmarks
+additive adjust against anchor anchors answered_by api_key_env asked base_url benchmark benchmarks
 concurrency config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin
 fail_if_worse fail_under form format fresh header headers help items iterations json json_output
 judge judge_api_key_env judge_base_url judges keep_going limit max_cost max_reply max_retries

@@ -26,7 +26,7 @@ from ..text import in_words
 from ..types.result_document import ConclusionRow, MetricRow, RatingRow
 from .board_numbers import residuals
 from .gather import SiteBoard
-from .shapes import SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
+from .shapes import SiteAdjusting, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
 from .slugs import model_path, slug
 
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
@@ -71,6 +71,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "criteria": criteria,
         "rows": rows,
         "views": _views(board, rows),
+        "adjusting": _adjusting(board, rows),
         "published": _published(board),
         "baselines": [{"label": b["label"], "value": b["value"]} for b in baselines],
         "conclusions": conclusions_of(board),
@@ -250,6 +251,23 @@ def _number(row: BoardRow, metric: str) -> Numbers:
     if row["rating"] is not None or score is None:
         return _rating(row)
     return _with_ends(score["value"], score["ci95"])
+
+
+def _adjusting(board: SiteBoard, rows: Sequence[SiteRow]) -> SiteAdjusting | None:
+    if board.adjusting is None:
+        return None
+    ids, adjusting = {row["model"]: row["id"] for row in rows}, board.adjusting
+    known = adjusting.known
+    return {
+        "controls": [{"name": c.name, "label": c.label, "value": c.value, "scale": c.scale}
+                     for c in adjusting.controls],
+        "absent": [f"{c.label}: {c.missing}" for c in adjusting.absent],
+        "models": [ids[shown_name(name)] for name in adjusting.models],
+        "values": known.values.tolist(),
+        "left_out": known.left_out.tolist(),
+        "t": known.t,
+        "t_pairs": known.t_pairs,
+    }  # fmt: skip
 
 
 def _published(board: SiteBoard) -> SitePublished | None:

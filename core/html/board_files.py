@@ -110,7 +110,7 @@ _METRIC = ("name", "label", "higher_is_better")
 def _as_read(document: SiteBoardDocument) -> Mapping[str, object]:
     """What the site's script reads of a board, and no more."""
     return {
-        **_some(document, ("title", "rated", "views")),
+        **_some(document, ("title", "rated", "views", "adjusting")),
         "metric": _some(document["metric"], _METRIC),
         "criteria": [
             _some(criterion, (*_METRIC[:2], "group")) for criterion in document["criteria"]

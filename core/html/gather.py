@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from ..compare.adjusting import Adjusting, adjusting_of, samples_of
 from ..compare.board_reader import read_leaderboard
 from ..compare.boards import Board, Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
@@ -16,7 +17,6 @@ from ..plugins import Catalogue
 from ..reports.comparability import judge_in
 from ..reports.graded import Key
 from ..reports.items import Items
-from ..reports.pairing import Compared, main_values, metric_terms
 from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE
@@ -78,6 +78,7 @@ class SiteBoard(NamedTuple):
         history: The ratings after each model that joined.
         without_kin: The document without a panel's judges that are kin of a model, if it can be.
         public: What judges are called without their hosts, by label.
+        adjusting: What its controls are and work on, if it has any.
     """
 
     key: Address
@@ -87,6 +88,7 @@ class SiteBoard(NamedTuple):
     history: Sequence[RatedStep] = ()
     without_kin: LeaderboardDocument | None = None
     public: Mapping[str, str] = {}
+    adjusting: Adjusting | None = None
 
     @property
     def title(self) -> str:
@@ -221,10 +223,11 @@ def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
         if boards.without:
             result = _alone(result, boards.without)
         run = read_run(stored, result, sections)
-        runs[name] = run._replace(main=_main(read, stored, document))
+        runs[name] = run._replace(main=_main(read, stored, name))
     key, shown = key_of(read.benchmark.name, board), read.as_json()
     public = {a.party.label: a.party.public.label for a in boards.journal.asked(role=JUDGE)}
-    return SiteBoard(key, read, shown, runs, rating_history(read), without_kin, public)
+    adjusting, history = adjusting_of(boards, read), rating_history(read)
+    return SiteBoard(key, read, shown, runs, history, without_kin, public, adjusting)
 
 
 def _without_kin(boards: Boards, read: Leaderboard) -> LeaderboardDocument | None:
@@ -266,17 +269,14 @@ def _alone(document: ResultDocument, names: Collection[str]) -> ResultDocument:
     return cast("ResultDocument", {**document, **alone})
 
 
-def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Mapping[Key, float]:
+def _main(read: Leaderboard, stored: StoredRun, name: str) -> Mapping[Key, float]:
     """What samples add to the metric that ranks, by the board's grader."""
-    digest_of_grader = document["grader"]
-    grader = next((one for one in stored.graders() if one.digest == digest_of_grader), None)
-    if grader is None or (read.standing and read.standing.rated):
+    if read.standing and read.standing.rated:
         return {}
     if read.equal_families is not None and why_no_interval(read.equal_families):
         return {}
-    graded = stored.graded(grader, read.pack.clusters)
-    values = main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
-    return metric_terms(read.benchmark, read.pack, read.metric, values)
+    samples = samples_of(stored, read, name)
+    return samples[1] if samples else {}
 
 
 def key_of(benchmark: str, board: Board) -> Address:

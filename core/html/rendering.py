@@ -139,7 +139,7 @@ def digest_of(text: str) -> str:
 
 
 SCRIPTS = {
-    "site": ("data.js", "draw.js", "board.js", "compare.js", "index.js"),
+    "site": ("data.js", "draw.js", "adjust.js", "board.js", "compare.js", "index.js"),
     "model": ("data.js", "draw.js", "model.js"),
     "items": ("data.js", "draw.js", "notes.js", "search.js", "items.js", "item.js"),
 }

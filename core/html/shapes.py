@@ -63,6 +63,27 @@ class SiteView(TypedDict):
     values: Mapping[str, Sequence[float | None]]
 
 
+class SiteControl(TypedDict):
+    """A control; `scale` is what it takes off at 100 % of a model with twice the mean."""
+
+    name: str
+    label: str
+    value: str
+    scale: float
+
+
+class SiteAdjusting(TypedDict):
+    """Controls, why others are absent, and what `statistics.adjusted` works on: by row's id."""
+
+    controls: Sequence[SiteControl]
+    absent: Sequence[str]
+    models: Sequence[str]
+    values: Sequence[Sequence[float]]
+    left_out: Sequence[Sequence[Sequence[float]]]
+    t: float | None
+    t_pairs: float | None
+
+
 class SitePublished(TypedDict):
     """Scores that others published, in a table of their own."""
 
@@ -104,6 +125,7 @@ class SiteBoardDocument(TypedDict):
     criteria: Sequence[SiteMetric]
     rows: Sequence[SiteRow]
     views: Sequence[SiteView]
+    adjusting: SiteAdjusting | None
     published: SitePublished | None
     baselines: Sequence[SiteBaseline]
     conclusions: Sequence[ConclusionRow]

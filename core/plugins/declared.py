@@ -10,6 +10,7 @@ import click
 
 from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
+from ..benchmark.board_controls import BoardControl
 from ..benchmark.model import Role
 from ..benchmark.published import PublishedWith
 from ..benchmark.values import KINDS, Derived, Value
@@ -84,6 +85,7 @@ _ATTRIBUTES: Mapping[str, FieldRule] = {
     "options": _tuple_of(Option, Sequence),
     "values": _tuple_of(Value),
     "roles": _tuple_of(Role),
+    "board_controls": _tuple_of(BoardControl),
     "fields": _FIELDS,
     "packs": _PACKS,
 }

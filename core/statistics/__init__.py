@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..hooks.on_demand import submodules
 
 if TYPE_CHECKING:
+    from . import adjusted as adjusted
     from . import agreement as agreement
     from . import bootstrap as bootstrap
     from . import differences as differences

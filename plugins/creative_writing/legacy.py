@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from eibench import (
     Benchmark,
+    BoardControl,
     ChatRequest,
     DataError,
     Item,
@@ -30,7 +31,7 @@ from eibench import (
     summarise_values,
 )
 from eibench.judges import Rubric, Template, demo_verdict
-from eibench.style import vocabulary
+from eibench.style import TRIGRAMS, WORDS, SlopLists, read_lists, tokens, vocabulary
 
 from .demo import demo_piece, worth
 from .prompts import Piece, WritingPrompt, are_texts, is_text, read_prompts
@@ -82,14 +83,18 @@ class LegacyRubric(Rubric):
 
 
 class LegacyItem(NamedTuple):
-    """What an item holds: what is asked for, a reference text, and what pieces are graded by."""
+    """What an item holds: what is asked for, a reference text, and what pieces are graded by.
+
+    `lists` are the pack's lists of slop, of a pack that has any.
+    """
 
     prompt: WritingPrompt
     reference: str
     rubric: LegacyRubric
+    lists: SlopLists | None = None
 
 
-def read_items(path: Path) -> Iterator[Item[LegacyItem]]:
+def read_items(path: Path, lists: SlopLists | None = None) -> Iterator[Item[LegacyItem]]:
     """The items of a file, in its order.
 
     Raises:
@@ -103,7 +108,7 @@ def read_items(path: Path) -> Iterator[Item[LegacyItem]]:
         if strange := [name for name in weights if name not in rubric.criteria]:
             raise DataError(path, f"weighs {strange[0]!r}, which is no criterion", f"prompt {id}")
         rubric = replace(rubric, weights=weights)
-        yield Item(id, LegacyItem(prompt, row["reference_output"], rubric))
+        yield Item(id, LegacyItem(prompt, row["reference_output"], rubric, lists))
 
 
 def _wrong(row: Mapping[str, Any]) -> str | None:
@@ -154,12 +159,20 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
     judge_sampling = Sampling(temperature=0.0, max_tokens=3_000)
     iterations = 10
     judged = asks_again = True
-    unjudged_values = ("vocabulary", "characters")
+    unjudged_values = ("vocabulary", "characters", "slop")
+    board_controls = (
+        BoardControl("length", "characters", "length control"),
+        BoardControl("vocabulary", "vocabulary", "vocabulary control"),
+        BoardControl("slop", "slop", "slop penalty", missing="it needs the lists of slop words and "
+                     "trigrams, which the official pack has, and a folder of your own may have"),
+    )  # fmt: skip
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The prompts, with their criteria and reference texts."""
         path = source.files.get(FILE) or next(iter(source.files.values()))
-        return Pack(source, list(read_items(path)), self.comparability)
+        has_lists = WORDS in source.files and TRIGRAMS in source.files
+        lists = read_lists(source.files[WORDS].parent) if has_lists else None
+        return Pack(source, list(read_items(path, lists)), self.comparability)
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The words before each prompt."""
@@ -179,7 +192,7 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
         self, item: Item[LegacyItem], transcript: Piece, judge: Model | None, options: Options
     ) -> Score:
         """The mean of the verdict's criteria, by weight, and what its words are like."""
-        text, (_, reference, rubric) = transcript.reply.text, item.content
+        text, (_, reference, rubric, lists) = transcript.reply.text, item.content
         if 0 < (n := len(text.strip())) < LEAST:
             return Score.unscored(f"the piece has {n} characters; under {LEAST} counts as none")
         texts = {"writing_prompt": transcript.asked, "reference": reference}
@@ -187,6 +200,8 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
         if score.reason is not None:
             return score
         words = {"vocabulary": vocabulary(text), "characters": len(text)}
+        if lists is not None and (shown := tokens(text)):
+            words["slop"] = 1000 * sum(hits.total() for hits in lists.hits(shown)) / len(shown)
         return replace(score, values={**score.values, **words})
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
@@ -259,4 +274,6 @@ def _values(pack: Pack, shared: Sequence[str]) -> list[Value]:
         Value("vocabulary", "share of words of three syllables or more", range=(0, 1),
               group="pieces", **settings),
         Value("characters", "length in characters", group="pieces", **settings),
+        *[Value("slop", "slop words and trigrams per 1,000 words", group="pieces", **settings)]
+        * any(item.content.lists is not None for item in pack.items),
     ]  # fmt: skip

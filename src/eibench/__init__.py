@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
     from eibench.core.benchmark.abilities import WithoutReading as WithoutReading
+    from eibench.core.benchmark.board_controls import BoardControl as BoardControl
     from eibench.core.benchmark.foreign import ForeignPart as ForeignPart
     from eibench.core.benchmark.foreign import ForeignResults as ForeignResults
     from eibench.core.benchmark.foreign import ForeignRun as ForeignRun
@@ -173,6 +174,7 @@ _HOMES = {
     " HasPublished HasReference HasTranscriptView Pairwise HumanRatedReply ReadsForeign"
     " ReadsForeignParts WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",
+    "eibench.core.benchmark.board_controls": "BoardControl",
     "eibench.core.benchmark.published": "PublishedWith",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"

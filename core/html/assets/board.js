@@ -6,7 +6,7 @@ const board = () => {
     known = (id) => Object.hasOwn(names, id ?? ""),
     count = make("p", { className: "count note", role: "status" }), slope = make("div", "slope"), said = make("p", "pinned note"), tray = make("aside", { className: "tray", ariaLabel: "Models to compare" }),
     kept = [foot, head[NUMBER].firstElementChild, ...rows.flatMap((row) => [0, DRAWN, NUMBER, ENDS].map((n) => row.cells[n]))].map((node) => [node, [...node.childNodes]]),
-    filters = all("[data-filter]", controls), search = find("#search");
+    filters = all("[data-filter]", controls), sliders = all("[data-adjust]", controls), search = find("#search");
   let state = new URLSearchParams(), turn = 0;
   const get = (name) => state.get(name) ?? "",
     change = (changes) => {
@@ -76,8 +76,11 @@ const board = () => {
     for (const row of rows) row.cells[0].textContent = rankOf(view.ranks[row.dataset.id]);
     write(Object.fromEntries(Object.entries(view.values).map(([id, [value, low, high]]) => [id, { value, ci95: low ?? high ?? null ? [low, high] : null }])), view.name, digits(found));
   };
+  const unadjusted = Object.fromEntries(sliders.map((s) => ["adjust-" + s.dataset.adjust, ""])),
+    percent = (slider) => Math.max(0, Math.min(100, +get("adjust-" + slider.dataset.adjust) || 0));
   const apply = async () => {
-    const mine = ++turn, id = known(get("pin")) && get("pin"), ids = chosen();
+    const mine = ++turn, id = known(get("pin")) && get("pin"), ids = chosen(), strengths = sliders.map((s) => id || get("view") ? 0 : percent(s) / 100), adjusts = strengths.some(Boolean);
+    sliders.forEach((s, n) => { s.value = 100 * strengths[n]; s.nextElementSibling.textContent = s.value; });
     filter();
     for (const row of rows) {
       const box = row.querySelector("input");
@@ -90,24 +93,27 @@ const board = () => {
     tray.replaceChildren(...ids.map((one) => button(names[one] + " ×", () => tick(one), { ariaLabel: `Take out ${names[one]}` })), ids.length > 1 ? make("a", { className: "go", href }, `Compare ${ids.length}`) : "and a second model", button("Clear", () => change({ with: "" })));
     let found, pairs;
     try {
-      if (id || get("view")) found = await load("boards/" + key);
+      if (id || get("view") || adjusts) found = await load("boards/" + key);
       if (id) pairs = await load(`boards/${key}-pairs`);
     } catch (error) { count.append(". " + error.message); }
     if (mine !== turn) return;
     restore();
-    const view = !id && found?.views.find((v) => v.name === get("view"));
+    const view = !id && (adjusts ? found && adjusted(found.adjusting, strengths) : found?.views.find((v) => v.name === get("view")));
     if (pairs) pin(found, pairs, id);
-    else if (view) move(found, view);
+    else if (view) {
+      move(found, view);
+      if (adjusts) for (const { id, score } of found.rows) rows.find((row) => row.dataset.id === id).cells[NUMBER].append(make("span", "muted", ` (${figure(score)})`));
+    }
     order(view);
     const views = find("#view select");
-    if (views) views.value = view ? view.name : "";
+    if (views) views.value = view && !adjusts ? view.name : "";
     table.dataset.ready = mine;
   };
   for (const row of rows) {
     const id = row.dataset.id, cell = row.cells[NAME];
     head.forEach((th, n) => { if (n > ENDS) row.cells[n].dataset.label = th.textContent; });
     cell.prepend(make("input", { type: "checkbox", ariaLabel: `Compare ${names[id]}`, onchange: ({ target }) => tick(id, target.checked) }));
-    cell.append(" ", button("pin", () => change({ pin: get("pin") === id ? "" : id, view: "" }), { className: "pinner", ariaLabel: `Pin ${names[id]}` }));
+    cell.append(" ", button("pin", () => change({ pin: get("pin") === id ? "" : id, view: "", ...unadjusted }), { className: "pinner", ariaLabel: `Pin ${names[id]}` }));
   }
   for (const th of head) if (th.dataset.key) th.firstElementChild.onclick = () => {
     const name = th.dataset.key, now = get("sort"), up = ["rank", "model", "cost"].includes(name) ? now !== name : now === "-" + name;
@@ -115,6 +121,7 @@ const board = () => {
   };
   search.oninput = () => change({ q: search.value });
   for (const f of filters) f.onchange = () => change({ [f.dataset.filter]: f.value });
+  for (const s of sliders) s.oninput = () => change({ ["adjust-" + s.dataset.adjust]: +s.value ? s.value : "", view: "", pin: "" });
   controls.after(count, slope, said);
   document.body.append(tray);
   controls.hidden = false;
@@ -124,7 +131,7 @@ const board = () => {
     if (event.key === "/" && !typing(event)) { event.preventDefault(); search.focus(); }
   });
   load("boards/" + key).then((found) => {
-    if (found.views.length) controls.append(choice("view", [["", "as the board stands"], ...found.views.map((v) => [v.name, v.name])], get("view"), (view) => change({ view, pin: "" }), "view"));
+    if (found.views.length) controls.append(choice("view", [["", "as the board stands"], ...found.views.map((v) => [v.name, v.name])], get("view"), (view) => change({ view, pin: "", ...unadjusted }), "view"));
   }, () => {});
   if (location.hash.includes("=")) listen(); else apply();
 };

@@ -107,7 +107,7 @@ def document(rows: Sequence[Any], **more: Any) -> Any:
                    "ranks": {r["id"]: [n + 1, n + 1] for n, r in enumerate(reversed(rows))},
                    "values": {r["id"]: [1000.0 + n, 990.0 + n, 1030.0 + n]
                               for n, r in enumerate(rows)}}],
-        "conclusions": [], "warnings": [],
+        "conclusions": [], "warnings": [], "adjusting": None,
     }  # fmt: skip
     return made | more
 
