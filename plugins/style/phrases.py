@@ -28,7 +28,8 @@ class Phrase(NamedTuple):
         texts: In how many of them, of `of_texts`.
         elsewhere: In how many texts of the other models, of `of_elsewhere`.
         z: The difference of log odds in standard errors.
-        examples: The first texts that hold it: the command that shows one, or its id.
+        examples: The first different items whose texts hold it: the command that shows one, or the
+            text's id.
     """
 
     phrase: str
@@ -110,8 +111,8 @@ def _described(
     z, _, phrase, elsewhere = row
     counts = [_count(words, phrase.split()) for words in counted]
     holding = [text for text, count in zip(texts, counts, strict=True) if count]
-    examples = [text.shown_by or text.id for text in holding[:_SHOWN]]
-    return Phrase(phrase, sum(counts), len(holding), len(texts), elsewhere, others, -z, examples)
+    shown = list(dict.fromkeys(text.shown_by or text.id for text in holding))[:_SHOWN]
+    return Phrase(phrase, sum(counts), len(holding), len(texts), elsewhere, others, -z, shown)
 
 
 def _count(counted: Sequence[str], parts: Sequence[str]) -> int:

@@ -70,11 +70,11 @@ def _phrases(style: ModelStyle, others: Sequence[ModelStyle], run: StoredRun) ->
     items = {bench("show", run.id, item_id): item_id for item_id, _ in run.samples_begun}
     rows: list[tuple[str | float, ...]] = []
     for p in style.phrases:
-        ids = [*dict.fromkeys(items[example] for example in p.examples), "", ""][:2]
+        ids = [*(items[example] for example in p.examples), ""][:2]
         rows.append((p.phrase, p.times, f"{p.texts} of {p.of_texts}",
                      f"{p.elsewhere} of {p.of_elsewhere}", *ids))  # fmt: skip
     models = plural(len(others), "other model")
-    note = f"Most apart from the texts of {models} first; the order is no test."
+    note = f"Ordered by how far they set its texts apart from those of {models}; this is no test."
     columns = ("phrase", "times", "in texts", "in others", "for example", "and in")
     return Table(
         "Phrases that set it apart", columns, rows, note=note, right=(2, 3), item_columns=(4, 5)
