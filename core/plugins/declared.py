@@ -170,7 +170,7 @@ def benchmark(thing: Any) -> str | None:
         return f"it compares, so it derives from eibench.Pairwise too: {bases}"
     if wrong := _unfit(thing, Benchmark, _ATTRIBUTES):
         return wrong
-    parts = (wrong_methods, _options, _values, _fields, _roles, _published)
+    parts = (wrong_methods, _options, _values, _fields, _roles, _published, _controls)
     return next((wrong for part in parts for wrong in part(thing)), None) or ill_named(thing)
 
 
@@ -193,6 +193,16 @@ def _published(thing: Any) -> Iterator[str]:
         yield f"its published_with names a player of {min(unknown)!r}, which is no role"
     if published.rule not in ("", *RULES):
         yield f"its published_with has the rule {published.rule!r}; rules: {', '.join(RULES)}"
+
+
+def _controls(thing: Any) -> Iterator[str]:
+    for control in thing.board_controls:
+        message = f"its board control {control.name!r}"
+        if not (are_texts((control.name, control.value)) and _OPTION.fullmatch(control.name)):
+            yield f"{message} {_LOWER}"
+        if not (is_finite(control.scale) and 0 < control.scale < 1):
+            yield f"{message} has the scale {control.scale!r}: between 0 and 1"
+    yield from _twice("board control", thing.board_controls)
 
 
 def _twice(what: str, things: Iterable[Any]) -> Iterator[str]:

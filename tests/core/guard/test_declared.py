@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import Derived, Option, PluginError, Value, hookimpl
+from eibench import BoardControl, Derived, Option, PluginError, Value, hookimpl
 from eibench.core.guard import guard
 from eibench.core.plugins import Catalogue, Plugin
 from tests.core.guard.conftest import Fine
@@ -204,6 +204,14 @@ FAULTS = {
     "65 no iterations": (
         declares(iterations=0),
         "it has 0 as iterations, not a whole number from 1 on",
+    ),
+    "66 a control of all of the score": (
+        declares(board_controls=(BoardControl("length", "characters", "length", scale=1),)),
+        "its board control 'length' has the scale 1: between 0 and 1",
+    ),
+    "67 a control declared twice": (
+        declares(board_controls=(BoardControl("length", "characters", "length"),) * 2),
+        "its board control 'length' is declared twice",
     ),
 }
 
