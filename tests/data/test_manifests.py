@@ -21,8 +21,13 @@ FOLDERS = [
 NAMES = [folder.name.replace("_", "-") for folder in FOLDERS]
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 OTHERS = os.environ.get("EIBENCH_OTHER_DATA")
-OF_OTHERS = {"creative-writing-legacy": "eq-bench-writing", "humanebench": "humanebench"}
-"""Packs whose files lie with the data of other benchmarks, in which folder; they have no sums."""
+OF_OTHERS = {
+    "creative-writing-legacy": ("eq-bench-writing", "slop-score"),
+    "humanebench": ("humanebench",),
+}
+"""Packs whose files lie with the data of other benchmarks, in which folders; they have no sums."""
+OTHER_COMMITS = {"/sam-paech/slop-score/289264ab2a0df1358ef81ced3c259610ea709514/"}
+"""Where files of a pack come from that are of another repository than the others."""
 LISTED = [name for name in NAMES if name not in OF_OTHERS]
 NOT_IN_PACKS = re.compile(r"(^|/)LICENSE$|^eqbench-v2/results/")
 RAW = "https://raw.githubusercontent.com"
@@ -44,6 +49,15 @@ def raw(name: str) -> Any:
 def pack(name: str) -> OfficialPack:
     """A manifest's official pack."""
     return read_official(name, DATA / name.replace("-", "_"), cache=Path("cache"))
+
+
+def official_file(name: str, path: str) -> Path:
+    """A file of an official pack among the data for tests."""
+    if name not in OF_OTHERS:
+        return Path(str(OFFICIAL), name, path)
+    if OTHERS is None:
+        pytest.skip("EIBENCH_OTHER_DATA does not say where the data of others is")
+    return next(p for folder in OF_OTHERS[name] if (p := Path(OTHERS, folder, path)).exists())
 
 
 def listed() -> dict[str, str]:
@@ -76,8 +90,9 @@ def test_urls_are_pinned(name: str) -> None:
     official = raw(name)["packs"]["official"]
     assert re.fullmatch(r"[0-9a-f]{40}", official["commit"])
     owner_and_repository = urlsplit(official["repository"]).path
+    commits = (f"{owner_and_repository}/{official['commit']}/", *OTHER_COMMITS)
     for file in pack(name).all_files:
-        assert str(file.url).startswith(f"{RAW}{owner_and_repository}/{official['commit']}/")
+        assert str(file.url).startswith(tuple(RAW + commit for commit in commits))
         assert unquote(str(file.url)).endswith(f"/{file.path}")
 
 
@@ -107,13 +122,8 @@ def test_languages(name: str, languages: tuple[str, ...]) -> None:
 @each
 def test_each_file_is_the_official_one(name: str) -> None:
     """Size and SHA-256 are those of the file itself and of the list beside it."""
-    if name in OF_OTHERS and OTHERS is None:
-        pytest.skip("EIBENCH_OTHER_DATA does not say where the data of others is")
     for file in pack(name).all_files:
-        folder = (
-            Path(str(OTHERS), OF_OTHERS[name]) if name in OF_OTHERS else Path(str(OFFICIAL), name)
-        )
-        body = (folder / file.path).read_bytes()
+        body = official_file(name, file.path).read_bytes()
         assert file.size == len(body)
         assert file.checksum == hashlib.sha256(body).hexdigest()
         assert name in OF_OTHERS or file.checksum == listed()[f"{name}/{file.path}"]

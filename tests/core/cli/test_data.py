@@ -23,7 +23,7 @@ from eibench.core.errors import ProviderError
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.settings.run_config import Endpoint, RunConfig
-from tests.data.test_manifests import OF_OTHERS
+from tests.data.test_manifests import official_file, pack
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -346,13 +346,13 @@ def test_path_and_verify_of_a_pack_that_is_there(bench: Bench) -> None:
 
 @needs_official
 @pytest.mark.parametrize("name", NAMES)
-def test_every_pack_comes_from_a_folder(bench: Bench, name: str) -> None:
+def test_every_pack_comes_from_a_folder(bench: Bench, tmp_path: Path, name: str) -> None:
     """`--from DIR` for each official pack; `list` then says that it is here, and where."""
-    root = os.environ.get("EIBENCH_OTHER_DATA", "") if name in OF_OTHERS else OFFICIAL
-    if not root:
-        pytest.skip("EIBENCH_OTHER_DATA does not say where the data of others is")
-    folder = f"{root}/{OF_OTHERS.get(name, name)}"
-    assert bench("data", "fetch", name, "--from", folder).code == 0
+    for file in pack(name).all_files:
+        path = tmp_path / "official" / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(official_file(name, file.path))
+    assert bench("data", "fetch", name, "--from", tmp_path / "official").code == 0
     packs = bench("data", "list", "--json").json["packs"]
     row = next(p for p in packs if (p["name"], p["pack"]) == (name, "official"))
     assert (row["state"], row["where"]) == ("here", str(cached(name)))
