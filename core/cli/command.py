@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from ..benchmark import Benchmark
 from ..errors import BenchError, UsageError
 from ..journal import Journal
+from ..journal.file import has_journal
 from ..plugins import catalogue_of, installed
 from ..reports.suggestions import run_options, typed
 from ..settings.tables import Suite
@@ -151,7 +152,10 @@ def named_anywhere(args: Sequence[str], ctx: click.Context) -> list[Benchmark]:
     for word in words:
         with contextlib.suppress(BenchError):
             known.append(_installed(word))
-    return [one for one in known if one] or list(_of_runs(words, ctx).values())
+    if not any(known):
+        with contextlib.suppress(BenchError):
+            known += _of_runs(words, ctx).values()
+    return [one for one in known if one]
 
 
 def _installed(word: str) -> Benchmark | None:
@@ -163,10 +167,11 @@ def _installed(word: str) -> Benchmark | None:
 def _of_runs(words: Sequence[str], ctx: click.Context | None) -> dict[str, Benchmark]:
     """Of words those that are names of benchmarks that files declared for runs, with these."""
     folder = _runs_folder(ctx) if ctx else Path("runs")
-    with contextlib.suppress(BenchError), Journal(folder, create=False) as journal:
+    if not has_journal(folder):
+        return {}
+    with Journal(folder, create=False) as journal:
         stored = catalogue_of(journal).benchmarks
         return {word: stored.get(word) for word in words if word in stored.things}
-    return {}
 
 
 def _runs_folder(ctx: click.Context) -> Path:

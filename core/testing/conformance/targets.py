@@ -5,7 +5,6 @@ import importlib.util
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -102,9 +101,11 @@ def _of(
         registry: Registry[object] = getattr(catalogue, attribute)
         for name in list(registry.declared):
             if is_wanted(name, registry.origins[name]):
-                with suppress(PluginError):  # it is among the broken now
+                try:
                     thing = registry.things[name]
-                    yield CheckTarget(name, kind, thing, _modules(thing, values), project)
+                except PluginError:  # it is among the broken now
+                    continue
+                yield CheckTarget(name, kind, thing, _modules(thing, values), project)
     for one in catalogue.broken:
         if is_wanted(one.name, one.distribution):
             yield CheckTarget(one.name, "benchmark", None, (), project, one.reason)

@@ -59,6 +59,16 @@ def test_the_file_may_be_gone(declared: Put, bench: Bench) -> None:
     assert "apologies.toml: no such file" in gone.err
 
 
+def test_a_damaged_journal_is_no_unknown_benchmark(declared: Put, bench: Bench) -> None:
+    """A name that only a journal knows is not said to be unknown when that cannot be read."""
+    declared("feelings").unlink()
+    Path("runs").mkdir()
+    Path("runs", "bench.sqlite").write_bytes(b"no database" * 100)
+    done = bench("leaderboard", "feelings")
+    assert done.code == 4
+    assert "bench.sqlite is damaged or no journal" in done.err
+
+
 def test_another_word_for_the_judge_asks_only_the_judge(declared: Put, bench: Bench) -> None:
     """And one for the model is another run."""
     path = declared("apologies")
