@@ -9,7 +9,7 @@ What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
 from .asking import Outcome, Reading, ask
 from .checklist import Checklist
 from .choices import lettered, read_choices
-from .demo import demo_verdict, leant, leant_lead
+from .demo import demo_verdict, leant, leant_lead, less_able
 from .pairwise import (
     MOST_PLUSES,
     Codes,
@@ -65,6 +65,7 @@ __all__ = [
     "fill",
     "leant",
     "leant_lead",
+    "less_able",
     "lettered",
     "neutralise",
     "output_format",

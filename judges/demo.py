@@ -45,6 +45,16 @@ def leant_lead(lead: float, first: str, second: str, rng: Random) -> float:
     return leaning.lead(lead, first, second, rng) if leaning else lead
 
 
+def less_able(rng: Random, ability: float) -> Random:
+    """What a demo judge of an ability from 0 to 1 is given in place of `rng`: at 1 it errs no more.
+
+    Its own error is added to what it takes a text to be worth (`leant`, `leant_lead`).
+    """
+    less = JudgeRandom(rng.random())
+    less.leaning = Leaning(noise=1 - ability)
+    return less
+
+
 def _leaning(rng: Random) -> Leaning | None:
     return rng.leaning if isinstance(rng, JudgeRandom) else None
 

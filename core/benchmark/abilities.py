@@ -1,6 +1,6 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
-One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `HasHumanRatings`, `HasPublished`,
+One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `ExaminesJudges`, `HasHumanRatings`, `HasPublished`,
 `HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the ability; one
 that compares models is a subclass of `Pairwise` too, which has defaults for what is rarely
 needed.
@@ -36,7 +36,10 @@ class DemoModel(Protocol):
 
 @runtime_checkable
 class DemoJudge(Protocol):
-    """A benchmark that the demo judge can grade."""
+    """A benchmark that the demo judge can grade; or whose model under test is a judge.
+
+    The latter is not `judged`, and a demo judge can be its model.
+    """
 
     def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
         """What the demo judge replies, by rules that the benchmark's page declares."""
@@ -132,6 +135,41 @@ class HumanRatedReply:
     text: str
     source: str
     ratings: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExamSituation:
+    """What the replies of a judge's exam answer.
+
+    Attributes:
+        id: Of the situation.
+        text: What the model was told, before the benchmark's prompt is put around it.
+        note: For the judge, where the benchmark shows one.
+        kind: What the benchmark calls such an item, where it has several kinds.
+    """
+
+    id: str
+    text: str
+    note: str = ""
+    kind: str = ""
+
+
+@runtime_checkable
+class ExaminesJudges(Protocol):
+    """A judged benchmark whose judges `bench exam` can examine with its own prompts."""
+
+    def exam_sample(self, pack: Pack, situation: ExamSituation, reply: str) -> tuple[Item, object]:
+        """An item of this situation by the protocol of `pack`, and its transcript.
+
+        Args:
+            pack: One of the benchmark's own.
+            situation: What is answered.
+            reply: The whole of what a model said.
+
+        Returns:
+            What `grade`, and `compare` where the benchmark has it, take.
+        """
+        ...
 
 
 @runtime_checkable

@@ -53,7 +53,7 @@ COMMANDS = {
 GROUPS = {
     "Run": ("run", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
-    "Judges": ("rejudge", "rescore", "agreement", "people", "judges", "judge-report"),
+    "Judges": ("exam", "rejudge", "rescore", "agreement", "people", "judges", "judge-report"),
     "Study": ("rate", "correlate", "repeat", "style", "norm"),
     "Move": ("export", "import", "delete"),
     "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
@@ -69,6 +69,7 @@ EXAMPLES = (
 
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {
+    "exam": "Examine a judge before you pay it: at most 300 calls, a verdict in words.",
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
     "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",

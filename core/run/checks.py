@@ -74,9 +74,10 @@ def _without_judge(config: RunConfig) -> str:
 def _check_roles(config: RunConfig) -> None:
     name, model, judges = config.benchmark.name, config.model.spec, config.judges
     demo_model = installed().provider(model.provider).demo
-    if demo_model and model.name in JUDGES:
+    judges_itself = not config.benchmark.judged and config.benchmark.has_demo_judge
+    if demo_model and model.name in JUDGES and not judges_itself:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
-    if demo_model and not config.benchmark.has_demo:
+    if demo_model and not config.benchmark.has_demo and model.name not in JUDGES:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
     _check_players(config, demo_model=demo_model)
     if not guard(config.benchmark).needs_judge(config.options):

@@ -14,6 +14,7 @@ from eibench import (
     PLACEMENT_OPTIONS,
     Benchmark,
     ChatRequest,
+    ExamSituation,
     ForeignPart,
     ForeignResults,
     Item,
@@ -32,7 +33,7 @@ from eibench import (
     folder,
     read_rows,
 )
-from eibench.judges import Rubric, ask_for_margins, rubric_score
+from eibench.judges import Rubric, ask_for_margins, fill, rubric_score
 
 from .comparing import PAIR_TEXTS, pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
@@ -40,10 +41,19 @@ from .foreign import FORM, LIST, read_file
 from .protocol import RUBRIC, Kind
 from .scenarios import ScenarioContent, read_scenarios
 from .scoring import summarise
-from .transcripts import Transcript, judge_messages, make_transcript, sections_report
+from .transcripts import (
+    Transcript,
+    TranscriptTurn,
+    judge_messages,
+    make_transcript,
+    read_sections,
+    sections_report,
+)
 
 CAPPED_WEIGHT = 0.1
 """What a comparison weighs in ratings where the published scheme caps its margin."""
+NO_DEBRIEF = "(Nobody was asked to look back.)"
+"""In an exam of judges, where a reply to the first turn is all that there is."""
 MIN_LENGTH = 100
 """Characters that one reply at least must have for a transcript to be compared."""
 
@@ -185,6 +195,20 @@ class EQBench3(Benchmark[ScenarioContent, Transcript], Pairwise[ScenarioContent,
         if options["analyses"] == "full":
             return {}
         return dict.fromkeys(self.margin_caps(pack), CAPPED_WEIGHT)
+
+    def exam_sample(
+        self, pack: Pack, situation: ExamSituation, reply: str
+    ) -> tuple[Item, Transcript]:
+        """One turn that is answered by the reply, without a debrief."""
+        protocol = pack.items[0].content.protocol
+        kind = protocol.kinds[situation.kind or next(iter(protocol.kinds))]
+        note = situation.note if pack.items[0].content.notes else ""
+        content = ScenarioContent(situation.id, "", kind, (situation.text,), note, protocol)
+        prompt = fill(kind.prompt, {"scenario_prompt": situation.text})
+        sections = read_sections(reply, kind.headings) if kind.headings else None
+        turn = TranscriptTurn(prompt, reply, sections)
+        debrief = None if kind.debrief is None else NO_DEBRIEF
+        return Item(situation.id, content), Transcript((turn,), debrief)
 
     def read_foreign_parts(
         self, form: str, parts: Iterable[ForeignPart], origin: Path, judge: str

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import DemoJudge as DemoJudge
     from eibench.core.benchmark.abilities import DemoModel as DemoModel
     from eibench.core.benchmark.abilities import DemoRoles as DemoRoles
+    from eibench.core.benchmark.abilities import ExaminesJudges as ExaminesJudges
+    from eibench.core.benchmark.abilities import ExamSituation as ExamSituation
     from eibench.core.benchmark.abilities import HasHumanRatings as HasHumanRatings
     from eibench.core.benchmark.abilities import HasPublished as HasPublished
     from eibench.core.benchmark.abilities import HasReference as HasReference
@@ -170,7 +172,8 @@ if TYPE_CHECKING:
     from eibench.data import folder as folder
 
 _HOMES = {
-    "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasHumanRatings"
+    "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles ExaminesJudges"
+    " ExamSituation HasHumanRatings"
     " HasPublished HasReference HasTranscriptView Pairwise HumanRatedReply ReadsForeign"
     " ReadsForeignParts WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",

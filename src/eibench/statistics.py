@@ -53,6 +53,7 @@ from eibench.core.statistics.psychometrics import (
 )
 from eibench.core.statistics.settling import Settling, settling
 from eibench.core.statistics.shares import share_interval
+from eibench.core.statistics.student import cdf as student_cdf
 from eibench.core.statistics.student import student_quantile
 from eibench.core.statistics.wild import MeanTest, wild_bootstrap
 
@@ -99,6 +100,7 @@ __all__ = [
     "spearman",
     "spread",
     "standard_error",
+    "student_cdf",
     "student_quantile",
     "why_no_interval",
     "wild_bootstrap",

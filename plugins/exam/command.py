@@ -1,0 +1,64 @@
+"""`bench exam`: a judge examined by a benchmark's own prompts."""
+
+from pathlib import Path
+
+import click
+
+import eibench
+from eibench import Paragraph, UsageError
+
+from .section import words
+
+_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench exam demo/judge\n"
+    "  bench exam openai/gpt-4.1 --dry-run\n"
+    "  bench exam anthropic/NAME --benchmark eqbench3 --max-cost 3\n"
+    "  bench exam openai/NAME --base-url http://127.0.0.1:8000/v1\n"
+)
+
+
+@click.command(
+    "exam",
+    cls=eibench.Command,
+    epilog=_EXAMPLES,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+@click.argument("judge")
+@click.option("--benchmark", default="eqbench3", metavar="NAME", show_default=True,
+              help="Whose prompts the judge is given.")  # fmt: skip
+@click.option("--people", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
+              help="HumaneBench's file beside its human_ratings: 48 replies that people rated are "
+                   "a part of the exam.")  # fmt: skip
+@click.pass_context
+def exam_command(ctx: click.Context, judge: str, benchmark: str, people: str | None) -> int:
+    """Examine a judge: at most 300 calls, and a verdict in words.
+
+    It grades and compares replies whose order is known: a good one to each situation, and the same
+    one with a fault in three doses; and replies with what must not matter, such as length. All
+    other options are those of bench run, such as --base-url, --max-cost, --dry-run and --json. The
+    same command again resumes the exam, or prints its result.
+    """
+    root = ctx.find_root()
+    assert isinstance(root.command, click.Group)
+    run = root.command.get_command(root, "run")
+    if run is None:
+        raise UsageError("bench run is missing")
+    author = judge.rsplit("/", 1)[-1]
+    arguments = ["judge-exam", "--model", judge, "--prompts-of", benchmark, "--author", author]
+    arguments += ["--people", people] * bool(people)
+    with run.make_context("run", [*arguments, *ctx.args], parent=root) as sub:
+        code: int = run.invoke(sub)
+        if not (sub.params["dry_run"] or sub.params["json_output"]):
+            _say_verdict(sub.params["runs_dir"], judge)
+        return code
+
+
+def _say_verdict(runs_dir: Path, judge: str) -> None:
+    """The last exam of a judge in words."""
+    with eibench.runs(runs_dir) as runs:
+        documents = [run.document for run in runs.where(benchmark="judge-exam", model=judge)]
+        if not documents or documents[-1] is None or "exam" not in documents[-1]["notes"]:
+            return
+        exam = documents[-1]["notes"]["exam"]
+    eibench.show(Paragraph("\n".join(words(exam)), f"{judge} judging {exam['benchmark']}"))

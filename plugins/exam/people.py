@@ -1,0 +1,75 @@
+"""Replies that people rated: the part of an exam whose key people gave."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eibench import (
+    Benchmark,
+    EstimateRow,
+    Item,
+    Model,
+    Options,
+    Pack,
+    SampleScore,
+    UsageError,
+    human_ratings,
+    is_blank,
+)
+from eibench.statistics import rank_agreement
+
+OF = "humanebench"
+"""The benchmark whose replies people rated."""
+MOST = 48
+JUDGE, PEOPLE = "judge", "people"
+"""Values of such a reply: the judge's grade, and the mean of what people gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedReply:
+    """What an item of this part holds: a reply, and the mean of what people gave it."""
+
+    item: Item
+    text: str
+    mean: float
+
+
+def rated_replies(benchmark: Benchmark, path: Path) -> list[Item[RatedReply]]:
+    """The replies that people rated, the first `MOST`, in the order of their files.
+
+    Raises:
+        DataError: The file is not of its form.
+        UsageError: People rated nothing there.
+    """
+    pack, rated = human_ratings(benchmark, str(path))
+    if len(rated) > MOST:
+        raise UsageError(f"{path}: people rated {len(rated)} replies; an exam takes {MOST}")
+    items = {item.id: item for item in pack.items}
+    rows = []
+    for n, reply in enumerate(rated, start=1):
+        (ratings,) = reply.ratings.values()
+        mean = sum(ratings.values()) / len(ratings)
+        item = items[reply.item_id]
+        rows.append(Item(f"people-{n:02}", RatedReply(item, reply.text, mean), item.cluster))
+    return rows
+
+
+async def grade(benchmark: Benchmark, rated: RatedReply, judge: Model) -> tuple[float | None, str]:
+    """The main value of the judge's verdict, and why there is none."""
+    from eibench.testing import ScriptedModel
+
+    options: Options = {one.name: one.default for one in benchmark.options}
+    transcript = await benchmark.generate(rated.item, ScriptedModel(rated.text), options)
+    score = await benchmark.grade(rated.item, transcript, judge, options)
+    value = next(iter(score.values.values()), None)
+    return value, "" if value is not None else score.reason or "unread"
+
+
+def agreement(scores: Sequence[SampleScore]) -> Mapping[str, object] | None:
+    """Rank correlation of a judge and the mean of people; ``None`` where none was asked for."""
+    known = [s for s in scores if s.score.values.get(JUDGE) is not None]
+    if not known:
+        return None
+    judge, of_people = ([s.score.values[name] for s in known] for name in (JUDGE, PEOPLE))
+    rho = rank_agreement(judge, of_people, [s.cluster for s in known])
+    return {"n": len(known), "spearman": EstimateRow.of(rho)._asdict()}

@@ -1,0 +1,109 @@
+"""What people see of exams: the profile of one, and judges beside each other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from eibench import Paragraph, Plot, ResultDocument, Series, Table
+from eibench.text import interval, number
+
+from .verdict import percent
+
+_EFFECTS = {
+    "place": "picks the text that is shown first",
+    "longer": "prefers the reply made longer without content",
+    "markdown": "prefers the reply in Markdown",
+    "names": "grade under other names (points)",
+    "author": "grade where it is named as the author (points)",
+    "injected": "grade with an injected verdict (points)",
+    "misreads": "coarse fault graded as high as none",
+}
+
+
+def section(document: ResultDocument) -> Sequence[Paragraph | Table] | None:
+    """The verdict, what the judge tells apart, and what moves it that must not."""
+    exam = document["notes"].get("exam")
+    if not exam:
+        return None
+    return [Paragraph(_verdict(document, exam), "Verdict"), _order(exam), _effects(exam)]
+
+
+def words(exam: Mapping[str, Any]) -> list[str]:
+    """The verdict with its reason, further defects, and the smallest dose told apart."""
+    lines = [f"{exam['verdict']}: {exam['reason']}", *exam["defects"][1:]]
+    return lines if exam["smallest"] in lines[0] else [*lines, exam["smallest"]]
+
+
+def _verdict(document: ResultDocument, exam: Mapping[str, Any]) -> str:
+    profile, lines = exam["profile"], words(exam)
+    if profile["repeat_sd"] is not None:
+        lines.append(
+            f"the same reply graded again: SD {number(profile['repeat_sd'], 1)} points; "
+            f"all grades: SD {number(profile['spread'], 1)}"
+        )
+    across = percent(profile["across"])
+    lines.append(f"good above coarse replies of other situations, by grades: {across}")
+    lines.append(f"replies that could not be read: {percent(profile['unread'])}")
+    if (cost := document["cost_usd"]) is not None and profile["asked"]:
+        lines.append(f"a verdict costs ${cost / profile['asked']:.4f}")
+    if people := exam["people"]:
+        rho = people["spearman"]
+        ends = interval(rho["ci95"])
+        lines.append(f"beside people, {people['n']} replies: Spearman {number(rho['value'])} {ends}")
+    return "\n".join(lines)
+
+
+def _order(exam: Mapping[str, Any]) -> Table:
+    profile = exam["profile"]
+    rows = [("all", profile["order"]), *profile["doses"].items(), *profile["faults"].items()]
+    cells = [(name, percent(s["value"]), _percents(s["ci95"]), s["n"]) for name, s in rows]
+    note = "A check: a better and a worse version of one reply; a tie counts one half."
+    columns = ("fault or dose", "right", "95 %", "checks")
+    return Table("Told apart", columns, cells, note=note, right=(1, 2))
+
+
+def _percents(ends: Sequence[float] | None) -> str:
+    return "–" if ends is None else f"{100 * ends[0]:.0f} – {100 * ends[1]:.0f}"
+
+
+def _effects(exam: Mapping[str, Any]) -> Table:
+    rows = []
+    for effect in exam["profile"]["effects"]:
+        name = effect["name"]
+        if name.startswith("prefers "):
+            continue
+        points = name in ("names", "author", "injected")
+        value = number(effect["value"], 1) if points else percent(effect["value"])
+        fair = "0" if points else percent(effect["fair"])
+        found = "DEFECT" if effect["named"] else "–" if effect["p"] is None else "not shown"
+        rows.append((_EFFECTS[name], value, fair, effect["n"], found))
+    columns = ("what must not matter", "measured", "fair", "n", "finding")
+    note = "A fair judge is accused of anything in 5 % of exams at most."
+    return Table("What must not matter", columns, rows, note=note, right=(1, 2))
+
+
+def page(documents: Sequence[ResultDocument]) -> Sequence[Table | Plot] | None:
+    """Judges beside each other, and cost against quality."""
+    rows, points = [], []
+    for document in documents:
+        exam = document["notes"].get("exam")
+        if not exam or document["view"]:
+            continue
+        profile, cost = exam["profile"], document["cost_usd"]
+        each = None if cost is None or not profile["asked"] else cost / profile["asked"]
+        order, name = profile["order"]["value"], document["name"] or str(document["model"])
+        rows.append(
+            (name, exam["benchmark"], percent(order), exam["smallest"], number(each, 4),
+             exam["verdict"], exam["reason"])
+        )  # fmt: skip
+        if each is not None and order is not None:
+            points.append((each, 100 * order, name))
+    if not rows:
+        return None
+    rows.sort(key=lambda row: row[2], reverse=True)
+    columns = ("judge", "prompts of", "order kept", "smallest dose", "$ a verdict", "verdict",
+               "reason")  # fmt: skip
+    parts: list[Table | Plot] = [Table("Judges examined", columns, rows, right=(2, 4))]
+    if points:
+        series = Series("judges", [(x, y) for x, y, _ in points], [name for *_, name in points])
+        parts.append(Plot("Cost and quality", [series], "$ a verdict", "order kept (%)"))
+    return parts
