@@ -15,7 +15,7 @@ FAULTS = ("flattering", "moralising", "cold", "generic", "misread", "ignoring")
 """Flattering without substance, moralising, correct and cold, generic, wrong about who feels what,
 and ignoring what was asked."""
 DOSES = ("small", "medium", "coarse")
-LENGTHS = (0.85, 1.15)
+LENGTHS = (0.82, 1.18)
 """Words of a version, as a share of those of the good reply."""
 _PACKS = {"eqbench3": ("scenarios.toml", "scenario"), "mediation-live": ("disputes.toml", "dispute")}
 _TO = " … "
@@ -82,7 +82,8 @@ def _replies(
     names = raw.get("names", {})
     if not names or not all(isinstance(name, str) and name for name in names.values()):
         raise DataError(path, "needs [names]: names in the situation, and others in their place")
-    if absent := [name for name in names if name not in situation.text]:
+    text = situation.text.casefold()
+    if absent := [name for name in names if name.casefold() not in text]:
         raise DataError(path, f"[names]: the situation has no {absent[0]!r}")
     return Replies(situation, good, versions, names, number, benchmark)
 
