@@ -15,7 +15,7 @@ FAULTS = ("flattering", "moralising", "cold", "generic", "misread", "ignoring")
 """Flattering without substance, moralising, correct and cold, generic, wrong about who feels what,
 and ignoring what was asked."""
 DOSES = ("small", "medium", "coarse")
-LENGTHS = (0.82, 1.18)
+LENGTHS = (0.72, 1.2)
 """Words of a version, as a share of those of the good reply."""
 _PACKS = {"eqbench3": ("scenarios.toml", "scenario"), "mediation-live": ("disputes.toml", "dispute")}
 _TO = " … "
