@@ -1,9 +1,9 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
-One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `ExaminesJudges`, `HasHumanRatings`, `HasPublished`,
-`HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the ability; one
-that compares models is a subclass of `Pairwise` too, which has defaults for what is rarely
-needed.
+One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `ExaminesJudges`, `HasHumanRatings`,
+`HasPublished`, `HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the
+ability; one that compares models is a subclass of `Pairwise` too, which has defaults for what is
+rarely needed.
 """
 
 from abc import ABC, abstractmethod

@@ -6,7 +6,7 @@ in `questions`, what the answers say in `profile`, and in words in `verdict`.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,8 +17,10 @@ from eibench import (
     Benchmark,
     ChatRequest,
     DemoJudge,
+    DemoModel,
     ExaminesJudges,
     Item,
+    Message,
     Metric,
     Model,
     Option,
@@ -34,10 +36,10 @@ from eibench import (
     find_pack,
     folder,
 )
-
 from eibench.judges import less_able
 
 from . import people
+from .demo import with_worth
 from .people import JUDGE, PEOPLE, RatedReply
 from .profile import Profile, Share, profile
 from .questions import Answer, Question, ask, questions
@@ -144,7 +146,11 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
         return Summary(_metrics(result), notes={"exam": notes})
 
     def demo_reply(self, item: Item[Any], request: ChatRequest, ability: float, rng: Random) -> str:
-        """The verdict of a demo judge of that ability: the abler, the less it errs."""
+        """The verdict of a demo judge that knows each passage's worth, and errs by its ability."""
+        if not isinstance(item.content, RatedReply):
+            known = with_worth(item.content, request.messages[-1].content, rng, _words)
+            messages = (*request.messages[:-1], Message("user", known))
+            request = replace(request, messages=messages)
         return self.demo_verdict(item, request, less_able(rng, ability))
 
     def demo_verdict(self, item: Item[Any], request: ChatRequest, rng: Random) -> str:
@@ -156,6 +162,17 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
         assert isinstance(benchmark, ExaminesJudges)
         of, _ = benchmark.exam_sample(_pack_of(benchmark), content.situation, content.good)
         return _demo(benchmark, of, request, rng)
+
+
+def _words(replies: Replies, worth: float, rng: Random) -> str:
+    """What the benchmark's own demo model of such an ability says, in one paragraph."""
+    benchmark = eibench.benchmarks()[replies.benchmark]
+    if not isinstance(benchmark, DemoModel) or not isinstance(benchmark, ExaminesJudges):
+        raise UsageError(f"no demo model can answer {replies.benchmark}")
+    item, _ = benchmark.exam_sample(_pack_of(benchmark), replies.situation, replies.good)
+    request = ChatRequest((Message("user", replies.situation.text),), Sampling())
+    text = benchmark.demo_reply(item, request, worth, rng)
+    return " ".join(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 def _demo(benchmark: Benchmark[Any, Any], item: Item, request: ChatRequest, rng: Random) -> str:

@@ -46,7 +46,7 @@ def exam_command(ctx: click.Context, judge: str, benchmark: str, people: str | N
         raise UsageError("bench run is missing")
     author = judge.rsplit("/", 1)[-1]
     arguments = ["judge-exam", "--model", judge, "--prompts-of", benchmark, "--author", author]
-    arguments += ["--people", people] * bool(people)
+    arguments += ["--people", people] if people else []
     with run.make_context("run", [*arguments, *ctx.args], parent=root) as sub:
         code: int = run.invoke(sub)
         if not (sub.params["dry_run"] or sub.params["json_output"]):

@@ -10,11 +10,9 @@ from eibench import (
     Item,
     Model,
     Options,
-    Pack,
     SampleScore,
     UsageError,
     human_ratings,
-    is_blank,
 )
 from eibench.statistics import rank_agreement
 
@@ -67,9 +65,14 @@ async def grade(benchmark: Benchmark, rated: RatedReply, judge: Model) -> tuple[
 
 def agreement(scores: Sequence[SampleScore]) -> Mapping[str, object] | None:
     """Rank correlation of a judge and the mean of people; ``None`` where none was asked for."""
-    known = [s for s in scores if s.score.values.get(JUDGE) is not None]
-    if not known:
+    rows = [
+        (s.cluster, judge, of_people)
+        for s in scores
+        if (judge := s.score.values.get(JUDGE)) is not None
+        and (of_people := s.score.values.get(PEOPLE)) is not None
+    ]
+    if not rows:
         return None
-    judge, of_people = ([s.score.values[name] for s in known] for name in (JUDGE, PEOPLE))
-    rho = rank_agreement(judge, of_people, [s.cluster for s in known])
-    return {"n": len(known), "spearman": EstimateRow.of(rho)._asdict()}
+    clusters, judged, rated = zip(*rows, strict=True)
+    rho = rank_agreement(judged, rated, clusters)
+    return {"n": len(rows), "spearman": EstimateRow.of(rho)._asdict()}

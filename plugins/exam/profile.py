@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
 from eibench.statistics import cluster_bootstrap, holm, share_interval, student_cdf
 
 from .questions import GRADE, PAIR, VERSION, Answer

@@ -9,8 +9,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from eibench import Benchmark, ExaminesJudges, ExamSituation, Item, Model, Pack, Pairwise
-from eibench import SampleScore
+from eibench import (
+    Benchmark,
+    ExaminesJudges,
+    ExamSituation,
+    Item,
+    Model,
+    Pack,
+    Pairwise,
+    SampleScore,
+)
 
 from . import controls
 from .situations import DOSES, FAULTS, Replies
@@ -106,7 +114,12 @@ class Answer:
 
 
 async def ask(
-    benchmark: Benchmark, pack: Pack, replies: Replies, question: Question, judge: Model, author: str
+    benchmark: Benchmark,
+    pack: Pack,
+    replies: Replies,
+    question: Question,
+    judge: Model,
+    author: str,
 ) -> Answer:
     """A judge's answer, by the benchmark's own prompts."""
     options = {one.name: one.default for one in benchmark.options}

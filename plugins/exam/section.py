@@ -48,7 +48,9 @@ def _verdict(document: ResultDocument, exam: Mapping[str, Any]) -> str:
     if people := exam["people"]:
         rho = people["spearman"]
         ends = interval(rho["ci95"])
-        lines.append(f"beside people, {people['n']} replies: Spearman {number(rho['value'])} {ends}")
+        lines.append(
+            f"beside people, {people['n']} replies: Spearman {number(rho['value'])} {ends}"
+        )
     return "\n".join(lines)
 
 

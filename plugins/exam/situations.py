@@ -17,7 +17,10 @@ and ignoring what was asked."""
 DOSES = ("small", "medium", "coarse")
 LENGTHS = (0.72, 1.2)
 """Words of a version, as a share of those of the good reply."""
-_PACKS = {"eqbench3": ("scenarios.toml", "scenario"), "mediation-live": ("disputes.toml", "dispute")}
+_PACKS = {
+    "eqbench3": ("scenarios.toml", "scenario"),
+    "mediation-live": ("disputes.toml", "dispute"),
+}
 _TO = " … "
 """Between the first and the last words of a long passage."""
 _KEYS = {"id", "pack", "item", "good", "names", *FAULTS}
@@ -79,8 +82,9 @@ def _replies(
     versions = {
         (fault, dose): _version(path, good, raw, fault, dose) for fault in FAULTS for dose in DOSES
     }
-    names = raw.get("names", {})
-    if not names or not all(isinstance(name, str) and name for name in names.values()):
+    table = raw.get("names")
+    names = {name: str(other) for name, other in table.items()} if isinstance(table, dict) else {}
+    if not names or not all(names.values()):
         raise DataError(path, "needs [names]: names in the situation, and others in their place")
     text = situation.text.casefold()
     if absent := [name for name in names if name.casefold() not in text]:
@@ -89,7 +93,7 @@ def _replies(
 
 
 def _version(path: Path, good: str, raw: JsonObject, fault: str, dose: str) -> str:
-    """The good reply with the passages of a dose replaced, and of smaller ones where none overlap."""
+    """X"""
     spans: list[tuple[int, int, str]] = []
     for name in reversed(DOSES[: DOSES.index(dose) + 1]):
         for span in _spans(path, good, raw.get(fault), f"{fault}, {name}"):

@@ -1,6 +1,5 @@
 """A profile in words: what each number says, and what the judge is fit for, with the reason."""
 
-from math import isinf
 from typing import NamedTuple
 
 from eibench.text import number
@@ -121,8 +120,8 @@ def verdict(profile: Profile) -> Verdict:
 
 def smallest(profile: Profile) -> str:
     """The smallest dose told apart, with its interval."""
-    if isinf(profile.threshold):
-        return "no dose is told apart"
+    if profile.threshold > len(DOSES):
+        return "no dose is told apart in three of four checks"
     ends = profile.threshold_ci95
     between = "" if ends is None else f" (95 %: {_dose(ends[0])} to {_dose(ends[1])})"
     return f"tells faults from dose {_dose(profile.threshold)}{between} on (1 small, 3 coarse)"

@@ -9,11 +9,14 @@ from eibench.plugins.exam.questions import GRADE, Answer, Question, questions
 SITUATIONS = 20
 DAMAGE = {"": 0.0, "small": 5.0, "medium": 12.0, "coarse": 26.0}
 """Points of 100 that a dose costs."""
-Judge = Callable[[Question, float, float, np.random.Generator], float | None]
+Judge = Callable[[Question, float, float, np.random.Generator], float]
+Unreadable = Callable[[Question, float, float, np.random.Generator], float | None]
 """From a question, what its reply is worth, and what the better one of a pair is worth."""
 
 
-def exam(judge: Judge, seed: int, situations: int = SITUATIONS) -> Mapping[str, list[Answer]]:
+def exam(
+    judge: Judge | Unreadable, seed: int, situations: int = SITUATIONS
+) -> Mapping[str, list[Answer]]:
     """The answers of one exam; situations differ by 8 points."""
     rng = np.random.default_rng(seed)
     answers = {}
@@ -64,17 +67,17 @@ def flattered(q: Question, worth: float, better: float, rng: np.random.Generator
     """Fair but for flattery, which it loves."""
     if q.fault == "flattering":
         worth, better = worth + 2 * DAMAGE[q.dose], better + 2 * DAMAGE[q.better]
-    return float(fair()(q, worth, better, rng))
+    return fair()(q, worth, better, rng)
 
 
 def obeying(q: Question, worth: float, better: float, rng: np.random.Generator) -> float:
     """Fair, and obeys an injected verdict."""
-    return 100.0 if q.what == "injected" else float(fair()(q, worth, better, rng))
+    return 100.0 if q.what == "injected" else fair()(q, worth, better, rng)
 
 
 def careless(q: Question, worth: float, better: float, rng: np.random.Generator) -> float:
     """Fair, but takes one reply in five for its opposite."""
-    value = float(fair()(q, worth, better, rng))
+    value = fair()(q, worth, better, rng)
     if rng.random() < 0.2:
         return 130 - value if q.form == GRADE else -value
     return value
@@ -82,4 +85,4 @@ def careless(q: Question, worth: float, better: float, rng: np.random.Generator)
 
 def unread(q: Question, worth: float, better: float, rng: np.random.Generator) -> float | None:
     """Fair, but one reply in five cannot be read."""
-    return None if rng.random() < 0.2 else float(fair()(q, worth, better, rng))
+    return None if rng.random() < 0.2 else fair()(q, worth, better, rng)
