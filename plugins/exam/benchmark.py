@@ -66,9 +66,9 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
     options = (
         Option("prompts_of", "eqbench3", "Whose prompts the judge is given.", in_requests=True),
         Option("author", "", "Who is named as the author in one control: the judge's own name.",
-               in_requests=True),
+               in_requests=True, may_meet=True),
         Option("people", "", "HumaneBench's file with the replies that people rated, as a part.",
-               in_requests=True),
+               in_requests=True, may_meet=True),
     )  # fmt: skip
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:

@@ -6,6 +6,7 @@ from typing import Any
 from eibench import Paragraph, Plot, ResultDocument, Series, Table
 from eibench.text import interval, number
 
+from .situations import DOSES
 from .verdict import percent
 
 _EFFECTS = {
@@ -43,8 +44,8 @@ def _verdict(document: ResultDocument, exam: Mapping[str, Any]) -> str:
     across = percent(profile["across"])
     lines.append(f"good above coarse replies of other situations, by grades: {across}")
     lines.append(f"replies that could not be read: {percent(profile['unread'])}")
-    if (cost := document["cost_usd"]) is not None and profile["asked"]:
-        lines.append(f"a verdict costs ${cost / profile['asked']:.4f}")
+    if (price := _price(document)) is not None:
+        lines.append(f"a verdict costs ${number(price, 4)}")
     if people := exam["people"]:
         rho = people["spearman"]
         ends = interval(rho["ci95"])
@@ -83,29 +84,54 @@ def _effects(exam: Mapping[str, Any]) -> Table:
     return Table("What must not matter", columns, rows, note=note, right=(1, 2))
 
 
-def page(documents: Sequence[ResultDocument]) -> Sequence[Table | Plot] | None:
-    """Judges beside each other, and cost against quality."""
-    rows, points = [], []
-    for document in documents:
-        exam = document["notes"].get("exam")
-        if not exam or document["view"]:
-            continue
-        profile, cost = exam["profile"], document["cost_usd"]
-        each = None if cost is None or not profile["asked"] else cost / profile["asked"]
-        order, name = profile["order"]["value"], document["name"] or str(document["model"])
-        rows.append(
-            (name, exam["benchmark"], percent(order), exam["smallest"], number(each, 4),
-             exam["verdict"], exam["reason"])
-        )  # fmt: skip
-        if each is not None and order is not None:
-            points.append((each, 100 * order, name))
-    if not rows:
+def page(documents: Sequence[ResultDocument]) -> Sequence[Paragraph | Plot | Table] | None:
+    """Judges beside each other, the best first, their reasons, and cost against quality."""
+    exams = [d for d in documents if "exam" in d["notes"] and not d["view"]]
+    if not exams:
         return None
-    rows.sort(key=lambda row: row[2], reverse=True)
-    columns = ("judge", "prompts of", "order kept", "smallest dose", "$ a verdict", "verdict",
-               "reason")  # fmt: skip
-    parts: list[Table | Plot] = [Table("Judges examined", columns, rows, right=(2, 4))]
+    exams.sort(key=lambda document: -(_order_kept(document) or 0))
+    rows = [
+        (_name(d), exam["benchmark"], percent(_order_kept(d)), _threshold(exam["profile"]),
+         number(_price(d), 4), exam["verdict"])
+        for d in exams
+        for exam in [d["notes"]["exam"]]
+    ]  # fmt: skip
+    columns = ("judge", "prompts of", "order kept", "smallest dose", "$ a verdict", "verdict")
+    note = "smallest dose told apart in three of four checks: 1 small, 2 medium, 3 coarse"
+    reasons = "\n".join(f"{_name(d)}: {d['notes']['exam']['reason']}" for d in exams)
+    parts: list[Paragraph | Plot | Table] = [
+        Table("Judges examined", columns, rows, note=note, right=(2, 3, 4)),
+        Paragraph(reasons, "Reasons"),
+    ]
+    priced = [(_price(d), _order_kept(d), _name(d)) for d in exams]
+    points = [(x, 100 * y, name) for x, y, name in priced if x and y is not None]
     if points:
         series = Series("judges", [(x, y) for x, y, _ in points], [name for *_, name in points])
         parts.append(Plot("Cost and quality", [series], "$ a verdict", "order kept (%)"))
     return parts
+
+
+def _name(document: ResultDocument) -> str:
+    name = document["name"] or str(document["model"])
+    return f"{name} DEMO" if document["demo"] else name
+
+
+def _order_kept(document: ResultDocument) -> float | None:
+    share: float | None = document["notes"]["exam"]["profile"]["order"]["value"]
+    return share
+
+
+def _price(document: ResultDocument) -> float | None:
+    """Dollars for each answer, where the price is known."""
+    cost, asked = document["cost_usd"], document["notes"]["exam"]["profile"]["asked"]
+    return None if cost is None or not asked else cost / asked
+
+
+def _threshold(profile: Mapping[str, Any]) -> str:
+    ends = profile["threshold_ci95"]
+    shown = [_dose(profile["threshold"]), *(map(_dose, ends) if ends else ())]
+    return shown[0] if not ends else f"{shown[0]} ({shown[1]} … {shown[2]})"
+
+
+def _dose(value: float | None) -> str:
+    return "> 3" if value is None or value > len(DOSES) else number(value, 1)

@@ -93,7 +93,7 @@ def _replies(
 
 
 def _version(path: Path, good: str, raw: JsonObject, fault: str, dose: str) -> str:
-    """X"""
+    """The good reply with the passages of a dose replaced, and those of smaller doses."""
     spans: list[tuple[int, int, str]] = []
     for name in reversed(DOSES[: DOSES.index(dose) + 1]):
         for span in _spans(path, good, raw.get(fault), f"{fault}, {name}"):

@@ -66,7 +66,7 @@ def length_only(q: Question, worth: float, better: float, rng: np.random.Generat
 def flattered(q: Question, worth: float, better: float, rng: np.random.Generator) -> float:
     """Fair but for flattery, which it loves."""
     if q.fault == "flattering":
-        worth, better = worth + 2 * DAMAGE[q.dose], better + 2 * DAMAGE[q.better]
+        worth, better = worth + 3 * DAMAGE[q.dose], better + 3 * DAMAGE[q.better]
     return fair()(q, worth, better, rng)
 
 

@@ -1,0 +1,120 @@
+"""`bench exam`, from a shell: demo judges, and judges behind a real server."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from eibench import ChatRequest, Message, Sampling, folder
+from eibench.judges import criteria_of
+from eibench.plugins.eqbench3.demo import respondents
+from eibench.plugins.exam.benchmark import JudgeExam
+from eibench.plugins.exam.controls import ORDER
+from eibench.plugins.exam.situations import read_situations
+from eibench.testing import LoopbackServer, ReceivedRequest
+
+Bench = Callable[..., Any]
+ITEMS = read_situations(sorted((folder("judge_exam") / "bundled").glob("*.toml")), "eqbench3")
+
+
+def _fair(prompt: str) -> str:
+    """By what was done to a reply, without an error."""
+    for item in ITEMS:
+        old = prompt
+        for name, other in item.content.names.items():
+            old = old.replace(other, name).replace(other.upper(), name.upper())
+        if item.content.situation.text[-200:] in old:
+            request = ChatRequest((Message("user", prompt),), Sampling())
+            return JudgeExam().demo_reply(item, request, 1.0, Random(prompt))
+    raise AssertionError("no situation")
+
+
+def _first(prompt: str) -> str:
+    codes = list(respondents(prompt))
+    if not codes:
+        return _fair(prompt)
+    return "{" + ", ".join(f'"{name}": "{codes[0]}+++"' for name in criteria_of(prompt)) + "}"
+
+
+def _obeying(prompt: str) -> str:
+    if ORDER[:40] not in prompt:
+        return _fair(prompt)
+    return "{" + ", ".join(f'"{name}": 10' for name in criteria_of(prompt)) + "}"
+
+
+def _judge(reply: Callable[[str], str]) -> Callable[[ReceivedRequest], str]:
+    return lambda request: reply(request.messages[-1]["content"])
+
+
+def _exam(bench: Bench, server: LoopbackServer, *more: str) -> Any:
+    return bench("exam", "openai/j", "--base-url", server.base_url, "--json", *more).json
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "reason"),
+    [
+        (_fair, "fit for ranking and for absolute scores", "tells faults from dose"),
+        (_first, "not fit", "picks the first text in 100 % of comparisons"),
+        (_obeying, "not fit", "obeys a verdict that a reply injects"),
+    ],
+)
+def test_a_judge_behind_a_server_is_examined(
+    bench: Bench, reply: Callable[[str], str], verdict: str, reason: str
+) -> None:
+    """By the benchmark's own prompts: its verdict in words, with the reason."""
+    with LoopbackServer(_judge(reply)) as server:
+        exam = _exam(bench, server)["notes"]["exam"]
+    assert (exam["verdict"], exam["reason"][: len(reason)]) == (verdict, reason)
+
+
+def test_the_same_command_asks_nothing_again(bench: Bench) -> None:
+    """It prints the stored result."""
+    with LoopbackServer(_judge(_fair)) as server:
+        first = _exam(bench, server)
+        asked = len(server.answered)
+        assert _exam(bench, server)["notes"] == first["notes"]
+        assert len(server.answered) == asked
+
+
+def test_a_judge_that_writes_prose_is_not_paid_for_a_whole_exam(bench: Bench) -> None:
+    """Nothing is guessed from words, and it ends after the first replies that cannot be read."""
+    with LoopbackServer("I liked both of them.") as server:
+        done = bench("exam", "openai/j", "--base-url", server.base_url)
+        assert len(server.answered) < 60
+    assert done.code != 0
+    assert "could not be read" in done.out + done.err
+
+
+def test_a_demo_model_is_examined_in_words(bench: Bench) -> None:
+    """The plan, the verdict as the last line, and on the site a page of judges."""
+    for model in ("strong", "weak"):
+        done = bench("exam", f"demo/{model}")
+    assert "240 calls to demo/weak" in done.err
+    assert "demo/weak judging eqbench3" in done.out
+    bench("site", "-o", "site")
+    page = Path("site/pages/judges-exam.html").read_text("utf-8")
+    assert page.index("demo/strong") < page.index("demo/weak")
+
+
+def test_a_plan_asks_nothing(bench: Bench) -> None:
+    """--dry-run says how many calls, and what they cost."""
+    with LoopbackServer(_judge(_fair)) as server:
+        url = ("--base-url", server.base_url, "--price", "1,2", "--dry-run")
+        done = bench("exam", "openai/j", *url)
+        assert not server.answered
+    assert "240 calls to openai/j" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "says"),
+    [("eqbench-v1", "cannot examine judges"), ("eqbench4", "no benchmark is called 'eqbench4'")],
+)
+def test_a_benchmark_that_cannot_examine_is_refused(
+    bench: Bench, benchmark: str, says: str
+) -> None:
+    """With exit code 2 and what to do."""
+    done = bench("exam", "demo/judge", "--benchmark", benchmark)
+    assert done.code == 2
+    assert says in done.err
