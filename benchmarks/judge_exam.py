@@ -10,7 +10,6 @@ from benchmarks import simulated_judges as simulated
 from eibench.plugins.exam.profile import profile
 from eibench.plugins.exam.verdict import NOT_FIT, defects, verdict
 
-
 JUDGES = {
     "fair, error 5": simulated.fair(),
     "fair, error 7.5": simulated.fair(7.5),

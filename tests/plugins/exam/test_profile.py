@@ -19,9 +19,6 @@ from eibench.plugins.exam.verdict import (
     verdict,
 )
 
-sys.path.insert(0, str(Path(__file__).parent))
-import simulated
-
 
 def test_every_fault_meets_every_dose_and_both_orders() -> None:
     """Of 24 situations each cell is graded four times; each step is compared 24 times."""
