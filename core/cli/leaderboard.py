@@ -209,6 +209,7 @@ def _notes(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
         yield f"scores {board.kin.text}"
     yield from (line(baseline.text) for baseline in baseline_notes(document))
     yield from _changed(document)
+    yield from map(line, board.judge_exams)
 
 
 def _metrics(name: str, rows: Sequence[BoardRow]) -> list[MetricRow]:

@@ -20,6 +20,7 @@ from .board_results import BoardResults
 from .boards import Board, Boards
 from .comparison_pool import counting
 from .contest import Contest
+from .judge_exams import judge_exams
 from .judge_robustness import read_robustness
 from .leaderboard import Leaderboard
 from .rating_summary import find_standing
@@ -127,6 +128,8 @@ def read_leaderboard(
         leaderboard = Leaderboard(
             board, benchmark, *known, counted.changed, scores=counted.scores, kin=kin, others=others
         )
+        if not leaderboard.demo:
+            leaderboard.judge_exams = judge_exams(journal, board.judge, benchmark.name)
         leaderboard.robustness = read_robustness(leaderboard, counted.results)
         if by_judge and isinstance(board.judge, Panel) and not leaderboard.ratings:
             leaderboard.judge_scores = _scores_by_judge(leaderboard, counted.results)

@@ -54,6 +54,7 @@ class _Several(TypedDict, total=False):
     kin: KinRule
     judges: Sequence[JudgeRatings]
     robustness: Sequence[JudgesDocument]
+    judge_exams: Sequence[str]
 
 
 class LeaderboardDocument(StatedBoard, _Apart, _Several):
@@ -79,6 +80,7 @@ class Leaderboard:
     `compared` are the comparisons that the ratings stand on. `robustness` says how the ranking
     hangs on who judges: by scores, then by ratings. `others` could have been meant too.
     `judge_scores` are of a panel's judges, each alone: models' main metric, by judge and model.
+    `judge_exams` says of each judge how its exam ended, or that there was none.
     """
 
     board: Board
@@ -95,6 +97,7 @@ class Leaderboard:
     kin: KinRule | None = None
     others: Sequence[OtherBoard] = ()
     judge_scores: Mapping[str, Mapping[str, MetricRow]] = field(default_factory=dict)
+    judge_exams: Sequence[str] = ()
 
     @cached_property
     def demo(self) -> bool:
@@ -169,6 +172,7 @@ class Leaderboard:
         ]
         parts: _Several = {"judges": judges} if judges else {}
         parts |= {"kin": self.kin} if self.kin else {}
+        parts |= {"judge_exams": self.judge_exams} if self.judge_exams else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts
 
     @property

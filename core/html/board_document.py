@@ -75,7 +75,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "published": _published(board),
         "baselines": [{"label": b["label"], "value": b["value"]} for b in baselines],
         "conclusions": conclusions_of(board),
-        "warnings": list(leaderboard["warnings"]),
+        "warnings": [*leaderboard["warnings"], *leaderboard.get("judge_exams", ())],
     }
 
 
