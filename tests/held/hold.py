@@ -116,6 +116,7 @@ LIMITS = {
 }
 MORE = {
     "buzzbench": ("--iterations", "1"),
+    "judgemark": ("--iterations", "1"),
     "creative-writing-legacy": ("--iterations", "1"),
     "creative-writing-v3": ("--iterations", "1", "--no-elo"),
     "mediation-live": ("--exchanges", "1"),

@@ -1,0 +1,1 @@
+"""Judgemark: the model is a judge of fiction, and grades texts of known writers."""
