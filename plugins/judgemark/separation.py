@@ -142,20 +142,22 @@ def parts(table: Table, order: Sequence[float] | None = None, *, seed: int = 0) 
 
 
 def repeats_tau(table: Table, seed: int = 0) -> float | None:
-    """Kendall's tau of two rankings, each of a repeat drawn anew for every text; ``None`` for one.
+    """Kendall's tau of two rankings, each of one grade drawn for every text; ``None`` for one.
 
-    The two take different repeats of a text wherever it has two.
+    The two take different repeats of a text. Texts with one grade, and writers with none but
+    such, are left out; ``None`` where fewer than three writers are left.
     """
-    writers, items, repeats = table.shape
-    if repeats < 2:
+    known = (~np.isnan(table)).sum(axis=2) > 1
+    writers = known.any(axis=1)
+    if writers.sum() < 3:
         return None
+    of, weights = table[writers], known[writers]
     rng, taus = np.random.default_rng(seed), []
     for _ in range(DRAWS):
-        drawn = rng.permuted(np.tile(np.arange(repeats), (writers, items, 1)), axis=2)
-        one, two = (
-            np.nanmean(np.take_along_axis(table, drawn[..., n : n + 1], axis=2)[..., 0], axis=1)
-            for n in (0, 1)
-        )
+        drawn = rng.permuted(of, axis=2)
+        first = np.argsort(np.isnan(drawn), axis=2, kind="stable")[..., :2]
+        pairs = np.nan_to_num(np.take_along_axis(drawn, first, axis=2)) * weights[..., None]
+        one, two = (pairs.sum(axis=1) / weights.sum(axis=1)[:, None]).T
         taus.append(kendall_tau(one, two))
     return float(np.mean(taus))
 

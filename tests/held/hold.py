@@ -111,6 +111,7 @@ LIMITS = {
     "emotionqueen": "10",
     "eqbench3": "3",
     "humanebench": "16",
+    "judge-exam": "2",
     "longform-writing": "2",
     "mediation-live": "8",
 }
