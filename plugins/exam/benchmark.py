@@ -40,17 +40,17 @@ from eibench.judges import less_able
 
 from . import people
 from .demo import with_worth
-from .people import JUDGE, PEOPLE, RatedReply
+from .people import JUDGE, PEOPLE, PeopleRatedReply
 from .profile import Profile, Share, profile
-from .questions import Answer, Question, ask, questions
-from .situations import Replies, read_situations
+from .questions import ExamQuestion, JudgeAnswer, ask, questions
+from .situations import Versions, read_situations
 from .verdict import smallest, verdict
 
 ORDER = "order"
 _OVER = "situations"
 
 
-class JudgeExam(Benchmark[Any, list[Answer]]):
+class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
     """The benchmark behind `bench exam`."""
 
     name = "judge-exam"
@@ -64,7 +64,7 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
     single_turn = False
     asks_again = True
     options = (
-        Option("prompts_of", "eqbench3", "Whose prompts the judge is given.", in_requests=True),
+        Option("prompts_of", "eqbench3", "Whose prompts the judge is answered.", in_requests=True),
         Option("author", "", "Who is named as the author in one control: the judge's own name.",
                in_requests=True, may_meet=True),
         Option("people", "", "HumaneBench's file with the replies that people rated, as a part.",
@@ -96,12 +96,12 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
         """One for each question of a situation, and for each reply that people rated."""
         return {"model": len(_questions(item, target(options)))}
 
-    async def generate(self, item: Item[Any], model: Model, options: Options) -> list[Answer]:
+    async def generate(self, item: Item[Any], model: Model, options: Options) -> list[JudgeAnswer]:
         """The judge's answers."""
-        if isinstance(item.content, RatedReply):
+        if isinstance(item.content, PeopleRatedReply):
             judged = eibench.benchmarks()[people.OF]
             value, reason = await people.grade(judged, item.content, model)
-            return [Answer(Question("people"), value, reason or None)]
+            return [JudgeAnswer(ExamQuestion("people"), value, reason or None)]
         benchmark, author = target(options), options["author"] or "you"
         pack = _pack_of(benchmark)
         asked = _questions(item, benchmark)
@@ -109,10 +109,10 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
         return list(await asyncio.gather(*answers))
 
     async def grade(
-        self, item: Item[Any], transcript: list[Answer], judge: Model | None, options: Options
+        self, item: Item[Any], transcript: list[JudgeAnswer], judge: Model | None, options: Options
     ) -> Score:
         """The share of a situation's checks that are right; what people rated is no part of it."""
-        if isinstance(item.content, RatedReply):
+        if isinstance(item.content, PeopleRatedReply):
             (answer,) = transcript
             if answer.value is None:
                 return Score.unscored(answer.reason or "unread", flags=("unread",))
@@ -147,7 +147,7 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
 
     def demo_reply(self, item: Item[Any], request: ChatRequest, ability: float, rng: Random) -> str:
         """The verdict of a demo judge that knows each passage's worth, and errs by its ability."""
-        if not isinstance(item.content, RatedReply):
+        if not isinstance(item.content, PeopleRatedReply):
             known = with_worth(item.content, request.messages[-1].content, rng, _words)
             messages = (*request.messages[:-1], Message("user", known))
             request = replace(request, messages=messages)
@@ -156,7 +156,7 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
     def demo_verdict(self, item: Item[Any], request: ChatRequest, rng: Random) -> str:
         """What the benchmark's own demo judge says."""
         content, known = item.content, eibench.benchmarks()
-        if isinstance(content, RatedReply):
+        if isinstance(content, PeopleRatedReply):
             return _demo(known[people.OF], content.item, request, rng)
         benchmark = known[content.benchmark]
         assert isinstance(benchmark, ExaminesJudges)
@@ -164,7 +164,7 @@ class JudgeExam(Benchmark[Any, list[Answer]]):
         return _demo(benchmark, of, request, rng)
 
 
-def _words(replies: Replies, worth: float, rng: Random) -> str:
+def _words(replies: Versions, worth: float, rng: Random) -> str:
     """What the benchmark's own demo model of such an ability says, in one paragraph."""
     benchmark = eibench.benchmarks()[replies.benchmark]
     if not isinstance(benchmark, DemoModel) or not isinstance(benchmark, ExaminesJudges):
@@ -209,24 +209,24 @@ def _pack_of(benchmark: Benchmark[Any, Any]) -> Pack:
     return benchmark.read_pack(find_pack(benchmark, "bundled", options), options)
 
 
-def _questions(item: Item[Any], benchmark: Benchmark[Any, Any]) -> list[Question]:
-    if isinstance(item.content, RatedReply):
-        return [Question("people")]
-    replies: Replies = item.content
+def _questions(item: Item[Any], benchmark: Benchmark[Any, Any]) -> list[ExamQuestion]:
+    if isinstance(item.content, PeopleRatedReply):
+        return [ExamQuestion("people")]
+    replies: Versions = item.content
     return questions(replies.number, isinstance(benchmark, Pairwise))
 
 
-def _answers(scores: Sequence[SampleScore]) -> dict[str, list[Answer]]:
+def _answers(scores: Sequence[SampleScore]) -> dict[str, list[JudgeAnswer]]:
     """What was answered, by situation and iteration."""
-    answers: dict[str, list[Answer]] = {}
+    answers: dict[str, list[JudgeAnswer]] = {}
     for score in scores:
-        given = [
-            Answer(Question.of(key), value)
+        answered = [
+            JudgeAnswer(ExamQuestion.of(key), value)
             for key, value in score.score.values.items()
             if key not in (ORDER, JUDGE, PEOPLE)
         ]
-        if given:
-            answers[f"{score.item_id} {score.iteration}"] = given
+        if answered:
+            answers[f"{score.item_id} {score.iteration}"] = answered
     return answers
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 from eibench import ExamSituation
 
-from .situations import Replies
+from .situations import Versions
 
 _FILLER = (
     "This is how it looks to me from where I stand, having gone over it more than once.",
@@ -57,7 +57,7 @@ def _bullet(sentence: str) -> str:
     return f"- **{' '.join(words[:3])}** {' '.join(words[3:])}".rstrip()
 
 
-def renamed(replies: Replies, reply: str) -> tuple[ExamSituation, str]:
+def renamed(replies: Versions, reply: str) -> tuple[ExamSituation, str]:
     """Situation and reply with other names."""
     one = replies.situation
     text, note = _with(one.text, replies.names), _with(one.note, replies.names)
@@ -68,7 +68,7 @@ def _with(text: str, names: Mapping[str, str]) -> str:
     """A text with other names, in small letters with a capital as in capitals alone."""
     pairs = {**names, **{name.upper(): other.upper() for name, other in names.items()}}
     pattern = "|".join(re.escape(name) for name in sorted(pairs, key=len, reverse=True))
-    return re.sub(rf"\b(?:{pattern})\b", lambda found: pairs[found[0]], text)
+    return re.sub(rf"\b(?:{pattern})\b", lambda match: pairs[match[0]], text)
 
 
 def signed(reply: str, author: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from random import Random
 
 from .controls import marked_up
-from .situations import DOSES, FAULTS, Replies
+from .situations import DOSES, FAULTS, Versions
 
 _WORTH = {"": 0.9, "small": 0.6, "medium": 0.4, "coarse": 0.05}
 """What a paragraph is worth by the dose that changed it, from 0 to 1."""
 
 
 def with_worth(
-    replies: Replies, prompt: str, rng: Random, words: Callable[[Replies, float, Random], str]
+    replies: Versions, prompt: str, rng: Random, words: Callable[[Versions, float, Random], str]
 ) -> str:
     """A judge's prompt in which each paragraph of a reply is as good as its dose says.
 

@@ -1,4 +1,4 @@
-"""Replies that people rated: the part of an exam whose key people gave."""
+"""Versions that people rated: the part of an exam whose key people gave."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ JUDGE, PEOPLE = "judge", "people"
 
 
 @dataclass(frozen=True, slots=True)
-class RatedReply:
+class PeopleRatedReply:
     """What an item of this part holds: a reply, and the mean of what people gave it."""
 
     item: Item
@@ -32,7 +32,7 @@ class RatedReply:
     mean: float
 
 
-def rated_replies(benchmark: Benchmark, path: Path) -> list[Item[RatedReply]]:
+def rated_replies(benchmark: Benchmark, path: Path) -> list[Item[PeopleRatedReply]]:
     """The replies that people rated, the first `MOST`, in the order of their files.
 
     Raises:
@@ -48,11 +48,13 @@ def rated_replies(benchmark: Benchmark, path: Path) -> list[Item[RatedReply]]:
         (ratings,) = reply.ratings.values()
         mean = sum(ratings.values()) / len(ratings)
         item = items[reply.item_id]
-        rows.append(Item(f"people-{n:02}", RatedReply(item, reply.text, mean), item.cluster))
+        rows.append(Item(f"people-{n:02}", PeopleRatedReply(item, reply.text, mean), item.cluster))
     return rows
 
 
-async def grade(benchmark: Benchmark, rated: RatedReply, judge: Model) -> tuple[float | None, str]:
+async def grade(
+    benchmark: Benchmark, rated: PeopleRatedReply, judge: Model
+) -> tuple[float | None, str]:
     """The main value of the judge's verdict, and why there is none."""
     from eibench.testing import ScriptedModel
 

@@ -16,7 +16,7 @@ def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
 def register_commands(register: Callable[[OnDemand], None]) -> None:
     """`bench exam`."""
     title = "Examine a judge before you pay it: at most 300 calls, a verdict in words."
-    register(OnDemand(f"{__package__}.command:exam_command", "exam", title))
+    register(OnDemand(f"{__package__}.exam_command:exam_command", "exam", title))
 
 
 @hookimpl

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from eibench.statistics import cluster_bootstrap, holm, share_interval, student_cdf
 
-from .questions import GRADE, PAIR, VERSION, Answer
+from .questions import GRADE, PAIR, VERSION, JudgeAnswer
 from .situations import DOSES, FAULTS
 
 LEVEL = 0.05
@@ -31,7 +31,7 @@ _SEED = 0
 Floats = npt.NDArray[np.float64]
 
 
-class Check(NamedTuple):
+class OrderCheck(NamedTuple):
     """One comparison of a better and a worse version of a situation's reply.
 
     Attributes:
@@ -114,10 +114,12 @@ class Profile:
     situations: int = 0
 
 
-def profile(answers: Mapping[str, Sequence[Answer]]) -> Profile:
+def profile(answers: Mapping[str, Sequence[JudgeAnswer]]) -> Profile:
     """The profile from the answers by situation."""
-    checks = [check for name, given in sorted(answers.items()) for check in _checks(name, given)]
-    every = [answer for given in answers.values() for answer in given]
+    checks = [
+        check for name, answered in sorted(answers.items()) for check in _checks(name, answered)
+    ]
+    every = [answer for answered in answers.values() for answer in answered]
     unread = [answer for answer in every if answer.value is None]
     threshold, interval = _threshold(checks)
     grades = [a.value for a in every if a.question.form == GRADE and a.value is not None]
@@ -139,7 +141,7 @@ def profile(answers: Mapping[str, Sequence[Answer]]) -> Profile:
     )
 
 
-def _checks(situation: str, answers: Sequence[Answer]) -> Iterable[Check]:
+def _checks(situation: str, answers: Sequence[JudgeAnswer]) -> Iterable[OrderCheck]:
     known = [a for a in answers if a.value is not None and a.question.what == VERSION]
     good = next((a.value for a in known if a.question.form == GRADE and not a.question.dose), None)
     for answer in known:
@@ -149,10 +151,10 @@ def _checks(situation: str, answers: Sequence[Answer]) -> Iterable[Check]:
         lead = value if one.form == PAIR else None if good is None else good - value
         if steps and lead is not None:
             right = 0.5 if lead == 0 else float(lead > 0)
-            yield Check(situation, one.form, one.fault, one.dose, steps, right)
+            yield OrderCheck(situation, one.form, one.fault, one.dose, steps, right)
 
 
-def _share(checks: Sequence[Check]) -> Share:
+def _share(checks: Sequence[OrderCheck]) -> Share:
     if not checks:
         return Share(None, None, 0)
     interval = share_interval([c.right for c in checks], [c.situation for c in checks])
@@ -160,7 +162,7 @@ def _share(checks: Sequence[Check]) -> Share:
     return Share(float(np.mean([c.right for c in checks])), ends, len(checks))
 
 
-def _threshold(checks: Sequence[Check]) -> tuple[float, tuple[float, float] | None]:
+def _threshold(checks: Sequence[OrderCheck]) -> tuple[float, tuple[float, float] | None]:
     """The dose told apart in three of four checks, from P(right) = Phi(k steps)."""
     situations = sorted({c.situation for c in checks})
     sums = np.zeros((len(situations), 6))
@@ -190,13 +192,13 @@ def _dose(k: float) -> float:
     return _QUANTILE / k if k > 0 else float("inf")
 
 
-def _across(answers: Mapping[str, Sequence[Answer]]) -> float | None:
+def _across(answers: Mapping[str, Sequence[JudgeAnswer]]) -> float | None:
     """How far grades of different situations can be set against each other."""
     good, coarse = (
         {
             name: a.value
-            for name, given in answers.items()
-            for a in given
+            for name, answered in answers.items()
+            for a in answered
             if a.question.form == GRADE and a.question.what == VERSION and a.question.dose == dose
             and a.value is not None
         }
@@ -206,13 +208,13 @@ def _across(answers: Mapping[str, Sequence[Answer]]) -> float | None:
     return float(np.mean([0.5 if x == 0 else x > 0 for x in leads])) if leads else None
 
 
-def _differences(answers: Mapping[str, Sequence[Answer]], what: str) -> Floats:
+def _differences(answers: Mapping[str, Sequence[JudgeAnswer]], what: str) -> Floats:
     """Of a control that is graded, what it adds to the grade of the reply as it was."""
     leads = []
-    for given in answers.values():
+    for answered in answers.values():
         grades = {
             (a.question.what, a.question.fault, a.question.dose): a.value
-            for a in given
+            for a in answered
             if a.question.form == GRADE and a.value is not None
         }
         for (name, fault, dose), value in grades.items():
@@ -221,8 +223,10 @@ def _differences(answers: Mapping[str, Sequence[Answer]], what: str) -> Floats:
     return np.array(leads, dtype=float)
 
 
-def _effects(answers: Mapping[str, Sequence[Answer]], checks: Sequence[Check]) -> list[Effect]:
-    every = [a for given in answers.values() for a in given]
+def _effects(
+    answers: Mapping[str, Sequence[JudgeAnswer]], checks: Sequence[OrderCheck]
+) -> list[Effect]:
+    every = [a for answered in answers.values() for a in answered]
     pairs = [a for a in every if a.question.form == PAIR and a.value]
     firsts = [(a.value > 0) == a.question.first for a in pairs if a.value is not None]
     effects = [_binomial("place", firsts, two_sided=True)]

@@ -21,7 +21,7 @@ from eibench import (
 )
 
 from . import controls
-from .situations import DOSES, FAULTS, Replies
+from .situations import DOSES, FAULTS, Versions
 
 GRADE, PAIR = "grade", "pair"
 VERSION = "version"
@@ -33,7 +33,7 @@ PER_SITUATION = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExamQuestion:
     """One thing that a judge is asked.
 
     Attributes:
@@ -59,14 +59,14 @@ class Question:
                          self.better or "-", "first" if self.first else "second"])  # fmt: skip
 
     @classmethod
-    def of(cls, key: str) -> "Question":
+    def of(cls, key: str) -> "ExamQuestion":
         """The question of a `key`."""
-        form, what, *rest, place = key.split(" ")
+        form, what, *rest, shown = key.split(" ")
         fault, dose, better = ("" if one == "-" else one for one in rest)
-        return cls(form, what, fault, dose, better, place == "first")
+        return cls(form, what, fault, dose, better, shown == "first")
 
 
-def questions(number: int, has_pairs: bool = True) -> list[Question]:
+def questions(number: int, has_pairs: bool = True) -> list[ExamQuestion]:
     """What situation `number` asks, from 0 on, without pairs where the benchmark has none."""
     block = number // len(FAULTS)
 
@@ -74,31 +74,33 @@ def questions(number: int, has_pairs: bool = True) -> list[Question]:
         return FAULTS[(number + offset + turn * block) % len(FAULTS)]
 
     graded = [fault(0), fault(2, 1), fault(4, 2)]
-    asked = [Question(GRADE)]
-    asked += [Question(GRADE, fault=f, dose=d) for f, d in zip(graded, DOSES, strict=True)]
+    asked = [ExamQuestion(GRADE)]
+    asked += [ExamQuestion(GRADE, fault=f, dose=d) for f, d in zip(graded, DOSES, strict=True)]
     compared = [fault(3), fault(5, 1), fault(1, 2)]
     steps = zip(compared, ("", *DOSES), DOSES, strict=False)
     pairs = [
-        Question(PAIR, fault=f, dose=dose, better=better, first=(block + number + n) % 2 == 0)
+        ExamQuestion(PAIR, fault=f, dose=dose, better=better, first=(block + number + n) % 2 == 0)
         for n, (f, better, dose) in enumerate(steps)
     ]
     drawn = [CONTROLS[(PER_SITUATION * number + n) % len(CONTROLS)] for n in range(PER_SITUATION)]
     front = block % 2 == 0
     of = {
-        "longer": Question(PAIR, "longer", first=front),
-        "markdown": Question(PAIR, "markdown", first=not front),
-        "names": Question(GRADE, "names"),
-        "author": Question(GRADE, "author"),
-        "injected": Question(GRADE, "injected", graded[2], DOSES[2]),
-        "again": Question(GRADE, "again", graded[1], DOSES[1]),
-        "second": Question(PAIR, "second", pairs[0].fault, pairs[0].dose, "", not pairs[0].first),
+        "longer": ExamQuestion(PAIR, "longer", first=front),
+        "markdown": ExamQuestion(PAIR, "markdown", first=not front),
+        "names": ExamQuestion(GRADE, "names"),
+        "author": ExamQuestion(GRADE, "author"),
+        "injected": ExamQuestion(GRADE, "injected", graded[2], DOSES[2]),
+        "again": ExamQuestion(GRADE, "again", graded[1], DOSES[1]),
+        "second": ExamQuestion(
+            PAIR, "second", pairs[0].fault, pairs[0].dose, "", not pairs[0].first
+        ),
     }
     asked += [*pairs, *(of[what] for what in drawn)]
     return [one for one in asked if has_pairs or one.form == GRADE]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JudgeAnswer:
     """What a judge said to a question.
 
     Attributes:
@@ -108,7 +110,7 @@ class Answer:
         reason: Why it could not be.
     """
 
-    question: Question
+    question: ExamQuestion
     value: float | None
     reason: str | None = None
 
@@ -116,11 +118,11 @@ class Answer:
 async def ask(
     benchmark: Benchmark,
     pack: Pack,
-    replies: Replies,
-    question: Question,
+    replies: Versions,
+    question: ExamQuestion,
     judge: Model,
     author: str,
-) -> Answer:
+) -> JudgeAnswer:
     """A judge's answer, by the benchmark's own prompts."""
     options = {one.name: one.default for one in benchmark.options}
     situation, texts = _shown(replies, question, author, judge.draw(f"{question.what} text"))
@@ -133,25 +135,27 @@ async def ask(
     ordered = samples if question.first else samples[::-1]
     score = await benchmark.compare(item, ordered[0][1], ordered[1][1], judge, options)
     if not score.margins:
-        return Answer(question, None, score.reason or "no margins")
+        return JudgeAnswer(question, None, score.reason or "no margins")
     margin = sum(score.margins.values()) / len(score.margins)
-    return Answer(question, margin if question.first else -margin)
+    return JudgeAnswer(question, margin if question.first else -margin)
 
 
 async def _grade(
     benchmark: Benchmark, pack: Pack, item: Item, transcript: Any, judge: Model,
-    options: dict[str, Any], question: Question,
-) -> Answer:  # fmt: skip
+    options: dict[str, Any], question: ExamQuestion,
+) -> JudgeAnswer:  # fmt: skip
     score = await benchmark.grade(item, transcript, judge, options)
     sample = SampleScore(item.id, item.id, 1, score)
     value = None
     if score.reason is None:
         (value,) = benchmark.main_values(Pack(pack.source, [item], ""), [sample], options)
-    return Answer(question, value, score.reason or ("no main value" if value is None else None))
+    return JudgeAnswer(
+        question, value, score.reason or ("no main value" if value is None else None)
+    )
 
 
 def _shown(
-    replies: Replies, question: Question, author: str, rng: Random
+    replies: Versions, question: ExamQuestion, author: str, rng: Random
 ) -> tuple[ExamSituation, Sequence[str]]:
     """What is judged: one text, or two with the better one before the other."""
     situation = replies.situation

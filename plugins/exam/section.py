@@ -77,8 +77,8 @@ def _effects(exam: Mapping[str, Any]) -> Table:
         points = name in ("names", "author", "injected")
         value = number(effect["value"], 1) if points else percent(effect["value"])
         fair = "0" if points else percent(effect["fair"])
-        found = "DEFECT" if effect["named"] else "–" if effect["p"] is None else "not shown"
-        rows.append((_EFFECTS[name], value, fair, effect["n"], found))
+        finding = "DEFECT" if effect["named"] else "–" if effect["p"] is None else "not shown"
+        rows.append((_EFFECTS[name], value, fair, effect["n"], finding))
     columns = ("what must not matter", "measured", "fair", "n", "finding")
     note = "A fair judge is accused of anything in 5 % of exams at most."
     return Table("What must not matter", columns, rows, note=note, right=(1, 2))

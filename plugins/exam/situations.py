@@ -27,7 +27,7 @@ _KEYS = {"id", "pack", "item", "good", "names", *FAULTS}
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
+class Versions:
     """What an item of the exam holds.
 
     Attributes:
@@ -51,7 +51,7 @@ class Replies:
         return self.versions[fault, dose] if dose else self.good
 
 
-def read_situations(paths: Sequence[Path], benchmark: str) -> list[Item[Replies]]:
+def read_situations(paths: Sequence[Path], benchmark: str) -> list[Item[Versions]]:
     """The situations of the exam, in the order of their files.
 
     Raises:
@@ -68,7 +68,7 @@ def read_situations(paths: Sequence[Path], benchmark: str) -> list[Item[Replies]
 def _replies(
     path: Path, raw: JsonObject, texts: Mapping[str, Mapping[str, ExamSituation]], number: int,
     benchmark: str,
-) -> Replies:  # fmt: skip
+) -> Versions:  # fmt: skip
     if strange := sorted(set(raw) - _KEYS):
         raise DataError(path, f'has "{strange[0]}", which is none of {", ".join(sorted(_KEYS))}')
     fields = {name: raw.get(name) for name in ("id", "pack", "item", "good")}
@@ -89,7 +89,7 @@ def _replies(
     text = situation.text.casefold()
     if absent := [name for name in names if name.casefold() not in text]:
         raise DataError(path, f"[names]: the situation has no {absent[0]!r}")
-    return Replies(situation, good, versions, names, number, benchmark)
+    return Versions(situation, good, versions, names, number, benchmark)
 
 
 def _version(path: Path, good: str, raw: JsonObject, fault: str, dose: str) -> str:

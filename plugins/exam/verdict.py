@@ -32,7 +32,7 @@ _DEFECTS = {
 }
 
 
-class Verdict(NamedTuple):
+class Fitness(NamedTuple):
     """What a judge is fit for.
 
     Attributes:
@@ -90,32 +90,32 @@ def in_words(effect: Effect) -> str:
     return f"{_DEFECTS[effect.name]}: {effect.value or 0:+.1f} points"
 
 
-def verdict(profile: Profile) -> Verdict:
+def verdict(profile: Profile) -> Fitness:
     """What a judge is fit for, by the rules that docs/judge-exam.md states."""
-    found = [in_words(effect) for effect in defects(profile)]
+    faults = [in_words(effect) for effect in defects(profile)]
     if profile.unread > UNREAD:
         reason = f"{percent(profile.unread)} of its replies could not be read"
-        return Verdict(NOT_FIT, reason, (reason, *found))
-    if found:
-        return Verdict(NOT_FIT, found[0], tuple(found))
+        return Fitness(NOT_FIT, reason, (reason, *faults))
+    if faults:
+        return Fitness(NOT_FIT, faults[0], tuple(faults))
     if profile.ties > 0.5:
         reason = f"it gives the same to {percent(profile.ties)} of better and worse replies"
-        return Verdict(NOT_FIT, reason, (reason,))
+        return Fitness(NOT_FIT, reason, (reason,))
     if not keeps_order(profile):
         reason = f"its order is chance: {percent(profile.order.value)} of checks right"
-        return Verdict(NOT_FIT, reason, (reason,))
+        return Fitness(NOT_FIT, reason, (reason,))
     medium = profile.doses[DOSES[1]].value or 0.0
     if medium < TOLD_APART:
         reason = f"of replies with a medium fault it tells {percent(medium)} from better ones"
-        return Verdict(DIFFERENCES, reason, ())
+        return Fitness(DIFFERENCES, reason, ())
     reason = smallest(profile)
     if (profile.across or 0.0) < ABSOLUTE:
         reason = (
             f"across situations its grades order {percent(profile.across)} of good and coarse "
             f"replies ({percent(ABSOLUTE)} needed)"
         )
-        return Verdict(NOT_ABSOLUTE, reason, ())
-    return Verdict(ABSOLUTE_TOO, reason, ())
+        return Fitness(NOT_ABSOLUTE, reason, ())
+    return Fitness(ABSOLUTE_TOO, reason, ())
 
 
 def smallest(profile: Profile) -> str:

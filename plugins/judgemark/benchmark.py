@@ -35,7 +35,7 @@ from eibench import (
 )
 from eibench.judges import Rubric, Template, demo_verdict, less_able
 
-from .separation import Parts, Table, calibrated, interval, parts, table_of
+from .separation import SeparationParts, Table, calibrated, interval, parts, table_of
 
 _TEXTS = read_toml(folder("judgemark") / "prompts.toml")
 RUBRIC = Rubric(
@@ -205,7 +205,7 @@ def _order(path: Path | None, writers: Sequence[str]) -> list[float] | None:
     return [worth.get(writer, float("nan")) for writer in writers]
 
 
-_PARTS: dict[str, tuple[str, Callable[[Parts], float | None]]] = {
+_PARTS: dict[str, tuple[str, Callable[[SeparationParts], float | None]]] = {
     "separability": ("separability (0-1)", lambda p: p.separability),
     "stability": ("stability (0-1)", lambda p: p.stability),
     "agreement": ("agreement with the given order (0-1)", lambda p: p.agreement),

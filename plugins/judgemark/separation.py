@@ -25,7 +25,7 @@ GRADES = 2_040
 """Of the published files: 17 writers, 24 prompts, 5 repeats."""
 
 
-class Parts(NamedTuple):
+class SeparationParts(NamedTuple):
     """The parts of a judge's score, each from 0 to 1, ``None`` where it cannot be had.
 
     Attributes:
@@ -123,7 +123,7 @@ Table = Floats
 """Grades, shape (n_writers, n_items, n_repeats); NaN where there is none."""
 
 
-def parts(table: Table, order: Sequence[float] | None = None, *, seed: int = 0) -> Parts:
+def parts(table: Table, order: Sequence[float] | None = None, *, seed: int = 0) -> SeparationParts:
     """The parts from grades.
 
     Args:
@@ -138,7 +138,7 @@ def parts(table: Table, order: Sequence[float] | None = None, *, seed: int = 0) 
         known = ~np.isnan(np.asarray(order, dtype=float))
         agreed = kendall_tau(means[known], np.asarray(order)[known]) if known.sum() > 2 else None
     h = kruskal_wallis(groups) * GRADES / sum(map(len, groups))
-    return Parts(h, adjacent_overlap(groups), repeats_tau(table, seed), agreed)
+    return SeparationParts(h, adjacent_overlap(groups), repeats_tau(table, seed), agreed)
 
 
 def repeats_tau(table: Table, seed: int = 0) -> float | None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks import simulated_judges as simulated
 from eibench.plugins.exam.profile import profile, upper_tail
-from eibench.plugins.exam.questions import GRADE, PAIR, Question, questions
+from eibench.plugins.exam.questions import GRADE, PAIR, ExamQuestion, questions
 from eibench.plugins.exam.situations import DOSES, FAULTS
 from eibench.plugins.exam.verdict import (
     ABSOLUTE_TOO,
@@ -41,7 +41,7 @@ def test_an_exam_is_within_300_calls() -> None:
 def test_a_question_is_read_back_from_its_key(number: int, has_pairs: bool) -> None:
     """Answers are kept by it."""
     for question in questions(number, has_pairs):
-        assert Question.of(question.key) == question
+        assert ExamQuestion.of(question.key) == question
 
 
 def test_the_upper_tail_is_the_binomial_one() -> None:

@@ -6,18 +6,18 @@ import pytest
 
 from eibench import DataError, folder
 from eibench.plugins.exam.controls import longer, marked_up, renamed, signed
-from eibench.plugins.exam.situations import DOSES, FAULTS, Replies, read_situations
+from eibench.plugins.exam.situations import DOSES, FAULTS, Versions, read_situations
 
 FILES = sorted((folder("judge_exam") / "bundled").glob("*.toml"))
 
 
 @pytest.fixture(scope="module")
-def bundled() -> list[Replies]:
+def bundled() -> list[Versions]:
     """What is bundled."""
     return [item.content for item in read_situations(FILES, "eqbench3")]
 
 
-def test_a_larger_dose_changes_more_and_no_version_stands_twice(bundled: list[Replies]) -> None:
+def test_a_larger_dose_changes_more_and_no_version_stands_twice(bundled: list[Versions]) -> None:
     """Twenty situations, eighteen versions each; words shared with the good reply fall."""
     assert len(bundled) == 20
     for replies in bundled:
@@ -32,7 +32,7 @@ def test_a_larger_dose_changes_more_and_no_version_stands_twice(bundled: list[Re
             assert kept[-1] < kept[0]
 
 
-def test_names_can_be_exchanged(bundled: list[Replies]) -> None:
+def test_names_can_be_exchanged(bundled: list[Versions]) -> None:
     """None of the old ones is left in situation, note or reply, in capitals neither."""
     for replies in bundled:
         situation, text = renamed(replies, replies.good)
@@ -42,7 +42,7 @@ def test_names_can_be_exchanged(bundled: list[Replies]) -> None:
         assert text != replies.good or situation.text != replies.situation.text
 
 
-def test_controls_add_no_word_of_meaning(bundled: list[Replies]) -> None:
+def test_controls_add_no_word_of_meaning(bundled: list[Versions]) -> None:
     """Longer by two fifths with all that was there, Markdown of the same words, a signature."""
     from random import Random
 

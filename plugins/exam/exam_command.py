@@ -32,7 +32,7 @@ _EXAMPLES = (
                    "a part of the exam.")  # fmt: skip
 @click.pass_context
 def exam_command(ctx: click.Context, judge: str, benchmark: str, people: str | None) -> int:
-    """Examine a judge: at most 300 calls, and a verdict in words.
+    """Examine a judge before you pay it: at most 300 calls, a verdict in words.
 
     It grades and compares replies whose order is known: a good one to each situation, and the same
     one with a fault in three doses; and replies with what must not matter, such as length. All
