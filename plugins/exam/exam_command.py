@@ -6,7 +6,9 @@ import click
 
 import eibench
 from eibench import Paragraph, UsageError
+from eibench.text import plural
 
+from .samples import write_samples
 from .section import words
 
 _EXAMPLES = (
@@ -14,6 +16,7 @@ _EXAMPLES = (
     "  bench exam demo/judge\n"
     "  bench exam openai/gpt-4.1 --dry-run\n"
     "  bench exam anthropic/NAME --benchmark eqbench3 --max-cost 3\n"
+    "  bench exam openai/NAME --from 7a3c --from 91be --from c02d\n"
     "  bench exam openai/NAME --base-url http://127.0.0.1:8000/v1\n"
 )
 
@@ -30,8 +33,21 @@ _EXAMPLES = (
 @click.option("--people", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
               help="HumaneBench's file beside its human_ratings: 48 replies that people rated are "
                    "a part of the exam.")  # fmt: skip
+@click.option("--from", "runs", multiple=True, metavar="RUN",
+              help="Have the judge grade the texts of these runs, as judgemark does, in place of "
+                   "the set of situations.")  # fmt: skip
+@click.option("--samples", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              default="samples.jsonl", show_default=True,
+              help="Where --from writes the texts.")  # fmt: skip
 @click.pass_context
-def exam_command(ctx: click.Context, judge: str, benchmark: str, people: str | None) -> int:
+def exam_command(
+    ctx: click.Context,
+    judge: str,
+    benchmark: str,
+    people: str | None,
+    runs: tuple[str, ...],
+    samples: Path,
+) -> int:
     """Examine a judge before you pay it: at most 300 calls, a verdict in words.
 
     It grades and compares replies whose order is known: a good one to each situation, and the same
@@ -44,6 +60,14 @@ def exam_command(ctx: click.Context, judge: str, benchmark: str, people: str | N
     run = root.command.get_command(root, "run")
     if run is None:
         raise UsageError("bench run is missing")
+    if runs:
+        with run.make_context("run", ["judgemark", "--dry-run", *ctx.args], parent=root) as sub:
+            runs_dir = sub.params["runs_dir"]
+        _write(runs, runs_dir, samples)
+        arguments = ["judgemark", "--model", judge, "--dataset", str(samples), *ctx.args]
+        with run.make_context("run", arguments, parent=root) as sub:
+            graded: int = run.invoke(sub)
+            return graded
     author = judge.rsplit("/", 1)[-1]
     arguments = ["judge-exam", "--model", judge, "--prompts-of", benchmark, "--author", author]
     arguments += ["--people", people] if people else []
@@ -52,6 +76,15 @@ def exam_command(ctx: click.Context, judge: str, benchmark: str, people: str | N
         if not (sub.params["dry_run"] or sub.params["json_output"]):
             _say_verdict(sub.params["runs_dir"], judge)
         return code
+
+
+def _write(starts: tuple[str, ...], runs_dir: Path, samples: Path) -> None:
+    """Write the texts of the runs that are named, and say how many there are."""
+    with eibench.runs(runs_dir) as stored:
+        chosen = [run for start in starts for run in stored.named(start)]
+        done = write_samples(chosen, samples)
+    left_out = f"; {done.left_out} left out (empty, failed, or repeats)" * bool(done.left_out)
+    eibench.tell(f"{samples}: {done.lines} texts of {plural(done.writers, 'writer')}{left_out}")
 
 
 def _say_verdict(runs_dir: Path, judge: str) -> None:

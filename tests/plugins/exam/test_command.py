@@ -1,5 +1,6 @@
 """`bench exam`, from a shell: demo judges, and judges behind a real server."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -118,3 +119,21 @@ def test_a_benchmark_that_cannot_examine_is_refused(
     done = bench("exam", "demo/judge", "--benchmark", benchmark)
     assert done.code == 2
     assert says in done.err
+
+
+def test_the_texts_of_runs_are_graded_as_judgemark_does(bench: Bench) -> None:
+    """One text of each writer for each item, with what was asked; three writers are needed."""
+    for model in ("strong", "medium"):
+        bench("run", "creative-writing-v3", "--no-elo", "--model", f"demo/{model}", "--limit", "9")
+    few = bench("exam", "demo/judge", "--from", "demo/strong", "--from", "demo/medium")
+    assert few.code != 0
+    assert "three are the least" in few.err
+    bench("run", "creative-writing-v3", "--no-elo", "--model", "demo/weak", "--limit", "9")
+    named = [part for model in ("strong", "medium", "weak") for part in ("--from", f"demo/{model}")]
+    done = bench("exam", "demo/judge", *named, "--json")
+    assert done.json["items"]["total"] == 81
+    rows = [json.loads(line) for line in Path("samples.jsonl").read_text("utf-8").splitlines()]
+    assert {row["writer"] for row in rows} == {"demo/strong", "demo/medium", "demo/weak"}
+    assert all(row["prompt"] and row["text"] for row in rows)
+    nobody = bench("exam", "demo/judge", "--from", "nobody")
+    assert nobody.code == 2
