@@ -48,9 +48,9 @@ def _verdict(document: ResultDocument, exam: Mapping[str, Any]) -> str:
         lines.append(f"a verdict costs ${number(price, 4)}")
     if people := exam["people"]:
         rho = people["spearman"]
-        ends = interval(rho["ci95"])
+        ends = interval(rho["ci95"]) if rho["ci95"] else rho["reason"]
         lines.append(
-            f"beside people, {people['n']} replies: Spearman {number(rho['value'])} {ends}"
+            f"beside people, {people['n']} replies: Spearman {number(rho['value'])} ({ends})"
         )
     return "\n".join(lines)
 

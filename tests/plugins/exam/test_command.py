@@ -1,6 +1,7 @@
 """`bench exam`, from a shell: demo judges, and judges behind a real server."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -137,3 +138,16 @@ def test_the_texts_of_runs_are_graded_as_judgemark_does(bench: Bench) -> None:
     assert all(row["prompt"] and row["text"] for row in rows)
     nobody = bench("exam", "demo/judge", "--from", "nobody")
     assert nobody.code == 2
+
+
+def test_replies_that_people_rated_are_a_part(bench: Bench) -> None:
+    """HumaneBench's 48 replies (Apache-2.0), within 300 calls; the demo judge gives all alike."""
+    data = os.environ.get("EIBENCH_OTHER_DATA")
+    if not data:
+        pytest.skip("EIBENCH_OTHER_DATA names no folder with humanebench/humane_bench.jsonl")
+    people = ("--people", str(Path(data, "humanebench", "humane_bench.jsonl")))
+    document = bench("exam", "demo/judge", *people, "--json").json
+    assert document["calls"]["model"] == 288
+    assert document["notes"]["exam"]["people"]["n"] == 48
+    shown = bench("show", document["run_id"], "--details").out
+    assert "beside people, 48 replies: Spearman – (" in shown
