@@ -115,7 +115,7 @@ class Profile:
 
 
 def profile(answers: Mapping[str, Sequence[JudgeAnswer]]) -> Profile:
-    """The profile from the answers by situation."""
+    """The profile from the answers by situation, or by situation, a blank and the iteration."""
     checks = [
         check for name, answered in sorted(answers.items()) for check in _checks(name, answered)
     ]
@@ -151,7 +151,12 @@ def _checks(situation: str, answers: Sequence[JudgeAnswer]) -> Iterable[OrderChe
         lead = value if one.form == PAIR else None if good is None else good - value
         if steps and lead is not None:
             right = 0.5 if lead == 0 else float(lead > 0)
-            yield OrderCheck(situation, one.form, one.fault, one.dose, steps, right)
+            yield OrderCheck(_situation(situation), one.form, one.fault, one.dose, steps, right)
+
+
+def _situation(key: str) -> str:
+    """The situation of a key of answers, which names the iteration after a blank."""
+    return key.split(" ")[0]
 
 
 def _share(checks: Sequence[OrderCheck]) -> Share:
@@ -204,7 +209,12 @@ def _across(answers: Mapping[str, Sequence[JudgeAnswer]]) -> float | None:
         }
         for dose in ("", DOSES[-1])
     )  # fmt: skip
-    leads = [g - c for one, g in good.items() for other, c in coarse.items() if one != other]
+    leads = [
+        g - c
+        for one, g in good.items()
+        for other, c in coarse.items()
+        if _situation(one) != _situation(other)
+    ]
     return float(np.mean([0.5 if x == 0 else x > 0 for x in leads])) if leads else None
 
 

@@ -121,3 +121,14 @@ def test_the_threshold_follows_the_noise() -> None:
     assert sharp.threshold_ci95 is not None
     assert sharp.threshold_ci95[0] <= sharp.threshold <= sharp.threshold_ci95[1]
     assert verdict(dull).words in (DIFFERENCES, NOT_FIT)
+
+
+def test_iterations_of_a_situation_stay_together_in_intervals() -> None:
+    """The same answers again narrow no interval."""
+    answers = simulated.exam(simulated.fair(), 5)
+    once = profile({f"{name} 1": rows for name, rows in answers.items()})
+    twice = profile({f"{name} {n}": rows for name, rows in answers.items() for n in (1, 2)})
+    assert once.order.ci95 is not None
+    assert twice.order.ci95 is not None
+    widths = [of.order.ci95[1] - of.order.ci95[0] for of in (once, twice) if of.order.ci95]
+    assert widths[1] == pytest.approx(widths[0], rel=0.15)
