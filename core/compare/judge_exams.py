@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from ..journal import Journal
 from ..parties.graders import Judge, Panel
-from ..reports.suggestions import bench
 
 
 def judge_exams(journal: Journal, judge: Judge | None, benchmark: str) -> Sequence[str]:
@@ -30,4 +29,4 @@ def _line(journal: Journal, spec: str, benchmark: str) -> str:
         if exam and exam.get("benchmark") == benchmark:
             day = (run.finished_at or run.created_at)[:10]
             return f"judge {spec} examined {day}: {exam['verdict']}: {exam['reason']}"
-    return f"judge {spec} not examined: {bench('exam', spec)}"
+    return f"judge {spec} not examined: bench exam {spec}"

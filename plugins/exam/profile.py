@@ -4,6 +4,7 @@ A check is a better and a worse version of one reply, graded or compared: right,
 (worth one half). All numbers are pure functions of the answers. docs/judge-exam.md has the rules.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import erf, exp, lgamma, log, log1p, sqrt
@@ -169,10 +170,10 @@ def _share(checks: Sequence[OrderCheck]) -> Share:
 
 def _threshold(checks: Sequence[OrderCheck]) -> tuple[float, tuple[float, float] | None]:
     """The dose told apart in three of four checks, from P(right) = Phi(k steps)."""
-    situations = sorted({c.situation for c in checks})
-    sums = np.zeros((len(situations), 6))
+    rows = {name: n for n, name in enumerate(sorted({c.situation for c in checks}))}
+    sums = np.zeros((len(rows), 6))
     for check in checks:
-        row = sums[situations.index(check.situation)]
+        row = sums[rows[check.situation]]
         row[check.steps - 1] += check.right
         row[check.steps + 2] += 1 - check.right
     point = _steepness(sums.sum(axis=0, keepdims=True))[0] if len(sums) else 0.0
@@ -209,13 +210,30 @@ def _across(answers: Mapping[str, Sequence[JudgeAnswer]]) -> float | None:
         }
         for dose in ("", DOSES[-1])
     )  # fmt: skip
-    leads = [
-        g - c
-        for one, g in good.items()
-        for other, c in coarse.items()
-        if _situation(one) != _situation(other)
+    sizes = Counter(_situation(name) for name in good)
+    pairs = len(good) * len(coarse) - sum(sizes[_situation(name)] for name in coarse)
+    if not pairs:
+        return None
+    others = _by_situation(coarse)
+    within = [
+        _lead(grade, coarse[other])
+        for name, grade in good.items()
+        for other in others.get(_situation(name), ())
     ]
-    return float(np.mean([0.5 if x == 0 else x > 0 for x in leads])) if leads else None
+    grades, lower = np.array(list(good.values())), np.sort(list(coarse.values()))
+    above = np.searchsorted(lower, grades, "left") + np.searchsorted(lower, grades, "right")
+    return float((above.sum() / 2 - sum(within)) / pairs)
+
+
+def _lead(good: float, coarse: float) -> float:
+    return 0.5 if good == coarse else float(good > coarse)
+
+
+def _by_situation(grades: Mapping[str, float]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for name in grades:
+        names.setdefault(_situation(name), []).append(name)
+    return names
 
 
 def _differences(answers: Mapping[str, Sequence[JudgeAnswer]], what: str) -> Floats:

@@ -1,6 +1,7 @@
 """Levels and power of the exam, on judges of known defects (`benchmarks/simulated_judges.py`)."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,3 +133,26 @@ def test_iterations_of_a_situation_stay_together_in_intervals() -> None:
     assert twice.order.ci95 is not None
     widths = [of.order.ci95[1] - of.order.ci95[0] for of in (once, twice) if of.order.ci95]
     assert widths[1] == pytest.approx(widths[0], rel=0.15)
+
+
+def test_grades_of_other_situations_are_set_against_each_other() -> None:
+    """As counted pair by pair, a situation's own left out, a tie one half."""
+    answers = simulated.exam(simulated.fair(12), 6)
+    grades = {
+        (name, a.question.dose): round(a.value)
+        for name, rows in answers.items()
+        for a in rows
+        if a.question.form == GRADE and a.question.what == "version" and a.value is not None
+    }
+    rounded = {
+        name: [replace(a, value=None if a.value is None else round(a.value)) for a in rows]
+        for name, rows in answers.items()
+    }
+    counted = [
+        0.5 if good == coarse else float(good > coarse)
+        for (name, dose), good in grades.items()
+        if not dose
+        for (other, worse), coarse in grades.items()
+        if worse == "coarse" and other != name
+    ]
+    assert profile(rounded).across == pytest.approx(np.mean(counted))
