@@ -1,7 +1,7 @@
 """`bench run`: one or more benchmarks, or those of a suite, each on one or more models."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..reports.comparability import unlike_published
 from ..reports.document import judge_warnings
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
+from ..run.canaries import canary_tasks, for_judges, with_canaries
 from ..run.plan import make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
@@ -135,6 +136,7 @@ def run_command(
     ]
     say_what_fits_some(chosen)
     runs = [planned(task, shared.for_next_run(), dry=dry_run) for task in tasks]
+    runs = list(planned_canaries(runs, dry=dry_run))
     first = settings[chosen[0].name]
     if fail_if_worse and not first.against:
         raise UsageError("--fail-if-worse needs --against RUN|MODEL")
@@ -166,17 +168,24 @@ def start(
             session.tell(differing)
         for warning in judge_warnings(run.config):
             session.tell(f"warning: {warning}")
+    canaries = [one for run in runs for one in run.canaries]
+    for one in canaries:
+        text = "once for this judge and these prompts; --no-canaries leaves them out"
+        console.output.tell_wrapped(f"{session.describe_plan(one)} ({text})")
     if len(runs) > 1:
-        session.tell(session.describe_plans(runs))
+        session.tell(session.describe_plans([*runs, *canaries]))
     for config in {run.config.benchmark.name: run.config for run in runs}.values():
         tell_pack(config)
     budget = runs[0].session.pricing.budget
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
+    everything = [*runs, *canaries]
     if dry:
         if json_output:
-            click.echo(as_text({"dry_run": True, "runs": list(map(session.plan_as_json, runs))}))
+            click.echo(
+                as_text({"dry_run": True, "runs": list(map(session.plan_as_json, everything))})
+            )
         return 0
-    session.ask_to_spend(runs, sure=sure)
+    session.ask_to_spend(everything, sure=sure)
     try:
         return _run_all(runs, json_output=json_output, ending=ending)
     except BrokenPipeError:
@@ -190,6 +199,37 @@ def planned(task: Task, shared: Session, *, dry: bool) -> session.PlannedRun:
     plan = make_plan(task, shared)
     shared.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
     return session.PlannedRun(task, shared, plan)
+
+
+def planned_canaries(
+    runs: Sequence[session.PlannedRun], *, dry: bool
+) -> Iterator[session.PlannedRun]:
+    """The runs, each with the canaries of its judges that neither the journal nor an earlier has.
+
+    Those of a judge whose price is not known are left out where dollars are limited.
+    """
+    seen = set[str]()
+    for run in runs:
+        mine = list[session.PlannedRun]()
+        for task in canary_tasks(run.task):
+            key = repr((task.config.model.party, task.config.options))
+            if key in seen:
+                continue
+            seen.add(key)
+            one = planned(task, for_judges(run.session), dry=dry)
+            mine += [one] * bool(one.plan.left)
+        yield run._replace(canaries=tuple(mine))
+
+
+def _ask_canaries(run: session.PlannedRun) -> None:
+    """Have a run's judges asked about replies that say nothing; an error ends nothing else."""
+    for one in run.canaries:
+        try:
+            with no_exit():
+                asyncio.run(session.work(one.task, one.session))
+        except BenchError as error:
+            session.tell(f"note: canaries of {one.config.display_name}: {error}")
+            return
 
 
 def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Ending) -> int:
@@ -212,6 +252,10 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
             session.tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
+        if result.status not in ("interrupted", "budget"):
+            _ask_canaries(run)
+            document = with_canaries(result.document, run.config)
+            result = replace(result, document=document)
         if alone:
             (document,) = set_against({task: result.document}, ending.bases)
             result = replace(result, document=document)

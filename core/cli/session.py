@@ -46,6 +46,8 @@ class PlannedRun(NamedTuple):
     task: Task
     session: Session
     plan: Plan
+    canaries: "tuple[PlannedRun, ...]" = ()
+    """Those of its judges, asked after it."""
 
     @property
     def config(self) -> RunConfig:
@@ -333,6 +335,10 @@ def print_result(
     else:
         parts = console.short.short(document, another, later)
     parts += [console.screen.sentence(f"note: {note}", 8, "note") for note in notes]
+    if canaries := document.get("canaries"):
+        why = canaries["withheld"]
+        parts[:0] = [console.screen.ScreenPart(console.tables.warning(why))] if why else []
+        parts += [console.screen.sentence(text, 6, "note") for text in canaries["lines"]]
     more = bench("show", document["run_id"], "--details") if now else with_options("--details")
     last = console.short.last(document, now=now)
     if against := document.get("against"):

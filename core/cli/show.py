@@ -1,6 +1,7 @@
 """`bench show`: a run's result, what came of its items, and all that was said about one."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from ..reports.comparability import judge_in
 from ..reports.ending import result_line
 from ..reports.items import SORTS, items_csv, items_table
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
+from ..run.canaries import with_canaries
 from ..runs import run_set
 from ..runs.differences import differences
 from ..runs.run_set import RunSet
@@ -138,6 +140,9 @@ def _show_run(run: StoredRun, json_output: bool) -> None:
             f"run {run.id} has no result yet ({replies} replies are kept); "
             "the command that started it goes on with it"
         )
+    if not document["demo"] and document["judge"]:
+        with suppress(BenchError):
+            document = with_canaries(document, run.config_of(document))
     if json_output:
         click.echo(as_text(document))
         return

@@ -18,6 +18,7 @@ from ..types import JsonObject
 from ..types.result_document import MetricRow
 from .board_results import BoardResults
 from .boards import Board, Boards
+from .canaries import canaries_part
 from .comparison_pool import counting
 from .contest import Contest
 from .judge_exams import judge_exams
@@ -130,6 +131,17 @@ def read_leaderboard(
         )
         if not leaderboard.demo:
             leaderboard.judge_exams = judge_exams(journal, board.judge, benchmark.name)
+            metrics = {n: d["metrics"][leaderboard.metric]
+                       for n, d in leaderboard.documents.items()
+                       if leaderboard.metric in d["metrics"]}  # fmt: skip
+            leaderboard.canaries = canaries_part(
+                journal,
+                leaderboard.benchmark,
+                counted.config.options,
+                leaderboard.pack.source.sha256,
+                board.judge,
+                metrics,
+            )
         leaderboard.robustness = read_robustness(leaderboard, counted.results)
         if by_judge and isinstance(board.judge, Panel) and not leaderboard.ratings:
             leaderboard.judge_scores = _scores_by_judge(leaderboard, counted.results)

@@ -22,6 +22,7 @@ from ..reports.statements import RankedBy, StatedBoard, board_statement, not_abo
 from ..types import JsonObject
 from ..types.result_document import (
     BaselineRow,
+    CanariesPart,
     DatasetRow,
     Facts,
     MetricRow,
@@ -55,6 +56,7 @@ class _Several(TypedDict, total=False):
     judges: Sequence[JudgeRatings]
     robustness: Sequence[JudgesDocument]
     judge_exams: Sequence[str]
+    canaries: CanariesPart
 
 
 class LeaderboardDocument(StatedBoard, _Apart, _Several):
@@ -80,7 +82,8 @@ class Leaderboard:
     `compared` are the comparisons that the ratings stand on. `robustness` says how the ranking
     hangs on who judges: by scores, then by ratings. `others` could have been meant too.
     `judge_scores` are of a panel's judges, each alone: models' main metric, by judge and model.
-    `judge_exams` says of each judge how its exam ended, or that there was none.
+    `judge_exams` says of each judge how its exam ended, or that there was none,
+    `canaries` what they made of replies that say nothing.
     """
 
     board: Board
@@ -98,6 +101,7 @@ class Leaderboard:
     others: Sequence[OtherBoard] = ()
     judge_scores: Mapping[str, Mapping[str, MetricRow]] = field(default_factory=dict)
     judge_exams: Sequence[str] = ()
+    canaries: CanariesPart | None = None
 
     @cached_property
     def demo(self) -> bool:
@@ -128,7 +132,7 @@ class Leaderboard:
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
-            "statement": board_statement(stated),
+            "statement": self.withheld or board_statement(stated),
             "others": self.others,
             "warnings": [
                 *self.warnings,
@@ -173,7 +177,13 @@ class Leaderboard:
         parts: _Several = {"judges": judges} if judges else {}
         parts |= {"kin": self.kin} if self.kin else {}
         parts |= {"judge_exams": self.judge_exams} if self.judge_exams else {}
+        parts |= {"canaries": self.canaries} if self.canaries else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts
+
+    @property
+    def withheld(self) -> str | None:
+        """Why it has no ranks; ``None`` where it has."""
+        return self.canaries["withheld"] if self.canaries else None
 
     @property
     def by_judge(self) -> Mapping[str, Sequence[RatingRow]]:
@@ -211,7 +221,10 @@ class Leaderboard:
         others = [name for name in self.documents if name not in rated]
         names = (*rated, *sorted(others, key=self._by_metric))
         rows = [self._row(name, rated.get(name)) for name in names]
-        return rows, [] if rated else place_rows(rows, self._scored)
+        warnings = [] if rated else place_rows(rows, self._scored)
+        if self.withheld:
+            rows = [cast("BoardRow", {**row, **dict.fromkeys(_RANKS)}) for row in rows]
+        return rows, warnings
 
     @property
     def _scored(self) -> ScoredItems:
@@ -256,6 +269,7 @@ class Leaderboard:
         return cast("BoardRow", row)
 
 
+_RANKS = ("rank", "rank_ci95", "tied_with", "rank_ci95_board")
 _RATING = ["rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "rank_ci95_board"]
 _RATING += ["rating_length_adjusted", "ci95_length_adjusted", "depends_on_length"]
 """What a model without comparisons has not."""

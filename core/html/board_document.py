@@ -75,8 +75,15 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "published": _published(board),
         "baselines": [{"label": b["label"], "value": b["value"]} for b in baselines],
         "conclusions": conclusions_of(board),
-        "warnings": [*leaderboard["warnings"], *leaderboard.get("judge_exams", ())],
+        "withheld": read.withheld,
+        "warnings": [*leaderboard["warnings"], *_of_judges(leaderboard)],
     }
+
+
+def _of_judges(board: LeaderboardDocument) -> Iterator[str]:
+    """What is known of its judges: exams, and canaries."""
+    yield from board.get("judge_exams", ())
+    yield from board["canaries"]["lines"] if "canaries" in board else ()
 
 
 def _options(board: Board) -> Iterator[tuple[str, str]]:

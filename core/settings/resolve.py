@@ -60,7 +60,7 @@ def run_configs(
 
 _AS_SET = (
     *("dataset", "sampling", "system", "limit", "items", "transfer"),
-    *("name", "notes", "fresh", "keep_going", "without", "against", "runs_dir"),
+    *("name", "notes", "fresh", "keep_going", "no_canaries", "without", "against", "runs_dir"),
 )
 """What a run is asked just as it was set."""
 

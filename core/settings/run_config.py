@@ -94,6 +94,8 @@ class RunConfig:
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
     keep_going: bool = False
+    no_canaries: bool = False
+    """Whether its judges are asked no canaries."""
     mixed: bool = False
     """Whether demo and real models may be compared with each other."""
     without: tuple[str, ...] = ()

@@ -7,9 +7,11 @@ from eibench import OnDemand, ReportPage, ReportSection, hookimpl
 
 @hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
-    """The exam as a benchmark."""
+    """The exam as a benchmark, and the canaries."""
     title = "the model is a judge: replies whose order is known, and what must not matter"
     register(OnDemand(f"{__package__}.benchmark:JudgeExam", "judge-exam", title, "exam"))
+    title = "the model is a judge: replies that say nothing, which must not win"
+    register(OnDemand(f"{__package__}.canaries:JudgeCanaries", "judge-canaries", title, "exam"))
 
 
 @hookimpl

@@ -1,0 +1,63 @@
+"""The canaries of a run's judges: replies that say nothing, asked after the run's own calls."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..benchmark import Benchmark
+from ..benchmark.abilities import AsksCanaries
+from ..compare.canaries import CANARIES, canaries_part
+from ..journal import Journal
+from ..plugins import installed
+from ..settings.rules import own_options
+from ..settings.run_config import RunConfig
+from ..types.result_document import ResultDocument
+from .session import Session
+from .task import Task
+
+
+def canary_tasks(task: Task) -> Iterator[Task]:
+    """A task for each real judge of a task, and for grades and pairs; its model is the judge."""
+    config = task.config
+    asks: object = installed().benchmarks.things.get(CANARIES)
+    if config.no_canaries or not (isinstance(asks, AsksCanaries) and isinstance(asks, Benchmark)):
+        return
+    pack = task.pack.source.name
+    source = pack if pack in ("bundled", "official") else config.dataset or "bundled"
+    for judge in config.judges:
+        if installed().provider(judge.spec.provider).demo:
+            continue
+        for values in asks.canary_options(config.benchmark, config.options, source):
+            options = {**own_options(asks, {}), **values}
+            limits = judge.limits or config.limits
+            alone = RunConfig(asks, judge, options, limits=limits, transfer=config.transfer)
+            yield Task(replace(alone, runs_dir=config.runs_dir, keep_going=True))
+
+
+def for_judges(session: Session) -> Session:
+    """A session for tasks whose model is a judge: ``--price`` is not its price."""
+    pricing = replace(session.pricing, model_price=None)
+    return replace(session.for_next_run(), pricing=pricing)
+
+
+def with_canaries(document: ResultDocument, config: RunConfig) -> ResultDocument:
+    """A result with what is known of its judges' canaries; without ranks where they are withheld.
+
+    A result of demo models has none.
+    """
+    if document["demo"] or not config.judges or not config.benchmark.judged:
+        return document
+    row = next(iter(document["metrics"].values()), None)
+    models = {document["name"]: row} if row else {}
+    with Journal(config.runs_dir, create=False) as journal:
+        part = canaries_part(
+            journal,
+            config.benchmark,
+            config.options,
+            document["dataset"]["sha256"],
+            config.judge,
+            models,
+        )
+    if part is None:
+        return document
+    ratings = [] if part["withheld"] else document["ratings"]
+    return {**document, "canaries": part, "ratings": ratings}
