@@ -16,8 +16,6 @@ from ..journal import Journal
 from ..parties.graders import Judge, Panel
 from ..parties.party import Party
 from ..reports.suggestions import bench
-from ..statistics.differences import holm
-from ..statistics.student import cdf
 from ..text import p_value, plural
 from ..types import digest
 from ..types.result_document import CanariesPart, MetricRow
@@ -168,6 +166,8 @@ def withheld(verdicts: Sequence[CanaryVerdicts], models: Mapping[str, MetricRow]
     By the mean of its judges; by a one-sided t test of the canaries of each kind against each
     model, and in pairs against an answer, with the correction of Holm over all of them.
     """
+    from ..statistics.differences import holm  # which brings numpy
+
     tests = list(_tests(verdicts, models))
     adjusted = holm([p for _, p in tests])
     short = [(p, text) for p, (text, _) in zip(adjusted, tests, strict=True) if p is not None]
@@ -212,6 +212,8 @@ def p_above(values: Sequence[float], mean: float, error: float) -> float:
         mean: The other one.
         error: Its standard error.
     """
+    from ..statistics.student import cdf  # likewise
+
     difference = fmean(values) - mean
     spread = (variance(values) / len(values) + error**2) ** 0.5
     if not spread:

@@ -85,7 +85,7 @@ additive adjust against anchor anchors answered_by api_key_env asked base_url be
 concurrency config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin
 fail_if_worse fail_under form format fresh header headers help items iterations json json_output
 judge judge_api_key_env judge_base_url judges keep_going limit max_cost max_reply max_retries
-model models name note notes output overlap panel price published quorum responses role
+model models name no_canaries note notes output overlap panel price published quorum responses role
 role_api_key_env role_base_url role_max_tokens roles rpm runs_dir save source suite system systems
 timeout tpm transport without yes
 """

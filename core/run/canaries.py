@@ -18,9 +18,12 @@ from .task import Task
 def canary_tasks(task: Task) -> Iterator[Task]:
     """A task for each real judge of a task, and for grades and pairs; its model is the judge."""
     config = task.config
-    asks: object = installed().benchmarks.things.get(CANARIES)
+    known = installed().benchmarks.things
+    asks: object = known.get("judge-canaries")
     if config.no_canaries or not (isinstance(asks, AsksCanaries) and isinstance(asks, Benchmark)):
         return
+    if config.benchmark is not known.get(config.benchmark.name):
+        return  # a file or a program declares it, and no other process knows it by its name
     pack = task.pack.source.name
     source = pack if pack in ("bundled", "official") else config.dataset or "bundled"
     for judge in config.judges:
@@ -46,6 +49,8 @@ def with_canaries(document: ResultDocument, config: RunConfig) -> ResultDocument
     """
     if document["demo"] or not config.judges or not config.benchmark.judged:
         return document
+    from ..compare.canaries import canaries_part
+
     row = next(iter(document["metrics"].values()), None)
     models = {document["name"]: row} if row else {}
     with Journal(config.runs_dir, create=False) as journal:
