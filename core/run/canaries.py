@@ -19,7 +19,7 @@ def canary_tasks(task: Task) -> Iterator[Task]:
     """A task for each real judge of a task, and for grades and pairs; its model is the judge."""
     config = task.config
     known = installed().benchmarks.things
-    asks: object = known.get("judge-canaries")
+    asks: object = known.get(CANARIES)
     if config.no_canaries or not (isinstance(asks, AsksCanaries) and isinstance(asks, Benchmark)):
         return
     if config.benchmark is not known.get(config.benchmark.name):
@@ -49,8 +49,6 @@ def with_canaries(document: ResultDocument, config: RunConfig) -> ResultDocument
     """
     if document["demo"] or not config.judges or not config.benchmark.judged:
         return document
-    from ..compare.canaries import canaries_part
-
     row = next(iter(document["metrics"].values()), None)
     models = {document["name"]: row} if row else {}
     with Journal(config.runs_dir, create=False) as journal:
