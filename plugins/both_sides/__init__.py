@@ -1,0 +1,1 @@
+"""both-sides: a dispute told by either side, and whether who tells it decides who is right."""
