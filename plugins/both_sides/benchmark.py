@@ -51,7 +51,7 @@ _LINE = re.compile(r"^\W*verdict\W*:\W*(.+?)[\s.*_`]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Dispute:
+class TwoSidedDispute:
     """A dispute between two people.
 
     Attributes:
@@ -67,7 +67,7 @@ class Dispute:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class TellingReplies:
     """What the model replied: by telling (``a``, ``b``, ``neutral``), and after each insisted.
 
     `names` are those of the two sides.
@@ -78,7 +78,7 @@ class Verdicts:
     again: Mapping[str, ChatResponse]
 
 
-class BothSides(Benchmark[Dispute, Verdicts]):
+class BothSides(Benchmark[TwoSidedDispute, TellingReplies]):
     """The benchmark."""
 
     name = "both-sides"
@@ -118,11 +118,11 @@ class BothSides(Benchmark[Dispute, Verdicts]):
         """What stands around the tellings."""
         return {"ask": ASK, "told": TOLD, "again": AGAIN}
 
-    def planned_calls(self, item: Item[Dispute], options: Options) -> Mapping[str, int]:
+    def planned_calls(self, item: Item[TwoSidedDispute], options: Options) -> Mapping[str, int]:
         """Three tellings, and two that are insisted on."""
         return {"model": 5}
 
-    async def generate(self, item: Item[Dispute], model: Model, options: Options) -> Verdicts:
+    async def generate(self, item: Item[TwoSidedDispute], model: Model, options: Options) -> TellingReplies:
         """The replies; an answer that says nothing is not insisted on."""
         dispute = item.content
         names = dict(zip(SIDES, _drawn(dispute.names, model.draw("names")), strict=True))
@@ -146,10 +146,10 @@ class BothSides(Benchmark[Dispute, Verdicts]):
         replies = await asyncio.gather(*map(ask, tellings))
         both = dict(zip(tellings, replies, strict=True))
         again = {telling: two for telling, (_, two) in both.items() if two}
-        return Verdicts(names, {telling: one for telling, (one, _) in both.items()}, again)
+        return TellingReplies(names, {telling: one for telling, (one, _) in both.items()}, again)
 
     async def grade(
-        self, item: Item[Dispute], transcript: Verdicts, judge: Model | None, options: Options
+        self, item: Item[TwoSidedDispute], transcript: TellingReplies, judge: Model | None, options: Options
     ) -> Score:
         """The values; unscored where one of the three verdicts cannot be read.
 
@@ -176,7 +176,7 @@ class BothSides(Benchmark[Dispute, Verdicts]):
         }
 
     def demo_reply(
-        self, item: Item[Dispute], request: ChatRequest, ability: float, rng: Random
+        self, item: Item[TwoSidedDispute], request: ChatRequest, ability: float, rng: Random
     ) -> str:
         """A verdict on the matter; the less able, the more often a coin's."""
         dispute, prompt = item.content, request.messages[0].content
@@ -193,7 +193,7 @@ class BothSides(Benchmark[Dispute, Verdicts]):
 
 
 def first_message(
-    dispute: Dispute, names: Mapping[str, str], order: Sequence[str], telling: str
+    dispute: TwoSidedDispute, names: Mapping[str, str], order: Sequence[str], telling: str
 ) -> str:
     """What the model is told first: the telling, and the question with the names in an order."""
     slots = {**names, "first": order[0], "second": order[1]}
@@ -254,7 +254,7 @@ def _drawn(pair: tuple[str, str], rng: Random) -> tuple[str, str]:
     return pair if rng.random() < 0.5 else pair[::-1]
 
 
-def _read(path: Path) -> Iterator[Item[Dispute]]:
+def _read(path: Path) -> Iterator[Item[TwoSidedDispute]]:
     """The disputes of a file.
 
     Raises:
@@ -277,5 +277,5 @@ def _read(path: Path) -> Iterator[Item[Dispute]]:
             raise DataError(path, f"{where}: names is no list of two names")
         if texts["leans"] not in (*SIDES, "equal"):
             raise DataError(path, f"{where}: leans is none of a, b and equal")
-        dispute = Dispute((str(names[0]), str(names[1])), texts, texts["leans"])
+        dispute = TwoSidedDispute((str(names[0]), str(names[1])), texts, texts["leans"])
         yield Item(texts["id"], dispute, tags={"kind": texts["kind"]})
