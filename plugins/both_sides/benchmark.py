@@ -122,7 +122,9 @@ class BothSides(Benchmark[TwoSidedDispute, TellingReplies]):
         """Three tellings, and two that are insisted on."""
         return {"model": 5}
 
-    async def generate(self, item: Item[TwoSidedDispute], model: Model, options: Options) -> TellingReplies:
+    async def generate(
+        self, item: Item[TwoSidedDispute], model: Model, options: Options
+    ) -> TellingReplies:
         """The replies; an answer that says nothing is not insisted on."""
         dispute = item.content
         names = dict(zip(SIDES, _drawn(dispute.names, model.draw("names")), strict=True))
@@ -149,7 +151,11 @@ class BothSides(Benchmark[TwoSidedDispute, TellingReplies]):
         return TellingReplies(names, {telling: one for telling, (one, _) in both.items()}, again)
 
     async def grade(
-        self, item: Item[TwoSidedDispute], transcript: TellingReplies, judge: Model | None, options: Options
+        self,
+        item: Item[TwoSidedDispute],
+        transcript: TellingReplies,
+        judge: Model | None,
+        options: Options,
     ) -> Score:
         """The values; unscored where one of the three verdicts cannot be read.
 
