@@ -10,6 +10,7 @@ from .asking import Outcome, Reading, ask
 from .checklist import Checklist
 from .choices import lettered, read_choices
 from .demo import demo_verdict, leant, leant_lead, less_able
+from .gates import AGAIN, FactGate, GatedFact, UnlockedFact, reachable, stands_in, word_runs
 from .pairwise import (
     MOST_PLUSES,
     Codes,
@@ -37,11 +38,14 @@ from .votes import VOTES, chance, shuffled, vote
 from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [
+    "AGAIN",
     "MOST_PLUSES",
     "VOTES",
     "Answers",
     "Checklist",
     "Codes",
+    "FactGate",
+    "GatedFact",
     "Margins",
     "ObjectReading",
     "Outcome",
@@ -50,6 +54,7 @@ __all__ = [
     "Reading",
     "Rubric",
     "Template",
+    "UnlockedFact",
     "Verdict",
     "answer_form",
     "ask",
@@ -70,6 +75,7 @@ __all__ = [
     "neutralise",
     "output_format",
     "places_in",
+    "reachable",
     "read_answers",
     "read_choices",
     "read_criteria",
@@ -78,7 +84,9 @@ __all__ = [
     "read_verdict",
     "rubric_score",
     "shuffled",
+    "stands_in",
     "truncate",
     "vote",
     "with_places",
+    "word_runs",
 ]

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from eibench import JsonDict, Message, Model, no_answer
-from eibench.judges import fill, neutralise
+from eibench.judges import UnlockedFact, fill, neutralise
 
 from .disputes import Dispute
-from .player import Player, SpokenLine, Unlocked
+from .player import Player, SpokenLine
 from .prompts import JUDGE, MEDIATE, RUBRIC
 
 ROLE = "disputants"
@@ -29,7 +29,7 @@ class Talk(NamedTuple):
     exchanges: int
     ended: str
     trust: Mapping[str, float]
-    ledger: Sequence[Unlocked]
+    ledger: Sequence[UnlockedFact]
     breaks: Sequence[str]
     unread: str | None = None
 
@@ -68,7 +68,9 @@ async def hold_talk(dispute: Dispute, model: Model, exchanges: int) -> Talk:
         aloud += [SpokenLine("Mediator", turn), *speech.aloud]
         messages += [Message("assistant", turn), Message("user", str(speech))]
         ended = LEFT if speech.leaves else SETTLED if speech.settled else OPEN
-    return Talk(tuple(aloud), n, ended, player.trust, player.ledger, player.breaks, unread)
+    return Talk(
+        tuple(aloud), n, ended, player.trust, player.gate.ledger, player.gate.breaks, unread
+    )
 
 
 def judge_messages(dispute: Dispute, talk: Talk) -> list[Message]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from eibench import DataError, folder, read_toml
+from eibench.judges import word_runs
 from eibench.plugins.mediation_live import player, prompts
 from tests.plugins.mediation_live.conftest import dispute_row, items_of, write_pack
 
@@ -22,10 +23,10 @@ def test_no_fact_can_be_taken_for_what_everybody_knows() -> None:
     """No six words in a row of one stand in what the player has before it, or in another fact."""
     for item in items_of(BUNDLED):
         dispute = item.content
-        known = player._runs(player._play(dispute))
+        known = word_runs(player._play(dispute))
         for fact in dispute.facts:
-            assert not known & player._runs(fact.text), fact.id
-            known |= player._runs(fact.text)
+            assert not known & word_runs(fact.text), fact.id
+            known |= word_runs(fact.text)
 
 
 def test_the_rubric_is_that_of_the_bundled_role_plays() -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from eibench.judges import UnlockedFact, stands_in
 from eibench.plugins.mediation_live.disputes import Dispute
-from eibench.plugins.mediation_live.player import NOTHING, Unlocked, is_own
+from eibench.plugins.mediation_live.player import NOTHING
 from tests.plugins.mediation_live.conftest import FACTS, NO_ONE, Held, met, said, sent
 
 TURN = "I see. Why was it sold, if I may ask? Take your time."
@@ -23,14 +24,14 @@ TURN = "I see. Why was it sold, if I may ask? Take your time."
 )
 def test_a_quotation_counts_if_it_stands_in_the_turn(quote: str, counts: bool) -> None:
     """Whatever its blanks, case and signs; in whole words."""
-    assert is_own(quote, f"{TURN} I am sore.", "Ada: I am sore.") is counts
+    assert stands_in(quote, f"{TURN} I am sore.", "Ada: I am sore.") is counts
 
 
 async def test_a_fact_is_given_once_its_condition_is_met(dispute: Dispute) -> None:
     """With an entry in the ledger: which, when and by which words."""
     held = Held([TURN, TURN], [met(the_shed="why was it sold"), said(), NO_ONE, said()])
     talk = await held.talk(dispute)
-    assert list(talk.ledger) == [Unlocked("the-shed", 1, "why was it sold")]
+    assert list(talk.ledger) == [UnlockedFact("the-shed", 1, "why was it sold")]
     speaking = held.role.requests[1].messages
     assert f"Ada may tell this: {FACTS['the-shed'][1]}" in speaking[-1].content
     assert TURN in speaking[-1].content
