@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..types import Json, canonical
 from .records import as_json
-from .schema import CALLS, COMPARISONS, FAILURES, GRADES, PARTIES, RUNS, VIEWS
+from .schema import CALLS, COMPARISONS, FAILURES, GRADES, LABELS, PARTIES, RUNS, VIEWS
 from .tables import TableSchema, field_of, quoted
 
 
@@ -24,7 +24,7 @@ class Conflict(Exception):
 
 
 class Imported(NamedTuple):
-    """What became of one run of a file; `calls` to `views` count the rows that were added."""
+    """What became of one run of a file; `calls` to `labels` count the rows that were added."""
 
     run_id: str
     """Here; it may differ from the one in the file."""
@@ -36,12 +36,12 @@ class Imported(NamedTuple):
     comparisons: int
     failures: int
     views: int = 0
+    labels: int = 0
 
     @property
     def changed(self) -> bool:
         """Whether the journal holds anything that it did not hold before."""
-        added = (self.calls, self.grades, self.comparisons, self.failures, self.views)
-        return self.is_new or self.updated or any(added)
+        return self.is_new or self.updated or any(self[3:])
 
 
 def run_here(database: sqlite3.Connection, run: sqlite3.Row) -> sqlite3.Row | None:
@@ -74,8 +74,8 @@ def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
     comparisons = _merge_comparisons(database, ids)
     failures = _merge_failures(database, ids)  # after the grades, which may take their place
     _merge_parties(database, ids)
-    views = _merge_views(database, ids, run_id)
-    return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, views)
+    added = _merge_views(database, ids, run_id), _merge_labels(database, ids)
+    return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, *added)
 
 
 def _rows(database: sqlite3.Connection, sql: str, values: tuple[Json, ...]) -> list[sqlite3.Row]:
@@ -236,6 +236,12 @@ def _merge_comparisons(database: sqlite3.Connection, ids: _RunIds) -> int:
     _refuse_others(database, COMPARISONS, ids, both_made)
     news = "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))"
     return _add_rows(database, COMPARISONS, ids, news)
+
+
+def _merge_labels(database: sqlite3.Connection, ids: _RunIds) -> int:
+    """Add the labels that are not there; those that are must be the same; how many came."""
+    _refuse_others(database, LABELS, ids)
+    return _add_rows(database, LABELS, ids)
 
 
 def _merge_failures(database: sqlite3.Connection, ids: _RunIds) -> int:

@@ -245,6 +245,42 @@ class StoredComparison(NamedTuple):
     len_b: CountOrNone = None  # likewise None
 
 
+class PersonLabel(NamedTuple):
+    """What one person gave a transcript, or two of one item, whose names the person did not see.
+
+    Attributes:
+        label_set: Id of the set of questions that people were shown.
+        entry: Id of the question within its set.
+        person: The person's pseudonym, of this set alone.
+        item_id, iteration: Of the sample.
+        run_b: The id of the other run of a pair.
+        value: The name of the value that was rated; ``win`` for a pair.
+        rating: On the scale of the set; of a pair 1 for this run, 0 for the other, 0.5 for neither.
+        probability: With which the item was drawn.
+        stratum: Of those that the drawing told apart; empty where it told none.
+        repeats: The entry that this one shows again.
+        transcript, transcript_b: Digests of what was shown.
+        recruited: How the person came to take part.
+        comment: What the person wrote beside the rating.
+    """
+
+    label_set: Annotated[str, matching("[0-9a-f]{12}", "the id of a set of labels")]
+    entry: Text
+    person: Text
+    item_id: Text
+    iteration: FromOne
+    run_b: Annotated[str | None, matching(RUN_ID, "a run's id")]  # None for a single transcript
+    value: Text
+    rating: Annotated[float, shapes.number]
+    probability: Annotated[float, shapes.positive]
+    stratum: Text
+    repeats: TextOrNone  # None where it shows none again
+    transcript: Text
+    transcript_b: TextOrNone  # None for a single transcript
+    recruited: Text
+    comment: Text
+
+
 class AskedParties(NamedTuple):
     """Whom a run has asked."""
 

@@ -15,6 +15,7 @@ from .records import (
     DocumentOrNone,
     Failure,
     GradeRow,
+    PersonLabel,
     RunRecord,
     StoredComparison,
     Time,
@@ -55,12 +56,21 @@ PARTIES = TableSchema(
     is_numbered=True,
 )
 VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
+LABELS = Checked(
+    "label",
+    "labels",
+    PersonLabel,
+    key=("label_set", "entry", "person"),
+    free=("at",),
+    at=Time,
+)
 
 TABLES: Mapping[str, TableSchema] = {
-    table.kind: table for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, VIEWS)
+    table.kind: table
+    for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, VIEWS, LABELS)
 }
 """By what a line of a file calls their rows, in the order of the lines."""
-CHECKED = (CALLS, GRADES, COMPARISONS)
+CHECKED = (CALLS, GRADES, COMPARISONS, LABELS)
 
 
 def _forgetting(table: str, number: str) -> str:
@@ -90,7 +100,7 @@ CREATE = (
     + _forgetting("runs", "n")
     + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures"))
 )
-MIGRATIONS: tuple[str, ...] = ()
+MIGRATIONS: tuple[str, ...] = (LABELS.creating(),)
 """Scripts that bring a file from one version of the schema to the next, in their order."""
 
 

@@ -4,8 +4,9 @@ from .board_cache import BoardCache
 from .calls import CallStore
 from .comparisons import ComparisonStore
 from .grades import GradeStore
+from .labels import LabelStore
 from .runs import RunStore
 
 
-class Journal(RunStore, CallStore, GradeStore, ComparisonStore, BoardCache):
+class Journal(RunStore, CallStore, GradeStore, ComparisonStore, LabelStore, BoardCache):
     """The journal of one runs folder, which is made, with its file, if need be and `create`."""

@@ -10,7 +10,15 @@ from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
 from ..errors import BenchError, DataError, JournalError, UsageError
 from ..guard import guard
-from ..journal import CallTotals, Failure, GradeCount, Journal, RunRecord, StoredComparison
+from ..journal import (
+    CallTotals,
+    Failure,
+    GradeCount,
+    Journal,
+    PersonLabel,
+    RunRecord,
+    StoredComparison,
+)
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..plugins import Catalogue, benchmark_of, catalogue_of
 from ..reading.names import check_name
@@ -125,6 +133,11 @@ class RecordedRun:
     def all_graders(self) -> list[GradeCount]:
         """All that have graded it, the latest first."""
         return self.journal.graders(self.record)
+
+    @cached_property
+    def labels(self) -> tuple[PersonLabel, ...]:
+        """What people gave its transcripts, of all sets of labels."""
+        return tuple(self.journal.labels(self.record))
 
     def comparisons(self) -> list[StoredComparison]:
         """The comparisons that it asked for; margins are positive where its model, `a`, wins."""

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from eibench.core.hooks.sections import Turn as Turn
     from eibench.core.hooks.specs import hookimpl as hookimpl
     from eibench.core.journal.archives import write_lines as write_lines
+    from eibench.core.journal.records import PersonLabel as PersonLabel
     from eibench.core.parties.graders import Grader as Grader
     from eibench.core.parties.graders import Judge as Judge
     from eibench.core.parties.providers import CallContext as CallContext
@@ -147,6 +148,7 @@ if TYPE_CHECKING:
     from eibench.core.reports.result import Result as Result
     from eibench.core.reports.suggestions import bench as bench
     from eibench.core.runs.judged import compare_judges as compare_judges
+    from eibench.core.runs.labels import keep_labels as keep_labels
     from eibench.core.runs.run_set import RunSet as RunSet
     from eibench.core.runs.run_set import runs as runs
     from eibench.core.runs.stored_run import StoredRun as StoredRun
@@ -217,6 +219,7 @@ _HOMES = {
     "eibench.core.cli.public": "chosen_runs completion provided run_options run_selector"
     " shared_options",
     "eibench.core.journal.archives": "write_lines",
+    "eibench.core.journal.records": "PersonLabel",
     "eibench.core.plugins.catalogue": "benchmarks",
     "eibench.core.reading.names": "check_name left_out_of",
     "eibench.core.parties.graders": "Grader Judge",
@@ -232,6 +235,7 @@ _HOMES = {
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.judged": "compare_judges",
+    "eibench.core.runs.labels": "keep_labels",
     "eibench.core.runs.run_set": "RunSet runs",
     "eibench.core.runs.stored_run": "StoredRun",
     "eibench.core.runs.tables": "TidyTables",

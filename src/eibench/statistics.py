@@ -45,6 +45,11 @@ from eibench.core.statistics.few_families import (
     why_no_interval,
 )
 from eibench.core.statistics.ordering import OrderAgreement, order_agreement
+from eibench.core.statistics.prediction_powered import (
+    FEWEST_LABELS,
+    PredictionPowered,
+    prediction_powered_mean,
+)
 from eibench.core.statistics.psychometrics import (
     cronbach_alpha,
     lognormal_share_below,
@@ -59,6 +64,7 @@ from eibench.core.statistics.wild import MeanTest, wild_bootstrap
 
 __all__ = [
     "FEWEST_FAMILIES",
+    "FEWEST_LABELS",
     "Correlation",
     "Distribution",
     "Estimate",
@@ -67,6 +73,7 @@ __all__ = [
     "OrderAgreement",
     "PairedDifference",
     "Pairs",
+    "PredictionPowered",
     "Settling",
     "Spread",
     "cluster_bootstrap",
@@ -94,6 +101,7 @@ __all__ = [
     "p_of_zero_correlation",
     "paired_difference",
     "pearson",
+    "prediction_powered_mean",
     "rank_agreement",
     "settling",
     "share_interval",

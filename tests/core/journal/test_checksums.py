@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
-from eibench.core.journal import Journal, RunRecord, StoredComparison
+from eibench.core.journal import Journal, PersonLabel, RunRecord, StoredComparison
 from eibench.core.journal.health import read_health
 from eibench.core.journal.schema import CALLS, CHECKED
 from eibench.core.journal.tables import DamagedRow, quoted
@@ -27,13 +27,14 @@ TABLES = [checked.name for checked in CHECKED]
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    """A run with a call, a grade and a comparison."""
+    """A run with a call, a grade, a comparison and a label."""
     with Journal(tmp_path) as opened:
         run = new_run(opened)
         asyncio.run(add(opened, run, 0, ChatResponse("said", cost_usd=0.5)))
         score = Score({"v": 1.0}, flags=("odd",), detail={"why": "so"})
         opened.add_grade(run, GRADER, "1", 1, score)
         opened.add_comparison(run, comparison())
+        opened.add_labels([(run, label())])
         opened.writer.flush()
         yield opened
 
@@ -44,11 +45,17 @@ def comparison() -> StoredComparison:
     return StoredComparison(*keys, 1, "all", None, "read", JUDGE, "1", "g", {"wit": 2})
 
 
+def label() -> PersonLabel:
+    """What a person gave one of a pair."""
+    drawn = (0.25, "low", "e1", "t", "u", "by a notice", "hm")
+    return PersonLabel("a" * 12, "e2", "p-1", "1", 1, "b" * 8, "win", 0.5, *drawn)
+
+
 def read_all(journal: Journal) -> list[Any]:
     """Everything, row by row."""
     (run,) = journal.runs()
     grades = [*journal.grades(run, GRADER, {"1": "1"}), journal.score_of(run, GRADER, "1", 1)]
-    return [*journal.calls(run), *grades, *journal.comparisons(run=run)]
+    return [*journal.calls(run), *grades, *journal.comparisons(run=run), *journal.labels(run)]
 
 
 def columns(table: str) -> list[str]:
@@ -72,7 +79,7 @@ ELSEWHERE = {("grades", "grader"), ("calls", "item_id")}
 )
 def test_a_change_of_any_column_is_seen(journal: Journal, table: str, column: str) -> None:
     """The error names the item."""
-    assert len(read_all(journal)) == 4
+    assert len(read_all(journal)) == 5
     change(journal, f'UPDATE {table} SET "{column}" = 77')
     with pytest.raises(JournalError, match=r"damaged.*iteration .*does not fit its checksum"):
         read_all(journal)

@@ -23,6 +23,8 @@ from eibench.core.types import ChatResponse
 from .test_journal import add, new_run
 
 MORE = "ALTER TABLE runs ADD COLUMN more TEXT; -- NULL: unknown\nCREATE TABLE extras (x TEXT);"
+FIRST = schema.MIGRATIONS
+NEWEST = schema.newest()
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def test_a_new_file_is_ours_and_at_the_newest_schema(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert version(path) == 1 == schema.newest()
+    assert version(path) == NEWEST == 2
 
 
 def test_every_column_that_may_be_null_says_why() -> None:
@@ -65,27 +67,40 @@ def test_every_column_that_may_be_null_says_why() -> None:
     assert [line for line in may_be if "None" not in line.partition("  # ")[2]] == []
 
 
+def test_the_first_migration_adds_the_labels_of_people(path: Path) -> None:
+    """A file as 1.0 made it gets the same table as a new one."""
+    sql = "SELECT sql FROM sqlite_master WHERE tbl_name = 'labels' AND sql NOT NULL ORDER BY name"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        made = connection.execute(sql).fetchall()
+        connection.execute("DROP TABLE labels")
+        connection.execute("PRAGMA user_version = 1")
+    with Journal(path.parent) as journal:
+        assert [list(journal.labels(run)) for run in journal.runs()] == [[]]
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(sql).fetchall() == made
+
+
 def test_a_migration_brings_a_file_of_1_0_to_the_newest(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The new column is there, and all that was."""
-    monkeypatch.setattr(schema, "MIGRATIONS", (MORE,))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*FIRST, MORE))
     with Journal(path.parent) as journal:
         assert [journal.count_calls(run) for run in journal.runs()] == [1]
-    assert (version(path), columns(path)[-1]) == (2, "more")
+    assert (version(path), columns(path)[-1]) == (NEWEST + 1, "more")
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step is taken whole or not at all, and the next program can take it."""
-    monkeypatch.setattr(schema, "MIGRATIONS", (f"{MORE}\nBROKEN;",))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*FIRST, f"{MORE}\nBROKEN;"))
     with pytest.raises(JournalError):
         Journal(path.parent)
-    assert (version(path), "more" in columns(path)) == (1, False)
-    monkeypatch.setattr(schema, "MIGRATIONS", (MORE,))
+    assert (version(path), "more" in columns(path)) == (NEWEST, False)
+    monkeypatch.setattr(schema, "MIGRATIONS", (*FIRST, MORE))
     Journal(path.parent).close()
-    assert version(path) == 2
+    assert version(path) == NEWEST + 1
 
 
 def test_a_migration_that_is_killed_in_the_middle_is_taken_again(
@@ -102,16 +117,16 @@ def killed(script, statements=schema._statements):
     yield first
     os.kill(os.getpid(), signal.SIGKILL)
 
-schema.MIGRATIONS, schema._statements = ({MORE!r},), killed
+schema.MIGRATIONS, schema._statements = (*schema.MIGRATIONS, {MORE!r}), killed
 Journal(Path(sys.argv[1]))
 """
     command = [sys.executable, "-c", program, str(path.parent)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert (version(path), "more" in columns(path)) == (1, False)
-    monkeypatch.setattr(schema, "MIGRATIONS", (MORE,))
+    assert (version(path), "more" in columns(path)) == (NEWEST, False)
+    monkeypatch.setattr(schema, "MIGRATIONS", (*FIRST, MORE))
     with Journal(path.parent) as journal:
         assert [journal.count_calls(run) for run in journal.runs()] == [1]
-    assert (version(path), columns(path)[-1]) == (2, "more")
+    assert (version(path), columns(path)[-1]) == (NEWEST + 1, "more")
 
 
 @pytest.mark.parametrize("open_it", [Journal, read_health])

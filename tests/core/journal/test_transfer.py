@@ -19,6 +19,7 @@ from eibench.core.journal import (
     CallKey,
     Failure,
     Journal,
+    PersonLabel,
     RunLock,
     RunRecord,
     archives,
@@ -160,6 +161,22 @@ def test_importing_makes_the_same_journal_and_again_changes_nothing(
     assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0, 0)]
     assert dump(there) == dump(here)
     assert export(there, tmp_path / f"again-{name}").read_bytes() == path.read_bytes()
+
+
+def test_labels_of_people_come_along_and_another_answer_is_refused(
+    here: Path, there: Path, tmp_path: Path
+) -> None:
+    """Each row as it was; the file that says something else changes nothing."""
+    drawn = (0.25, "", None, "t", None, "by a notice", "")
+    label = PersonLabel("a" * 12, "e2", "p-1", "1", 1, None, "v", 0.5, *drawn)
+    with Journal(here) as journal:
+        journal.add_labels([(journal.runs()[0], label)])
+    path = export(here, tmp_path / "runs.jsonl")
+    assert [done.labels for done in import_runs(there, path)] == [1]
+    assert dump(there) == dump(here)
+    path.write_text(path.read_text().replace('"rating":0.5', '"rating":0.75'))
+    with pytest.raises(DataError, match="the label of item '1' that is here differs in rating"):
+        import_runs(there, path)
 
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=20)

@@ -1,0 +1,305 @@
+"""A mean of people's labels, made more precise by a judge that has graded everything.
+
+Prediction-powered inference: people label a part, drawn at random, of what a judge has graded in
+full. What the judge says of the rest replaces none of the labels: it only takes out the luck of
+the draw, as far as the judge goes with people. A judge that is off by a constant, or uses half of
+the scale, biases nothing; one that says nothing of people's labels gets the weight 0.
+
+Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674; with the weight that
+makes the variance least: Angelopoulos, Duchi and Zrnic (2023), "PPI++", arXiv:2311.01453.
+
+Nothing here returns NaN: what does not exist is None, with a reason.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .bootstrap import Floats, Interval, cluster_ids, cluster_index
+from .estimates import Estimate
+from .few_families import FEWEST_FAMILIES
+from .student import quantile
+
+FEWEST_LABELS = 8
+"""With fewer labels nothing is corrected."""
+_EPSILON = 1e-12
+
+
+class PredictionPowered(NamedTuple):
+    """A mean of labels, corrected by a judge.
+
+    Attributes:
+        mean: By labels and judge together, with its interval.
+        labels_alone: The mean of the labels, with its interval by the same method.
+        judge_alone: The mean of the judge over all, with its interval by the same method.
+        weight: Of the judge, from 0 on; ``None`` where nothing is estimated.
+        correlation: Of judge and labels, each the mean of a unit's raters, -1 to 1; ``None`` where
+            either does not vary.
+        n: Units that people labelled.
+        n_judged: Units in all, labelled or not.
+        raters: How many people there are.
+        gain: The interval's width over that of labels alone; ``None`` without intervals.
+        variance_families, variance_raters: What families and raters add to the squared standard
+            error of `mean`; ``None`` without.
+        df: Degrees of freedom of the interval of `mean`.
+    """
+
+    mean: Estimate
+    labels_alone: Estimate
+    judge_alone: Estimate
+    weight: float | None
+    correlation: float | None
+    n: int
+    n_judged: int
+    raters: int
+    gain: float | None
+    variance_families: float | None
+    variance_raters: float | None
+    df: float | None
+
+    @property
+    def helps(self) -> bool:
+        """Whether the judge makes the interval narrower than labels alone."""
+        return self.gain is not None and self.gain < 1
+
+    def labels_needed(self, share: float = 0.5) -> int | None:
+        """How many labels make the interval `share` times as wide, with as many judged units.
+
+        By the same people. ``None`` where labels of all judged units would not, as families or
+        raters are too few, or where there is no interval.
+        """
+        if self.variance_families is None or self.variance_raters is None or not self.n:
+            return None
+        rest = 1 - (self.correlation or 0) ** 2 * (self.weight is not None and self.weight > 0)
+        target = share**2 * (self.variance_families + self.variance_raters)
+        # s^2 ((1 - rho^2) / n + rho^2 / N) is the variance over families, now and with more.
+        now = rest / self.n + (1 - rest) / self.n_judged
+        least = target - self.variance_raters
+        spread = self.variance_families / now
+        if spread <= _EPSILON or least <= 0:
+            return None
+        free = least / spread - (1 - rest) / self.n_judged
+        needed = rest / free if free > 0 else self.n_judged + 1
+        return None if needed > self.n_judged else max(self.n, int(np.ceil(needed)))
+
+
+class _Units(NamedTuple):
+    """What is known: labels (n, raters), judge (n,), the weight of a draw (n,), families (n,)."""
+
+    labels: Floats
+    judged: Floats
+    weights: Floats
+    families: npt.NDArray[np.intp]
+
+
+def prediction_powered_mean(
+    labels: npt.ArrayLike,
+    judged: npt.ArrayLike,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    probabilities: npt.ArrayLike | None = None,
+    weight: float | None = None,
+) -> PredictionPowered:
+    """The mean of people's labels over all that a judge has graded.
+
+    theta = mean(y) - weight * (mean(f) - mean of f over all), where means of labelled units are
+    weighted by the inverse of their probability, and weight = max(0, cov(y, f) / var(f)) over
+    labelled units. With m units that nobody labelled, this is the PPI++ estimate of weight
+    ``weight * m / (n + m)``.
+
+    The variance is that of a jackknife that deletes one family at a time, labelled or not, and
+    estimates the weight anew; with two raters or more, that over raters is added, less what is
+    in both (two-way clustering: Cameron, Gelbach and Miller 2011, Journal of Business & Economic
+    Statistics 29, 238-249). Student's t has n - 2 degrees of freedom for families, n
+    counting labelled families by their size, and raters - 1 for raters, together by Satterthwaite.
+
+    Args:
+        labels: Shape (n_units,) or (n_units, n_raters); NaN where a person labelled nothing.
+        judged: Shape (n_units,), without NaN.
+        clusters: Family of each unit, shape (n_units,); without it each unit is its own.
+        probabilities: With which each unit was to be drawn, shape (n_units,), above 0, up to a
+            common factor; without it all alike. Those of units without labels do not matter.
+        weight: The judge's weight, in place of the best one.
+
+    Returns:
+        No value with fewer than 8 labelled units; no interval with fewer than 8 labelled families.
+
+    Raises:
+        ValueError: Shapes differ, a judge's grade is NaN, or a probability is not above 0.
+    """
+    units = _checked(labels, judged, clusters, probabilities)
+    is_labelled = ~np.isnan(units.labels).all(axis=1)
+    raters = int((~np.isnan(units.labels)).any(axis=0).sum())
+    n, n_judged = int(is_labelled.sum()), len(units.judged)
+    if n < FEWEST_LABELS:
+        none = Estimate(None, None, f"{n} labels; {FEWEST_LABELS} are needed")
+        return PredictionPowered(
+            *(none, none, none, None, None, n, n_judged, raters), None, None, None, None
+        )
+    # Each statistic is theta with one weight: the judge's, 0, and none of the labels.
+    powered, alone = _Jackknife.of(units, weight), _Jackknife.of(units, 0.0)
+    fitted, rho = _fit(units, np.ones(n_judged, dtype=bool), units.labels, weight)
+    judge = _Jackknife.of(units._replace(labels=units.judged[:, None]), 0.0)
+    mean, labels_alone = powered.estimate(), alone.estimate()
+    gain = None
+    if mean.interval and labels_alone.interval and alone.error > _EPSILON:
+        gain = (mean.interval.high - mean.interval.low) / (
+            labels_alone.interval.high - labels_alone.interval.low
+        )
+    has = mean.interval is not None
+    return PredictionPowered(
+        mean=mean,
+        labels_alone=labels_alone,
+        judge_alone=judge.estimate(),
+        weight=fitted,
+        correlation=rho,
+        n=n,
+        n_judged=n_judged,
+        raters=raters,
+        gain=gain,
+        variance_families=powered.families if has else None,
+        variance_raters=powered.raters if has else None,
+        df=powered.df if has else None,
+    )
+
+
+def _checked(
+    labels: npt.ArrayLike,
+    judged: npt.ArrayLike,
+    clusters: npt.ArrayLike | None,
+    probabilities: npt.ArrayLike | None,
+) -> _Units:
+    rows = np.asarray(labels, dtype=np.float64)
+    table = rows[:, None] if rows.ndim == 1 else rows
+    grades = np.asarray(judged, dtype=np.float64)
+    if table.ndim != 2 or grades.ndim != 1 or len(table) != len(grades):
+        raise ValueError(f"need a label and a grade a unit, got {table.shape} and {grades.shape}")
+    if np.isnan(grades).any():
+        raise ValueError("the judge has not graded every unit")
+    drawn = (
+        np.ones(len(grades)) if probabilities is None else np.asarray(probabilities, dtype=float)
+    )
+    if drawn.shape != grades.shape:
+        raise ValueError(f"need a probability a unit, got {drawn.shape} for {grades.shape}")
+    is_labelled = ~np.isnan(table).all(axis=1)
+    if not (drawn[is_labelled] > 0).all():
+        raise ValueError("a labelled unit has a probability that is not above 0")
+    weights = np.where(is_labelled, 1 / np.where(is_labelled, drawn, 1.0), 0.0)
+    families = cluster_index(cluster_ids(clusters, len(grades)))
+    return _Units(table, grades, weights, families)
+
+
+def _theta(
+    units: _Units, kept: npt.NDArray[np.bool_], labels: Floats, weight: float | None
+) -> float:
+    """The estimate from some of the units and labels; NaN where none of these is labelled."""
+    fitted, _, parts = _moments(units, kept, labels, weight)
+    if parts is None:
+        return float("nan")
+    mean_y, mean_f, mean_all = parts
+    return mean_y - fitted * (mean_f - mean_all)
+
+
+def _fit(
+    units: _Units, kept: npt.NDArray[np.bool_], labels: Floats, weight: float | None
+) -> tuple[float, float | None]:
+    fitted, rho, _ = _moments(units, kept, labels, weight)
+    return fitted, rho
+
+
+def _moments(
+    units: _Units, kept: npt.NDArray[np.bool_], labels: Floats, weight: float | None
+) -> tuple[float, float | None, tuple[float, float, float] | None]:
+    """The judge's weight, its correlation with labels, and the means of y, f, and f over all."""
+    known = ~np.isnan(labels)
+    counts = known.sum(axis=1)
+    used = kept & (counts > 0)
+    if not used.any():
+        return 0.0, None, None
+    w = units.weights[used] / units.weights[used].sum()
+    y = np.where(known[used], labels[used], 0.0).sum(axis=1) / counts[used]
+    f = units.judged[used]
+    mean_y, mean_f = float(w @ y), float(w @ f)
+    var_y, var_f = float(w @ (y - mean_y) ** 2), float(w @ (f - mean_f) ** 2)
+    cov = float(w @ ((y - mean_y) * (f - mean_f)))
+    scale_y, scale_f = _EPSILON * float(w @ y**2), _EPSILON * float(w @ f**2)
+    varies = var_y > scale_y and var_f > scale_f
+    rho = cov / sqrt(var_y * var_f) if varies else None
+    fitted = weight if weight is not None else max(0.0, cov / var_f) if var_f > scale_f else 0.0
+    return fitted, rho, (mean_y, mean_f, float(units.judged[kept].mean()))
+
+
+class _Jackknife(NamedTuple):
+    """An estimate, and what deleting families, raters and both says of its variance."""
+
+    theta: float
+    families: float
+    raters: float
+    df: float
+    labelled: int
+
+    @property
+    def error(self) -> float:
+        return sqrt(self.families + self.raters)
+
+    def estimate(self) -> Estimate:
+        if self.labelled < FEWEST_FAMILIES:
+            reason = f"labels of {FEWEST_FAMILIES} different texts are needed for an interval, "
+            return Estimate(self.theta, None, f"{reason}here of {self.labelled}")
+        half = quantile(0.975, self.df) * self.error
+        return Estimate(self.theta, Interval(self.theta - half, self.theta + half), None)
+
+    @classmethod
+    def of(cls, units: _Units, weight: float | None) -> "_Jackknife":
+        everything = np.ones(len(units.judged), dtype=bool)
+        theta = _theta(units, everything, units.labels, weight)
+        n_families = int(units.families.max()) + 1
+        is_labelled = ~np.isnan(units.labels).all(axis=1)
+        sizes = np.bincount(units.families[is_labelled], minlength=n_families)
+        sizes = sizes[sizes > 0]
+        less_one = [
+            _theta(units, units.families != k, units.labels, weight) for k in range(n_families)
+        ]
+        by_family = np.array(less_one)
+        by_family = by_family[~np.isnan(by_family)]
+        k = len(by_family)
+        v_families = (k - 1) / k * float(((by_family - by_family.mean()) ** 2).sum()) if k else 0.0
+        effective = float(sizes.sum() ** 2 / (sizes**2).sum())
+        df_families = max(1.0, effective - (2 if weight is None else 1))
+        v_raters, n_raters = cls._raters(units, weight, theta, everything)
+        total = v_families + v_raters
+        df = df_families
+        if v_raters > 0 and total > 0:
+            df = total**2 / (v_families**2 / df_families + v_raters**2 / (n_raters - 1))
+        return cls(theta, v_families, v_raters, df, len(sizes))
+
+    @staticmethod
+    def _raters(
+        units: _Units, weight: float | None, theta: float, everything: npt.NDArray[np.bool_]
+    ) -> tuple[float, int]:
+        """What raters add beyond families, at least 0; and how many there are."""
+        known = ~np.isnan(units.labels)
+        columns = np.flatnonzero(known.any(axis=0))
+        if len(columns) < 2:
+            return 0.0, len(columns)
+        # What a person adds to one family is in both variances: it is taken out once, measured
+        # by leaving out single labels, from which a person's own strictness is taken first.
+        less_one, both = [], 0.0
+        for column in columns:
+            labels = units.labels.copy()
+            labels[:, column] = np.nan
+            less_one.append(_theta(units, everything, labels, weight))
+            shifts = []
+            for family in np.unique(units.families[known[:, column]]):
+                labels = units.labels.copy()
+                labels[units.families == family, column] = np.nan
+                shifts.append(_theta(units, everything, labels, weight) - theta)
+            both += float(((np.array(shifts) - np.mean(shifts)) ** 2).sum())
+        by_rater = np.array([value for value in less_one if not np.isnan(value)])
+        r = len(by_rater)
+        if r < 2:
+            return 0.0, r
+        v_raters = (r - 1) / r * float(((by_rater - by_rater.mean()) ** 2).sum())
+        return max(0.0, v_raters - (r - 1) / r * both), r
