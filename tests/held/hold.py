@@ -107,6 +107,7 @@ def _moved(name: str, move: str, version: str, *, raised: bool) -> str:
 
 LIMITS = {
     "both-sides": "8",
+    "confidant": "4",
     "creative-writing-legacy": "8",
     "creative-writing-v3": "8",
     "emotionqueen": "10",

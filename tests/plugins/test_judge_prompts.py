@@ -77,7 +77,15 @@ def is_known(line: str, patterns: Sequence[re.Pattern[str]], pack: str) -> bool:
 
 @pytest.mark.parametrize(
     "name",
-    ["buzzbench", "emotionqueen", "eqbench3", "humanebench", "longform-writing", "mediation-live"],
+    [
+        "buzzbench",
+        "confidant",
+        "emotionqueen",
+        "eqbench3",
+        "humanebench",
+        "longform-writing",
+        "mediation-live",
+    ],
 )
 async def test_all_that_a_judge_is_sent_is_known(name: str) -> None:
     """No line of it but from prompts with a digest, the pack and the transcript."""

@@ -162,7 +162,7 @@ def test_data_that_no_benchmark_uses_is_marked(bench: Bench) -> None:
     assert is_one_error(
         done,
         2,
-        f"judgemark-v2 is {message}; the benchmarks are: both-sides, buzzbench, creative",
+        f"judgemark-v2 is {message}; the benchmarks are: both-sides, buzzbench, confidant",
     )
 
 
