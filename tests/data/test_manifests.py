@@ -25,6 +25,7 @@ OF_OTHERS = {
     "creative-writing-legacy": ("eq-bench-writing", "slop-score"),
     "humanebench": ("humanebench",),
     "judgemark": ("eq-bench-writing",),
+    "spiral-bench": ("spiral-bench",),
 }
 """Packs whose files lie with the data of other benchmarks, in which folders; they have no sums."""
 OTHER_COMMITS = {"/sam-paech/slop-score/289264ab2a0df1358ef81ced3c259610ea709514/"}

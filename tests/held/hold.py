@@ -116,6 +116,7 @@ LIMITS = {
     "judge-exam": "2",
     "longform-writing": "2",
     "mediation-live": "8",
+    "spiral-bench": "3",
 }
 MORE = {
     "buzzbench": ("--iterations", "1"),

@@ -32,6 +32,7 @@ SIZE = 131514
 NAMES = (
     "creative-writing-legacy", "creative-writing-v3", "emobench", "eqbench-v1", "eqbench-v2",
     "eqbench3", "humanebench", "judgemark", "judgemark-v2", "longform-writing", "seceu",
+    "spiral-bench",
 )  # fmt: skip
 needs_official = pytest.mark.skipif(
     OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA does not say where the official data is"
