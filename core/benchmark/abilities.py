@@ -1,9 +1,9 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
 One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `ExaminesJudges`, `HasHumanRatings`,
-`HasPublished`, `HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the
-ability; one that compares models is a subclass of `Pairwise` too, which has defaults for what is
-rarely needed.
+`HasPublished`, `HasReference`, `ReadsForeign`, `ReadsForeignParts`, `TakenByPeople` or
+`WithoutReading` has the ability; one that compares models is a subclass of `Pairwise` too, which
+has defaults for what is rarely needed.
 """
 
 from abc import ABC, abstractmethod
@@ -190,6 +190,33 @@ class HasHumanRatings(Protocol):
 
     def human_ratings(self, pack: Pack) -> Sequence[HumanRatedReply]:
         """The replies that people rated; none where this pack has none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleQuestion:
+    """An item as people answer it, without the words that tell a model its form.
+
+    Attributes:
+        text: What they read.
+        options: What they give a number each.
+        low, high: The smallest and the largest number.
+        total: What the numbers sum to; ``None`` for anything.
+    """
+
+    text: str
+    options: tuple[str, ...]
+    low: float
+    high: float
+    total: float | None = None
+
+
+@runtime_checkable
+class TakenByPeople(Protocol):
+    """A benchmark that people can take, so that there is a norm."""
+
+    def people_question(self, item: Item) -> PeopleQuestion:
+        """An item as people answer it."""
         ...
 
 

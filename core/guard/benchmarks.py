@@ -16,8 +16,10 @@ from ..benchmark.abilities import (
     HasTranscriptView,
     HumanRatedReply,
     Pairwise,
+    PeopleQuestion,
     ReadsForeign,
     ReadsForeignParts,
+    TakenByPeople,
     WithoutReading,
 )
 from ..benchmark.foreign import ForeignResults
@@ -104,6 +106,9 @@ class Guarded:
         HasTranscriptView.transcript_view, parts.transcript_view, HasTranscriptView, optional=True
     )
     _human_ratings = _checked(HasHumanRatings.human_ratings, values.rated_replies, HasHumanRatings)
+    people_question = _checked(
+        TakenByPeople.people_question, values.an(PeopleQuestion), TakenByPeople
+    )
     read_foreign = _checked(ReadsForeign.read_foreign, values.an(ForeignResults), ReadsForeign)
     read_foreign_parts = _checked(
         ReadsForeignParts.read_foreign_parts, values.an(ForeignResults), ReadsForeignParts

@@ -53,8 +53,9 @@ COMMANDS = {
 GROUPS = {
     "Run": ("run", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
-    "Judges": ("exam", "rejudge", "rescore", "agreement", "people", "judges", "judge-report"),
-    "Study": ("rate", "correlate", "repeat", "style", "norm"),
+    "Judges": ("exam", "rejudge", "rescore", "agreement", "judges", "judge-report"),
+    "People": ("label", "calibrate", "people", "norm"),
+    "Study": ("rate", "correlate", "repeat", "style"),
     "Move": ("export", "import", "delete"),
     "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
 }
@@ -74,6 +75,8 @@ OF_OUR_PLUGINS = {
     "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",
     "people": "Show how people rated replies, and how far a judge agrees with them.",
+    "label": "Have people rate transcripts, blinded, or take a test; read their answers.",
+    "calibrate": "Say how far judges go with people, and correct their scores by what people say.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",

@@ -141,7 +141,8 @@ def prediction_powered_mean(
     # Each statistic is theta with one weight: the judge's, 0, and none of the labels.
     powered, alone = _Jackknife.of(units, weight), _Jackknife.of(units, 0.0)
     fitted, rho = _fit(units, np.ones(n_judged, dtype=bool), units.labels, weight)
-    judge = _Jackknife.of(units._replace(labels=units.judged[:, None]), 0.0)
+    everything = units._replace(labels=units.judged[:, None], weights=np.ones(n_judged))
+    judge = _Jackknife.of(everything, 0.0)
     mean, labels_alone = powered.estimate(), alone.estimate()
     gain = None
     if mean.interval and labels_alone.interval and alone.error > _EPSILON:

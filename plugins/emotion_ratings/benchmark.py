@@ -11,9 +11,20 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary, Table
+from eibench import (
+    Baseline,
+    Benchmark,
+    Metric,
+    Option,
+    PeopleQuestion,
+    SampleScore,
+    Score,
+    Summary,
+    Table,
+)
 
 from .parsing import PARSERS
+from .prompting import split_prompt
 from .questions import demo_answer
 from .replies import WITHOUT_HEADINGS, RatedReply, ask, lacks_headings, read_reply
 
@@ -155,6 +166,13 @@ class EmotionRatings(Benchmark):
         words = [question.emotions for question in questions]
         references = [question.reference for question in questions]
         return without_reading(words, references, self.score_answers, title)
+
+    def people_question(self, item: Item) -> PeopleQuestion:
+        """The dialogue with its question, and a rating of each emotion."""
+        question: Question = item.content
+        parts = split_prompt(question.prompt, question.form)
+        text = f"{parts.dialogue.rstrip()}\n\n{parts.question.splitlines()[0]}"
+        return PeopleQuestion(text, question.emotions, 0, 10)
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Ratings around the reference, the further off the lower the ability."""

@@ -18,6 +18,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PeopleQuestion,
     SampleScore,
     Sampling,
     Score,
@@ -32,7 +33,7 @@ from .demo import demo_answer
 from .norms import Norm
 from .published import published_board
 from .reading import MAY, NormedPack, read
-from .stories import POINT_NAMES, AskedStory, distance, prepared
+from .stories import POINT_NAMES, POINTS, AskedStory, distance, prepared
 from .wording import PROMPTINGS, WORDING
 
 DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
@@ -127,6 +128,11 @@ class Seceu(Benchmark):
         if all(score.values[name] is not None for name in POINT_NAMES):
             rows.append(["answer", *(score.values[name] for name in POINT_NAMES)])
         return Table("Answer and reference", ("", *asked.options), rows)
+
+    def people_question(self, item: Item) -> PeopleQuestion:
+        """The story, and ten points to share out."""
+        asked: AskedStory = item.content
+        return PeopleQuestion(asked.story, asked.options, 0, POINTS, POINTS)
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Points around the reference, the further off the lower the ability."""

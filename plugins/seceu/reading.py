@@ -123,7 +123,9 @@ def items(
             raise DataError(path, message, f'item "{story.id}"')
         order = shuffled(story) if shuffle else tuple(range(N_OPTIONS))
         prompt = _fill(text, story, order)
-        asked = AskedStory(prompt, story.options, story.reference, order, prompting, human)
+        asked = AskedStory(
+            prompt, story.options, story.reference, order, prompting, human, story.text
+        )
         yield Item(story.id, asked)
 
 

@@ -53,7 +53,7 @@ class AskedStory(NamedTuple):
     """What an item of SECEU holds: a story as it is asked, options and reference in pack order.
 
     `order` says which option stands at each position of the prompt; `human` is the mean distance of
-    the norm's people on this item.
+    the norm's people on this item; `story` is what people are asked.
     """
 
     prompt: str
@@ -62,6 +62,7 @@ class AskedStory(NamedTuple):
     order: tuple[int, ...]
     prompting: str
     human: float | None = None
+    story: str = ""
 
     @property
     def shown(self) -> tuple[str, ...]:

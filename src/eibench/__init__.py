@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import HasTranscriptView as HasTranscriptView
     from eibench.core.benchmark.abilities import HumanRatedReply as HumanRatedReply
     from eibench.core.benchmark.abilities import Pairwise as Pairwise
+    from eibench.core.benchmark.abilities import PeopleQuestion as PeopleQuestion
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
+    from eibench.core.benchmark.abilities import TakenByPeople as TakenByPeople
     from eibench.core.benchmark.abilities import WithoutReading as WithoutReading
     from eibench.core.benchmark.board_controls import BoardControl as BoardControl
     from eibench.core.benchmark.foreign import ForeignPart as ForeignPart
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from eibench.core.console.public import tell as tell
     from eibench.core.console.public import warn as warn
     from eibench.core.datasets.human_ratings import human_ratings as human_ratings
+    from eibench.core.datasets.people_questions import people_questions as people_questions
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
@@ -177,7 +180,7 @@ _HOMES = {
     "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles ExaminesJudges"
     " ExamSituation HasHumanRatings"
     " HasPublished HasReference HasTranscriptView Pairwise HumanRatedReply ReadsForeign"
-    " ReadsForeignParts WithoutReading",
+    " PeopleQuestion ReadsForeignParts TakenByPeople WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",
     "eibench.core.benchmark.board_controls": "BoardControl",
     "eibench.core.benchmark.published": "PublishedWith",
@@ -189,6 +192,7 @@ _HOMES = {
     "read_toml",
     "eibench.core.reading.rows": "read_rows",
     "eibench.core.datasets.human_ratings": "human_ratings",
+    "eibench.core.datasets.people_questions": "people_questions",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"

@@ -36,6 +36,13 @@ def test_labels_count_by_the_inverse_of_their_probability() -> None:
     assert estimate(probabilities=drawn, weight=0).mean.value == pytest.approx(16 / 3)
 
 
+def test_the_judge_alone_is_its_mean_over_all() -> None:
+    """However likely items were to be drawn."""
+    drawn = [0.5] * 5 + [0.25] * 5 + [NONE] * len(REST)
+    found = estimate(probabilities=drawn).judge_alone
+    assert found.value == pytest.approx(np.mean(JUDGED + REST))
+
+
 def test_the_best_weight_is_the_slope_of_labels_on_grades() -> None:
     """As numpy fits it; and the interval is a jackknife's with n - 2 degrees of freedom."""
     found = estimate()

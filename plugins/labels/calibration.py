@@ -1,0 +1,446 @@
+"""What people's labels say of judges, and of scores: agreement, and corrected means.
+
+A judge's own number always stands beside the corrected one. Intervals are over families of items
+and, with two people or more, over people.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from eibench import EstimateRow, JsonObject
+from eibench.statistics import (
+    FEWEST_FAMILIES,
+    Estimate,
+    Interval,
+    PredictionPowered,
+    few_families,
+    icc_agreement,
+    krippendorff_alpha,
+    mean_disagreement,
+    prediction_powered_mean,
+    rank_agreement,
+    student_quantile,
+    why_no_interval,
+)
+
+from .drawing import Key
+
+METHOD = {
+    "corrected": "prediction-powered inference (PPI++, arXiv:2311.01453) with the weight that makes"
+    " the variance least, items weighted by the inverse of their drawing probability",
+    "interval": "jackknife over families of items, and over people where there are two or more",
+    "people": "Krippendorff's alpha, by intervals",
+    "with_one_person": "mean Pearson correlation with each person alone; jackknife over families",
+}
+"""How numbers are made."""
+_FEWEST_PAIRS = 3
+Floats = npt.NDArray[np.float64]
+Unit = tuple[str, Key]
+"""A run's id, or two with a blank between, and the sample."""
+
+
+class Label(NamedTuple):
+    """What one person gave a unit, which was drawn with a probability."""
+
+    unit: Unit
+    person: str
+    rating: float
+    probability: float
+    is_repeat: bool = False
+
+
+class JudgedRuns(NamedTuple):
+    """What one judge, or panel, gave every unit that it could; clusters are of the units."""
+
+    judge: str
+    grades: Mapping[Unit, float]
+
+
+class SelfConsistency(NamedTuple):
+    """How one person answered what was shown twice."""
+
+    person: str
+    labels: int
+    repeats: int
+    equal: int
+    mean_change: float | None
+
+
+class PeopleAgreement(NamedTuple):
+    """How far people agree; `with_one_person` is the mean correlation of two of them."""
+
+    people: int
+    labels: int
+    units: int
+    mean: float
+    alpha: EstimateRow
+    with_one_person: EstimateRow
+    each: Sequence[SelfConsistency]
+
+
+class JudgeAgreement(NamedTuple):
+    """How far a judge agrees with people.
+
+    The first three set it beside the mean of a unit's people; `with_one_person` beside each alone;
+    `less_people` is that less what two people have.
+    """
+
+    judge: str
+    n: int
+    spearman: EstimateRow
+    mean_difference: EstimateRow
+    icc: EstimateRow
+    with_one_person: EstimateRow
+    less_people: EstimateRow
+
+
+class Corrected(NamedTuple):
+    """A mean, or a difference, by a judge alone, by labels alone, and corrected."""
+
+    judge: str
+    what: str
+    run_ids: Sequence[str]
+    n: int
+    n_judged: int
+    correlation: float | None
+    weight: float | None
+    judge_alone: EstimateRow
+    labels_alone: EstimateRow
+    corrected: EstimateRow
+    width_ratio: float | None
+    labels_for_half: int | None
+    statement: str
+
+
+class Calibration(NamedTuple):
+    """The document of `bench calibrate` (docs/people.md describes it)."""
+
+    benchmark: str
+    dataset: JsonObject
+    label_set: str
+    value: str
+    demo: bool
+    people: PeopleAgreement
+    judges: Sequence[JudgeAgreement]
+    scores: Sequence[Corrected]
+    differences: Sequence[Corrected]
+    conclusions: Sequence[str]
+    method: Mapping[str, str]
+    warnings: Sequence[str]
+
+
+class _Table(NamedTuple):
+    """Labels as a table: units, raters, ratings (n_units, n_raters), probabilities (n_units,)."""
+
+    units: Sequence[Unit]
+    people: Sequence[str]
+    ratings: Floats
+    probabilities: Floats
+
+    @property
+    def row(self) -> Mapping[Unit, int]:
+        """Where a unit stands."""
+        return {unit: n for n, unit in enumerate(self.units)}
+
+
+def table_of(labels: Sequence[Label]) -> _Table:
+    """Labels but for repeats."""
+    first = [label for label in labels if not label.is_repeat]
+    units = sorted({label.unit for label in first})
+    people = sorted({label.person for label in first})
+    row, column = ({one: n for n, one in enumerate(of)} for of in (units, people))
+    ratings = np.full((len(units), len(people)), np.nan)
+    probabilities = np.ones(len(units))
+    for label in first:
+        ratings[row[label.unit], column[label.person]] = label.rating
+        probabilities[row[label.unit]] = label.probability
+    return _Table(units, people, ratings, probabilities)
+
+
+def calibrate(
+    labels: Sequence[Label],
+    judges: Sequence[JudgedRuns],
+    names: Mapping[str, str],
+    cluster: Callable[[Unit], str],
+    *,
+    benchmark: str,
+    dataset: JsonObject,
+    label_set: str,
+    value: str,
+    demo: bool,
+) -> Calibration:
+    """What labels say, of judges and of runs.
+
+    Args:
+        labels: At least one.
+        judges: Who graded these runs, or compared them.
+        names: The name of the model of each run, or of two runs, by what units are called.
+        cluster: The family of a unit's item.
+        benchmark: For the document, as all that follow.
+        dataset: Likewise.
+        label_set: Likewise.
+        value: Likewise.
+        demo: Likewise.
+    """
+    table = table_of(labels)
+    families = [cluster(unit) for unit in table.units]
+    people = _people(labels, table, families)
+    agreement = [_judge(judge, table, families) for judge in judges]
+    scores, differences = list[Corrected](), list[Corrected]()
+    for judge in judges:
+        graded = [of for of in names if any(unit[0] == of for unit in judge.grades)]
+        scores += [_mean(judge, table, of, names[of], cluster) for of in graded]
+        runs = [of for of in graded if " " not in of]
+        differences += [
+            _difference(judge, table, pair, names, cluster) for pair in combinations(runs, 2)
+        ]
+    return Calibration(
+        benchmark=benchmark,
+        dataset=dataset,
+        label_set=label_set,
+        value=value,
+        demo=demo,
+        people=people,
+        judges=agreement,
+        scores=scores,
+        differences=differences,
+        conclusions=[*_conclusions(people, agreement), *_worse(scores)],
+        method=METHOD,
+        warnings=_warnings(table, judges, families),
+    )
+
+
+def _people(labels: Sequence[Label], table: _Table, families: Sequence[str]) -> PeopleAgreement:
+    one = EstimateRow(None, None, "there is one person")
+    alpha = one
+    if len(table.people) > 1:
+        alpha = EstimateRow.of(krippendorff_alpha(table.ratings, families, metric="interval"))
+    first = {(x.unit, x.person): x.rating for x in labels if not x.is_repeat}
+    changes = defaultdict[str, list[float]](list)
+    for label in labels:
+        if label.is_repeat and (label.unit, label.person) in first:
+            changes[label.person].append(abs(label.rating - first[label.unit, label.person]))
+    each = [
+        SelfConsistency(
+            person,
+            int((~np.isnan(table.ratings[:, n])).sum()),
+            len(changes[person]),
+            sum(change == 0 for change in changes[person]),
+            float(np.mean(changes[person])) if changes[person] else None,
+        )
+        for n, person in enumerate(table.people)
+    ]
+    return PeopleAgreement(
+        people=len(table.people),
+        labels=int((~np.isnan(table.ratings)).sum()),
+        units=len(table.units),
+        mean=float(np.nanmean(table.ratings, axis=1).mean()),
+        alpha=alpha,
+        with_one_person=_jackknifed(_between_people, table.ratings, families)
+        if len(table.people) > 1
+        else one,
+        each=each,
+    )
+
+
+def _judge(judge: JudgedRuns, table: _Table, families: Sequence[str]) -> JudgeAgreement:
+    kept = [n for n, unit in enumerate(table.units) if unit in judge.grades]
+    ratings = table.ratings[kept]
+    grades = np.array([judge.grades[table.units[n]] for n in kept])
+    ids = [families[n] for n in kept]
+    if not kept:
+        none = EstimateRow(None, None, "graded nothing that people labelled")
+        return JudgeAgreement(judge.judge, 0, none, none, none, none, none)
+    means = np.nanmean(ratings, axis=1)
+    both = np.column_stack([grades, ratings])
+    return JudgeAgreement(
+        judge=judge.judge,
+        n=len(kept),
+        spearman=EstimateRow.of(rank_agreement(grades, means, ids)),
+        mean_difference=EstimateRow.of(mean_disagreement(grades, means, ids)),
+        icc=EstimateRow.of(icc_agreement(np.column_stack([grades, means]), ids)),
+        with_one_person=_jackknifed(lambda t: _with_people(t[:, 0], t[:, 1:]), both, ids),
+        less_people=_jackknifed(
+            lambda t: _with_people(t[:, 0], t[:, 1:]) - _between_people(t[:, 1:]), both, ids
+        ),
+    )
+
+
+def _r(first: Floats, second: Floats) -> float:
+    """Pearson's r over what both have; NaN where it is undefined."""
+    known = ~(np.isnan(first) | np.isnan(second))
+    if known.sum() < _FEWEST_PAIRS:
+        return float("nan")
+    one, two = first[known] - first[known].mean(), second[known] - second[known].mean()
+    squares = float((one**2).sum() * (two**2).sum())
+    return float((one * two).sum()) / sqrt(squares) if squares > 0 else float("nan")
+
+
+def _mean_r(values: Sequence[float]) -> float:
+    known = [value for value in values if value == value]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _between_people(ratings: Floats) -> float:
+    return _mean_r([_r(one, two) for one, two in combinations(ratings.T, 2)])
+
+
+def _with_people(grades: Floats, ratings: Floats) -> float:
+    return _mean_r([_r(grades, person) for person in ratings.T])
+
+
+def _jackknifed(
+    statistic: Callable[[Floats], float], rows: Floats, families: Sequence[str]
+) -> EstimateRow:
+    """A number of a table, with an interval by leaving out one family at a time."""
+    value, ids = statistic(rows), np.asarray(families)
+    if value != value:
+        return EstimateRow(None, None, "no two gave as many ratings that differ")
+    each = np.unique(ids)
+    if reason := why_no_interval(len(each)):
+        return EstimateRow(value, None, reason)
+    less_one = np.array([statistic(rows[ids != family]) for family in each])
+    if np.isnan(less_one).any():
+        return EstimateRow(value, None, "it is undefined without some families")
+    k = len(each)
+    error = sqrt((k - 1) / k * float(((less_one - less_one.mean()) ** 2).sum()))
+    half = float(student_quantile(0.975, np.array([k - 1.0]))[0]) * error
+    return EstimateRow.of(Estimate(value, Interval(value - half, value + half)))
+
+
+def _mean(
+    judge: JudgedRuns, table: _Table, of: str, name: str, cluster: Callable[[Unit], str]
+) -> Corrected:
+    """The mean of a run, or the win rate of the first of two."""
+    units = sorted(unit for unit in judge.grades if unit[0] == of)
+    row = table.row
+    labels = np.full((len(units), len(table.people)), np.nan)
+    probabilities = np.ones(len(units))
+    for n, unit in enumerate(units):
+        if unit in row:
+            labels[n], probabilities[n] = table.ratings[row[unit]], table.probabilities[row[unit]]
+    grades = [judge.grades[unit] for unit in units]
+    powered = prediction_powered_mean(
+        labels, grades, [cluster(unit) for unit in units], probabilities=probabilities
+    )
+    return _corrected(judge.judge, name, of.split(" "), powered)
+
+
+def _difference(
+    judge: JudgedRuns,
+    table: _Table,
+    pair: tuple[str, str],
+    names: Mapping[str, str],
+    cluster: Callable[[Unit], str],
+) -> Corrected:
+    """Of two runs, on the samples that the judge has graded of both, person by person."""
+    a, b = pair
+    keys = sorted(
+        {key for of, key in judge.grades if of == a} & {key for of, key in judge.grades if of == b}
+    )
+    row = table.row
+    labels = np.full((len(keys), len(table.people)), np.nan)
+    probabilities = np.ones(len(keys))
+    for n, key in enumerate(keys):
+        if (a, key) in row and (b, key) in row:
+            labels[n] = table.ratings[row[a, key]] - table.ratings[row[b, key]]
+            probabilities[n] = table.probabilities[row[a, key]]
+    grades = [judge.grades[a, key] - judge.grades[b, key] for key in keys]
+    powered = prediction_powered_mean(
+        labels, grades, [cluster((a, key)) for key in keys], probabilities=probabilities
+    )
+    return _corrected(judge.judge, f"{names[a]} − {names[b]}", pair, powered)
+
+
+def _corrected(
+    judge: str, what: str, run_ids: Sequence[str], powered: PredictionPowered
+) -> Corrected:
+    return Corrected(
+        judge=judge,
+        what=what,
+        run_ids=list(run_ids),
+        n=powered.n,
+        n_judged=powered.n_judged,
+        correlation=powered.correlation,
+        weight=powered.weight,
+        judge_alone=EstimateRow.of(powered.judge_alone),
+        labels_alone=EstimateRow.of(powered.labels_alone),
+        corrected=EstimateRow.of(powered.mean),
+        width_ratio=powered.gain,
+        labels_for_half=powered.labels_needed(),
+        statement=_statement(powered),
+    )
+
+
+def _statement(powered: PredictionPowered) -> str:
+    if powered.mean.value is None:
+        return str(powered.mean.reason)
+    if powered.n == powered.n_judged:
+        return "all are labelled: the judge has nothing to add"
+    if powered.gain is None:
+        return str(powered.mean.reason or "")
+    if powered.gain >= 1:
+        return "no better than without this judge"
+    if powered.labels_needed() is None:
+        more = "more people" if (powered.variance_raters or 0) > 0 else "more items"
+        return f"labels of all items would not halve it: {more} are needed"
+    return ""
+
+
+def _conclusions(people: PeopleAgreement, judges: Sequence[JudgeAgreement]) -> list[str]:
+    """In words, how judges stand beside people; nothing that no interval says."""
+    messages = []
+    for judge in judges:
+        low, high = judge.less_people.ci95 or (None, None)
+        if low is None or high is None:
+            continue
+        if high < 0:
+            less = "agrees less with a person than people do with each other"
+            messages.append(f"{judge.judge} {less} ({judge.less_people})")
+        elif low > 0:
+            more = "agrees more with a person than people do with each other"
+            messages.append(f"{judge.judge} {more} ({judge.less_people})")
+        else:
+            tie = "no difference shown between its agreement with a person and people's own"
+            messages.append(f"{judge.judge}: {tie} ({judge.less_people})")
+    alpha = people.alpha.ci95
+    if alpha and alpha[0] <= 0:
+        message = f"people are not shown to agree beyond chance (alpha {people.alpha})"
+        messages.append(f"{message}: a corrected score is a mean of opinions that differ")
+    return messages
+
+
+def _worse(scores: Sequence[Corrected]) -> list[str]:
+    """Judges that make no interval narrower."""
+    by_judge = defaultdict[str, list[Corrected]](list)
+    for score in scores:
+        if score.width_ratio is not None and score.n < score.n_judged:
+            by_judge[score.judge].append(score)
+    return [
+        f"{judge} is no better than no judge: with it no interval is narrower than of labels alone"
+        for judge, rows in by_judge.items()
+        if all((row.width_ratio or 1) >= 1 for row in rows)
+    ]
+
+
+def _warnings(table: _Table, judges: Sequence[JudgedRuns], families: Sequence[str]) -> list[str]:
+    messages = []
+    for judge in judges:
+        if lacking := sum(unit not in judge.grades for unit in table.units):
+            messages.append(
+                f"{lacking} of {len(table.units)} labelled transcripts have no grade by "
+                f"{judge.judge}, and are left out of what is said of it"
+            )
+    if len(table.people) == 1:
+        messages.append("one person labelled: intervals are over items alone, not over people")
+    elif len(table.people) == 2:
+        messages.append("two people labelled: how people differ is a rough guess from two")
+    if len(set(families)) < FEWEST_FAMILIES:
+        return messages + few_families(len(set(families)))
+    return messages
