@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import Floats, Interval, cluster_ids, cluster_index
+from .bootstrap import Floats, Interval, cluster_ids, cluster_index, cluster_sums
 from .estimates import Estimate
 from .few_families import FEWEST_FAMILIES
 from .student import quantile
@@ -138,9 +138,7 @@ def prediction_powered_mean(
         return PredictionPowered(
             *(none, none, none, None, None, n, n_judged, raters), None, None, None, None
         )
-    # Each statistic is theta with one weight: the judge's, 0, and none of the labels.
     powered, alone = _Jackknife.of(units, weight), _Jackknife.of(units, 0.0)
-    fitted, rho = _fit(units, np.ones(n_judged, dtype=bool), units.labels, weight)
     everything = units._replace(labels=units.judged[:, None], weights=np.ones(n_judged))
     judge = _Jackknife.of(everything, 0.0)
     mean, labels_alone = powered.estimate(), alone.estimate()
@@ -154,8 +152,8 @@ def prediction_powered_mean(
         mean=mean,
         labels_alone=labels_alone,
         judge_alone=judge.estimate(),
-        weight=fitted,
-        correlation=rho,
+        weight=powered.weight,
+        correlation=powered.correlation,
         n=n,
         n_judged=n_judged,
         raters=raters,
@@ -192,44 +190,43 @@ def _checked(
     return _Units(table, grades, weights, families)
 
 
-def _theta(
-    units: _Units, kept: npt.NDArray[np.bool_], labels: Floats, weight: float | None
-) -> float:
-    """The estimate from some of the units and labels; NaN where none of these is labelled."""
-    fitted, _, parts = _moments(units, kept, labels, weight)
-    if parts is None:
-        return float("nan")
-    mean_y, mean_f, mean_all = parts
-    return mean_y - fitted * (mean_f - mean_all)
+def _family_sums(units: _Units, labels: Floats) -> Floats:
+    """What each family adds to each sum, shape (n_families, 8).
 
-
-def _fit(
-    units: _Units, kept: npt.NDArray[np.bool_], labels: Floats, weight: float | None
-) -> tuple[float, float | None]:
-    fitted, rho, _ = _moments(units, kept, labels, weight)
-    return fitted, rho
-
-
-def _moments(
-    units: _Units, kept: npt.NDArray[np.bool_], labels: Floats, weight: float | None
-) -> tuple[float, float | None, tuple[float, float, float] | None]:
-    """The judge's weight, its correlation with labels, and the means of y, f, and f over all."""
+    The weights w of labelled units, wy, wf, wyf, wff, wyy; and of all units their number and f.
+    """
     known = ~np.isnan(labels)
     counts = known.sum(axis=1)
-    used = kept & (counts > 0)
-    if not used.any():
-        return 0.0, None, None
-    w = units.weights[used] / units.weights[used].sum()
-    y = np.where(known[used], labels[used], 0.0).sum(axis=1) / counts[used]
-    f = units.judged[used]
-    mean_y, mean_f = float(w @ y), float(w @ f)
-    var_y, var_f = float(w @ (y - mean_y) ** 2), float(w @ (f - mean_f) ** 2)
-    cov = float(w @ ((y - mean_y) * (f - mean_f)))
-    scale_y, scale_f = _EPSILON * float(w @ y**2), _EPSILON * float(w @ f**2)
-    varies = var_y > scale_y and var_f > scale_f
-    rho = cov / sqrt(var_y * var_f) if varies else None
-    fitted = weight if weight is not None else max(0.0, cov / var_f) if var_f > scale_f else 0.0
-    return fitted, rho, (mean_y, mean_f, float(units.judged[kept].mean()))
+    y = np.where(known, labels, 0.0).sum(axis=1) / np.maximum(counts, 1)
+    w, f = np.where(counts > 0, units.weights, 0.0), units.judged
+    columns = (w, w * y, w * f, w * y * f, w * f * f, w * y * y, np.ones(len(f)), f)
+    return cluster_sums(np.column_stack(columns), units.families)
+
+
+class _Moments(NamedTuple):
+    """Of totals, shape (n, 8): the estimate, the judge's weight and its correlation with labels.
+
+    NaN where nothing is labelled, or one of the two does not vary.
+    """
+
+    theta: Floats
+    weight: Floats
+    correlation: Floats
+
+
+def _moments(totals: Floats, weight: float | None) -> _Moments:
+    w, wy, wf, wyf, wff, wyy, n, f = totals.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        labelled = w > _EPSILON
+        size = np.where(labelled, w, np.nan)
+        mean_y, mean_f, mean_all = wy / size, wf / size, f / n
+        cov = wyf / size - mean_y * mean_f
+        var_y, var_f = wyy / size - mean_y**2, wff / size - mean_f**2
+        y_varies, f_varies = var_y > _EPSILON * wyy / size, var_f > _EPSILON * wff / size
+        slope = np.where(f_varies, np.maximum(0.0, cov / var_f), 0.0)
+        rho = np.where(y_varies & f_varies, cov / np.sqrt(var_y * var_f), np.nan)
+    fitted = slope if weight is None else np.full_like(slope, weight)
+    return _Moments(mean_y - fitted * (mean_f - mean_all), fitted, rho)
 
 
 class _Jackknife(NamedTuple):
@@ -240,12 +237,16 @@ class _Jackknife(NamedTuple):
     raters: float
     df: float
     labelled: int
+    weight: float
+    correlation: float | None
 
     @property
     def error(self) -> float:
+        """The standard error."""
         return sqrt(self.families + self.raters)
 
     def estimate(self) -> Estimate:
+        """With its interval, where there is one."""
         if self.labelled < FEWEST_FAMILIES:
             reason = f"labels of {FEWEST_FAMILIES} different texts are needed for an interval, "
             return Estimate(self.theta, None, f"{reason}here of {self.labelled}")
@@ -254,53 +255,58 @@ class _Jackknife(NamedTuple):
 
     @classmethod
     def of(cls, units: _Units, weight: float | None) -> "_Jackknife":
-        everything = np.ones(len(units.judged), dtype=bool)
-        theta = _theta(units, everything, units.labels, weight)
-        n_families = int(units.families.max()) + 1
+        """By these units, with a weight or the best one."""
+        shift_y, shift_f = float(np.nanmean(units.labels)), float(units.judged.mean())
+        units = units._replace(labels=units.labels - shift_y, judged=units.judged - shift_f)
+        sums = _family_sums(units, units.labels)
+        total = sums.sum(axis=0)
+        everything = _moments(total[None], weight)
+        theta, rho = float(everything.theta[0]), float(everything.correlation[0])
+        v_families = _spread(_moments(total - sums, weight).theta)
         is_labelled = ~np.isnan(units.labels).all(axis=1)
-        sizes = np.bincount(units.families[is_labelled], minlength=n_families)
-        sizes = sizes[sizes > 0]
-        less_one = [
-            _theta(units, units.families != k, units.labels, weight) for k in range(n_families)
-        ]
-        by_family = np.array(less_one)
-        by_family = by_family[~np.isnan(by_family)]
-        k = len(by_family)
-        v_families = (k - 1) / k * float(((by_family - by_family.mean()) ** 2).sum()) if k else 0.0
+        sizes = np.bincount(units.families[is_labelled])
         effective = float(sizes.sum() ** 2 / (sizes**2).sum())
-        df_families = max(1.0, effective - (2 if weight is None else 1))
-        v_raters, n_raters = cls._raters(units, weight, theta, everything)
-        total = v_families + v_raters
-        df = df_families
-        if v_raters > 0 and total > 0:
-            df = total**2 / (v_families**2 / df_families + v_raters**2 / (n_raters - 1))
-        return cls(theta, v_families, v_raters, df, len(sizes))
+        df = max(1.0, effective - (2 if weight is None else 1))
+        v_raters, raters = _over_raters(units, sums, weight, theta)
+        if v_raters > 0:
+            both = v_families + v_raters
+            df = both**2 / (v_families**2 / df + v_raters**2 / (raters - 1))
+        correlation = None if np.isnan(rho) else rho
+        n_labelled, fitted = int((sizes > 0).sum()), float(everything.weight[0])
+        return cls(theta + shift_y, v_families, v_raters, df, n_labelled, fitted, correlation)
 
-    @staticmethod
-    def _raters(
-        units: _Units, weight: float | None, theta: float, everything: npt.NDArray[np.bool_]
-    ) -> tuple[float, int]:
-        """What raters add beyond families, at least 0; and how many there are."""
-        known = ~np.isnan(units.labels)
-        columns = np.flatnonzero(known.any(axis=0))
-        if len(columns) < 2:
-            return 0.0, len(columns)
-        # What a person adds to one family is in both variances: it is taken out once, measured
-        # by leaving out single labels, from which a person's own strictness is taken first.
-        less_one, both = [], 0.0
-        for column in columns:
-            labels = units.labels.copy()
-            labels[:, column] = np.nan
-            less_one.append(_theta(units, everything, labels, weight))
-            shifts = []
-            for family in np.unique(units.families[known[:, column]]):
-                labels = units.labels.copy()
-                labels[units.families == family, column] = np.nan
-                shifts.append(_theta(units, everything, labels, weight) - theta)
-            both += float(((np.array(shifts) - np.mean(shifts)) ** 2).sum())
-        by_rater = np.array([value for value in less_one if not np.isnan(value)])
-        r = len(by_rater)
-        if r < 2:
-            return 0.0, r
-        v_raters = (r - 1) / r * float(((by_rater - by_rater.mean()) ** 2).sum())
-        return max(0.0, v_raters - (r - 1) / r * both), r
+
+def _spread(less_one: Floats) -> float:
+    """The jackknife's variance from estimates that leave one out."""
+    known = less_one[~np.isnan(less_one)]
+    k = len(known)
+    return (k - 1) / k * float(((known - known.mean()) ** 2).sum()) if k else 0.0
+
+
+def _over_raters(
+    units: _Units, sums: Floats, weight: float | None, theta: float
+) -> tuple[float, int]:
+    """What raters add to the variance beyond families, at least 0; and how many there are.
+
+    What a person adds to one family is in both variances: it is taken out once, measured by
+    leaving out single labels, from which a person's own strictness is taken first.
+    """
+    known = ~np.isnan(units.labels)
+    columns = np.flatnonzero(known.any(axis=0))
+    if len(columns) < 2:
+        return 0.0, len(columns)
+    less_one, both = [], 0.0
+    for column in columns:
+        labels = units.labels.copy()
+        labels[:, column] = np.nan
+        without = _family_sums(units, labels)
+        less_one.append(_moments(without.sum(axis=0)[None], weight).theta[0])
+        rated = np.unique(units.families[known[:, column]])
+        cells = sums.sum(axis=0) - sums[rated] + without[rated]
+        shifts = _moments(cells, weight).theta - theta
+        both += float(np.nansum((shifts - np.nanmean(shifts)) ** 2))
+    by_rater = np.array(less_one)
+    raters = int((~np.isnan(by_rater)).sum())
+    if raters < 2:
+        return 0.0, raters
+    return max(0.0, _spread(by_rater) - (raters - 1) / raters * both), raters
