@@ -1,4 +1,4 @@
-"""`bench norm seceu HUMANS.csv`: people's answers in, a norm and a pack that can be run out."""
+"""`bench norm BENCHMARK HUMANS.csv`: people's answers in, a norm out; of SECEU, a pack with it."""
 
 import json
 from collections.abc import Sequence
@@ -8,10 +8,12 @@ from typing import NamedTuple
 import click
 
 import eibench
-from eibench import DataError, JsonDict, Paragraph, Table, UsageError, find_pack, tell
+from eibench import Benchmark, DataError, JsonDict, Paragraph, Table, UsageError, find_pack, tell
+from eibench.emotion_ratings import EmotionRatings
 
 from .benchmark import Seceu
 from .norming import Normed, make_norm
+from .norms_of_ratings import NormedModel, norm_shown, normed_model, ratings_norm
 from .people import People, read_people
 from .reading import read_contents
 from .stories import Contents, Story
@@ -22,7 +24,7 @@ _ROUGH = 100
 
 
 @click.command("norm")
-@click.argument("benchmark", type=click.Choice([Seceu.name]))
+@eibench.benchmark_argument
 @click.argument("humans", metavar="HUMANS.csv", type=click.Path(path_type=Path))
 @click.option("--dataset", metavar="NAME|PATH", help="The stories that people answered.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True,
@@ -31,25 +33,41 @@ _ROUGH = 100
               help="Where to write the pack (default: none is written).")  # fmt: skip
 @click.option("--source", metavar="TEXT", help="Who the people are, for whoever reads a result.")
 @click.option("--leave-out", is_flag=True, help="Leave out people whose answers are not whole.")
+@click.option("--run", "runs", multiple=True, metavar="RUN",
+              shell_complete=eibench.completion("runs"),
+              help="Of eqbench-v1 and -v2: a run to put on people's scale.")  # fmt: skip
+@eibench.shared_options("runs_dir")
 @eibench.json_option
 def norm_command(
-    benchmark: str,
+    benchmark: Benchmark,
     humans: Path,
     dataset: str | None,
     lang: str,
     output: Path | None,
     source: str | None,
     leave_out: bool,
+    runs: tuple[str, ...],
+    runs_dir: Path,
     json_output: bool,
 ) -> None:
     """Make a norm of people's answers, and a pack that can be run.
 
     HUMANS.csv has a line per number: person, item, option, points; or a line per item:
-    person, item, option_1, option_2, option_3, option_4. Each item's points sum to 10.
+    person, item, option_1, option_2, option_3, option_4. In SECEU each item's points sum to 10,
+    and the norm is a pack; of eqbench-v1 and eqbench-v2 it is a scale on which the mean of people
+    is 100, with the place of each --run among them.
     """
     if source is not None and not (source.strip() and source.isprintable()):
         raise UsageError("--source must be a line of text")
     _refuse_inputs(output, humans, dataset)
+    if isinstance(benchmark, EmotionRatings):
+        _norm_of_ratings(benchmark, humans, dataset, output, source, runs, runs_dir,
+                         leave_out=leave_out, json_output=json_output)  # fmt: skip
+        return
+    if not isinstance(benchmark, Seceu):
+        raise UsageError(f"there is no norm of {benchmark.name}: of seceu, eqbench-v1, eqbench-v2")
+    if runs:
+        raise UsageError("--run is for eqbench-v1 and eqbench-v2; run the pack of a norm of SECEU")
     contents = _stories(dataset, lang)
     people = read_people(humans, contents.stories, leave_out=leave_out)
     normed = _normed(humans, people)
@@ -63,6 +81,37 @@ def norm_command(
     else:
         eibench.show(_facts(normed, people), _table(items))
     _tell(people, normed, output)
+
+
+def _norm_of_ratings(
+    benchmark: EmotionRatings,
+    humans: Path,
+    dataset: str | None,
+    output: Path | None,
+    source: str | None,
+    runs: Sequence[str],
+    runs_dir: Path,
+    *,
+    leave_out: bool,
+    json_output: bool,
+) -> None:
+    pack, questions = eibench.people_questions(benchmark, dataset)
+    tell(f"questions of the {pack.source.name} pack")
+    norm, people = ratings_norm(benchmark, pack, questions, humans, leave_out=leave_out)
+    models = list[NormedModel]()
+    if runs:
+        with eibench.runs(runs_dir) as stored:
+            models = [normed_model(norm, pack, stored[start]) for start in runs]
+    document = {"source": source, **norm.as_json(), "left_out": list(people.left_out)}
+    document |= {"dataset": {"name": pack.source.name, "sha256": pack.source.sha256}}
+    document |= {"models": [model._asdict() for model in models]}
+    if output is not None:
+        _write(output, document)
+    if json_output:
+        eibench.show_json(document)
+    else:
+        eibench.show(*norm_shown(benchmark.name, norm, models))
+    _tell_left_out(people, norm.people)
 
 
 def _refuse_inputs(output: Path | None, *inputs: "Path | str | None") -> None:
@@ -194,12 +243,16 @@ def _similarity(normed: Normed) -> str:
 
 def _tell(people: People, normed: Normed, output: Path | None) -> None:
     """What somebody has to know who goes on from here."""
+    _tell_left_out(people, normed.people)
+    if output is not None:
+        tell(f"pack in {output}; next: bench run {Seceu.name} --dataset {output}")
+
+
+def _tell_left_out(people: People, n: int) -> None:
     for who in people.left_out[:_SHOWN]:
         tell(f"left out: {who}")
     if (more := len(people.left_out) - _SHOWN) > 0:
         tell(f"and {more} more left out")
-    if normed.people < _ROUGH:
-        message = f"{normed.people} people make a rough norm"
-        eibench.warn(f"{message}: the standard error of its mean is SD / √{normed.people}")
-    if output is not None:
-        tell(f"pack in {output}; next: bench run {Seceu.name} --dataset {output}")
+    if n < _ROUGH:
+        message = f"{n} people make a rough norm"
+        eibench.warn(f"{message}: the standard error of its mean is SD / √{n}")

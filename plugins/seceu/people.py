@@ -45,8 +45,12 @@ Answers = dict[str, dict[int, float]]
 """Of one person: points by item and option."""
 
 
-def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> People:
+def read_people(
+    path: Path, stories: Sequence[Story], *, leave_out: bool, shared: bool = True
+) -> People:
     """The answers of all people in a file, whose items are the ids of these stories.
+
+    Where points are `shared` out they sum to 10; else each is from 0 to 10 by itself.
 
     With `leave_out` people with a missing answer, or one that does not sum to 10, are left out;
     without, they have the file refused.
@@ -55,7 +59,11 @@ def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> Peo
         DataError: The file is broken; the message names the line or the person.
     """
     answers = _by_person(path, _marks(path, stories))
-    wrong = {person: why for person, answer in answers.items() if (why := _wrong(answer, stories))}
+    wrong = {
+        person: why
+        for person, answer in answers.items()
+        if (why := _wrong(answer, stories, shared=shared))
+    }
     if wrong and not leave_out:
         person, why = next(iter(wrong.items()))
         more = f", and {len(wrong) - 1} more people have such answers" if len(wrong) > 1 else ""
@@ -69,7 +77,7 @@ def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> Peo
     return People(np.array(points, dtype=np.float64), told_of)
 
 
-def _wrong(answers: Answers, stories: Sequence[Story]) -> str:
+def _wrong(answers: Answers, stories: Sequence[Story], *, shared: bool) -> str:
     """What makes one person's answers unusable; empty when they are whole."""
     for story in stories:
         points = answers.get(story.id, {})
@@ -78,7 +86,7 @@ def _wrong(answers: Answers, stories: Sequence[Story]) -> str:
             return f'no answer to item "{story.id}"'
         if missing:
             return f'no points for option {", ".join(missing)} of item "{story.id}"'
-        if not sums_to_ten(list(points.values())):
+        if shared and not sums_to_ten(list(points.values())):
             total = math.fsum(points.values())
             return f'the points of item "{story.id}" sum to {total:g}, not {POINTS:g}'
     return ""

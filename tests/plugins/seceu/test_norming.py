@@ -336,7 +336,7 @@ def test_what_a_norm_is_made_of_is_not_overwritten(
     ("args", "code", "message"),
     [
         (("norm", "seceu", "none.csv"), 3, "none.csv: no such file"),
-        (("norm", "emo", "humans.csv"), 2, "'emo' is not 'seceu'"),
+        (("norm", "emo", "humans.csv"), 2, "unknown benchmark 'emo'"),
         (("norm", "seceu"), 2, "Missing argument 'HUMANS.csv'"),
         ((*NORM, "-o", "no/such/folder.json"), 3, "cannot be written"),
         ((*NORM, "--source", "a\nb"), 2, "--source must be a line of text"),
