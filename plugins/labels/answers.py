@@ -20,6 +20,10 @@ _ROUNDING = 0.021
 """Four numbers with two decimals may miss their sum by that much."""
 
 
+_MOST, _COMMENT = 1e9, 2000
+"""What a number, and the characters of a comment, are at most."""
+
+
 class LabelAnswer(NamedTuple):
     """What a person said to an entry: a number of the scale, how the left one did, or numbers."""
 
@@ -82,7 +86,7 @@ def read_answers(path: Path, runs_dir: Path) -> Respondent:
         answers.append(answer)
     if not answers:
         raise DataError(path, "holds no answer")
-    recruited = raw.recruited if isinstance(raw.recruited, str) else ""
+    recruited = raw.recruited[:_COMMENT] if isinstance(raw.recruited, str) else ""
     name = labels.pseudonym(raw.person)
     return Respondent(path, labels, name, recruited.strip() or labels.recruited, answers)
 
@@ -99,7 +103,8 @@ def _answer(path: Path, labels: LabelSet, row: _Raw) -> LabelAnswer:
     numbers = _numbers(labels, entry, row.answer)
     if isinstance(numbers, str):
         raise DataError(path, f"{entry.id}: {numbers}, not {str(row.answer)!r:.60}", position)
-    return LabelAnswer(entry, numbers, row.comment if isinstance(row.comment, str) else "")
+    comment = row.comment if isinstance(row.comment, str) else ""
+    return LabelAnswer(entry, numbers, comment[:_COMMENT])
 
 
 def _numbers(labels: LabelSet, entry: Entry, answer: Any) -> tuple[float, ...] | str:
@@ -124,7 +129,9 @@ def _numbers(labels: LabelSet, entry: Entry, answer: Any) -> tuple[float, ...] |
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _MOST and isfinite(value)
 
 
 def _page(path: Path) -> _File:

@@ -51,6 +51,8 @@ class _Labelled(NamedTuple):
 @eibench.benchmark_argument
 @click.argument("run", required=False, shell_complete=eibench.completion("runs"))
 @click.option("--labels", "label_set", metavar="SET", help="Which set of labels, if several.")
+@click.option("--value", metavar="NAME",
+              help="With a RUN, what its people rated, where that is several things.")  # fmt: skip
 @click.option("--judge", "judges", multiple=True, metavar="SPEC",
               shell_complete=eibench.completion("judges"),
               help="Only these judges and panels; by default all that graded.")  # fmt: skip
@@ -61,6 +63,7 @@ def calibrate_command(
     benchmark: Benchmark,
     run: str | None,
     label_set: str | None,
+    value: str | None,
     judges: tuple[str, ...],
     dataset: str | None,
     runs_dir: Path,
@@ -71,9 +74,11 @@ def calibrate_command(
     By the labels that `bench label read` has kept; or with a RUN that holds the replies which the
     benchmark's own people rated, by these. A judge's own number stands beside the corrected one.
     """
+    if (run and label_set) or (value and not run):
+        raise UsageError("--labels is for labels of the journal, --value for those of a RUN")
     with eibench.runs(runs_dir) as stored:
         labelled = (
-            _published(benchmark, stored[run], dataset)
+            _published(benchmark, stored[run], dataset, value)
             if run
             else _of_set(benchmark, stored, label_set)
         )
@@ -121,25 +126,28 @@ def _of_set(benchmark: Benchmark, stored: RunSet, label_set: str | None) -> _Lab
     return _Labelled(sets[0], rows[0][1].value, labels, chosen)
 
 
-def _published(benchmark: Benchmark, run: StoredRun, dataset: str | None) -> _Labelled:
+def _published(
+    benchmark: Benchmark, run: StoredRun, dataset: str | None, value: str | None
+) -> _Labelled:
     """The ratings that the benchmark's own people gave the replies which a run holds."""
     if run.benchmark != benchmark.name:
         raise UsageError(f"run {run.id} is of {run.benchmark}, not of {benchmark.name}")
     pack, rated = eibench.human_ratings(benchmark, pack=run.pack_by(run.graders()[0], dataset))
-    seen, labels, names = defaultdict[str, int](int), list[Label](), dict[str, None]()
+    names = list(dict.fromkeys(name for reply in rated for name in reply.ratings))
+    if value and value not in names:
+        raise UsageError(f"people rated {', '.join(names)}, not {value}")
+    seen, labels, name = defaultdict[str, int](int), list[Label](), value or names[0]
     for reply in rated:
         seen[reply.item_id] += 1
         key = reply.item_id, seen[reply.item_id]
         if _reply(run, key) == reply.text:
-            names |= dict.fromkeys(reply.ratings)
-            name = next(iter(names))
-            unit = run.id, key
-            labels += [Label(unit, who, n, 1.0) for who, n in reply.ratings.get(name, {}).items()]
+            ratings = reply.ratings.get(name, {})
+            labels += [Label((run.id, key), who, rating, 1.0) for who, rating in ratings.items()]
     if not labels:
         command = bench("people", benchmark.name, "--replies", "rated.jsonl")
         message = f"run {run.id} holds none of the replies that people rated; {command} writes them"
         raise UsageError(f"{message} for bench score")
-    return _Labelled(PUBLISHED, next(iter(names)), labels, [run], pack)
+    return _Labelled(PUBLISHED, name, labels, [run], pack)
 
 
 def _reply(run: StoredRun, key: Key) -> str | None:

@@ -4,7 +4,7 @@ A judge's own number always stands beside the corrected one. Intervals are over 
 and, with two people or more, over people.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
@@ -40,6 +40,8 @@ METHOD = {
 }
 """How numbers are made."""
 _FEWEST_PAIRS = 3
+_MORE = 1.02
+"""A frame that is larger by less is taken for the same."""
 Floats = npt.NDArray[np.float64]
 Unit = tuple[str, Key]
 """A run's id, or two with a blank between, and the sample."""
@@ -429,6 +431,20 @@ def _worse(scores: Sequence[Corrected]) -> list[str]:
     ]
 
 
+def _unlike_the_frame(table: _Table, judges: Sequence[JudgedRuns]) -> list[str]:
+    """Where a judge has graded more than the labels were drawn to stand for."""
+    stood_for = Counter[str]()
+    for (of, _), probability in zip(table.units, table.probabilities.tolist(), strict=True):
+        stood_for[of] += 1 / probability
+    graded = Counter(of for judge in judges[:1] for of, _ in judge.grades)
+    return [
+        f"labels of {of} stand for {round(n)} of the {graded[of]} samples that are graded: those "
+        "that nobody answered, or that came after the drawing, are taken to be like them"
+        for of, n in stood_for.items()
+        if graded[of] > _MORE * n
+    ]
+
+
 def _warnings(table: _Table, judges: Sequence[JudgedRuns], families: Sequence[str]) -> list[str]:
     messages = []
     for judge in judges:
@@ -437,6 +453,7 @@ def _warnings(table: _Table, judges: Sequence[JudgedRuns], families: Sequence[st
                 f"{lacking} of {len(table.units)} labelled transcripts have no grade by "
                 f"{judge.judge}, and are left out of what is said of it"
             )
+    messages += _unlike_the_frame(table, judges)
     if len(table.people) == 1:
         messages.append("one person labelled: intervals are over items alone, not over people")
     elif len(table.people) == 2:

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import eibench
+from eibench import PackSource
+from eibench.plugins.humanebench.benchmark import HumaneBench
 from eibench.statistics import krippendorff_alpha
 from eibench.testing import LoopbackServer
 from plugins.labels.calibration import JudgedRuns, Label, calibrate
@@ -192,6 +195,70 @@ def test_too_few_labels_correct_nothing() -> None:
     assert document.scores[0].statement == "7 labels; 8 are needed"
 
 
+def test_a_win_rate_goes_by_the_judge_s_comparisons_where_it_made_some(invoke: Any) -> None:
+    """0.5 + mean margin / 10, the mean of both orders, as seen from the run that came first."""
+    run = ("run", "eqbench3", "--dataset", "bundled", "--limit", "9", "--judge", "demo/judge")
+    for model in ("demo/strong", "demo/weak"):
+        assert invoke(*run, "--model", model, "--schedule", "all", "--no-rubric", "--yes").code == 0
+    drawing = ("label", "eqbench3", "--pairs", "--number", "8", "--repeats", "0", "-o", "set")
+    assert invoke(*drawing).code == 0
+    path = handed_in("set", "ann", lambda entry: "neither")
+    assert invoke("label", "read", path).code == 0
+    document = invoke("calibrate", "eqbench3", "--json").json
+    (row,) = document["scores"]
+    with eibench.runs("runs") as runs:
+        (first, _), names = runs, [run.name for run in runs]
+        compared = [one for run in runs for one in run.comparisons() if one.status == "read"]
+    by_item: dict[str, list[float]] = {}
+    for one in compared:
+        sign = 1 if one.run_a == first.id else -1
+        margin = sum(one.margins.values()) / len(one.margins)
+        by_item.setdefault(one.item_id, []).append(0.5 + sign * margin / 10)
+    assert all(len(of) == 2 for of in by_item.values())
+    assert row["what"] == " beats ".join(names)
+    wins = [np.mean(of) for of in by_item.values()]
+    assert row["judge_alone"]["value"] == pytest.approx(np.mean(wins)) and np.mean(wins) > 0.5
+    assert (row["labels_alone"]["value"], row["n"]) == (0.5, 8)
+
+
+def test_panels_stand_beside_their_judges(studied: Studied) -> None:
+    """Each judge, and the mean of both."""
+
+    def reply(request: Any) -> str:
+        _, asked, number = request.prompt.rpartition("Message m")
+        return f"I say: a{number}." if asked else '{"humane": 0.5}'
+
+    with LoopbackServer(reply) as server:
+        at = ("--base-url", server.base_url, "--judge-base-url", server.base_url, "--yes")
+        judges = ("--judge", "openai/k", "--judge", "openai/l")
+        run = ("run", "care", "--dataset", "pack.jsonl", "--model", "openai/m")
+        done = studied.bench(*run, *judges, *at)
+    assert done.code == 0, done.err
+    assert studied.bench("label", "care", "m", "--number", "12", *SCALE, "-o", "set").code == 0
+    assert studied.bench("label", "read", handed_in("set", "ann", honest)).code == 0
+    document = studied.bench("calibrate", "care", "--json").json
+    names = sorted(judge["judge"].split(" at ")[0] for judge in document["judges"])
+    assert names == ["mean(openai/k", "openai/k", "openai/l"]
+    # A judge that says the same of all has no correlation, and no weight.
+    (panel,) = [row for row in document["scores"] if row["judge"].startswith("mean(")]
+    assert (panel["correlation"], panel["weight"]) == (None, 0)
+    assert panel["corrected"]["value"] == panel["labels_alone"]["value"]
+
+
+def test_labels_that_stand_for_fewer_samples_are_told(studied: Studied) -> None:
+    """Somebody left two of twelve items empty: ten stand for 20 of 24."""
+    left_out: list[str] = []
+
+    def lazy(entry: dict[str, Any]) -> float | None:
+        item = str(reply_of(entry)[1])
+        if item not in left_out and len(left_out) < 2:
+            left_out.append(item)
+        return None if item in left_out else honest(entry)
+
+    document = label(studied, lazy)
+    assert any("stand for 20 of the 24 samples that are graded" in w for w in document["warnings"])
+
+
 @pytest.mark.skipif("EIBENCH_OTHER_DATA" not in os.environ, reason="EIBENCH_OTHER_DATA is not set")
 def test_four_people_s_ratings_of_humanebench_correct_a_scripted_judge(invoke: Any) -> None:
     """48 replies to 8 messages; a judge who takes every rating one step lower than most."""
@@ -223,3 +290,39 @@ def test_four_people_s_ratings_of_humanebench_correct_a_scripted_judge(invoke: A
     assert row["corrected"]["ci95"] is not None
     assert row["judge_alone"]["value"] != pytest.approx(people["mean"])
     assert row["statement"] == "all are labelled: the judge has nothing to add"
+
+
+@pytest.mark.skipif("EIBENCH_OTHER_DATA" not in os.environ, reason="EIBENCH_OTHER_DATA is not set")
+def test_half_of_humanebench_s_ratings_correct_a_judge_whose_error_is_known() -> None:
+    """Every other reply is labelled; the judge is .4 too kind, on .7 of the scale."""
+    source = Path(os.environ["EIBENCH_OTHER_DATA"]) / "humanebench" / "humane_bench.jsonl"
+    pack = HumaneBench().read_pack(PackSource("custom", "0" * 64, {"rows": source}), {})
+    replies = HumaneBench().human_ratings(pack)
+    rng, seen = np.random.default_rng(2), dict[str, int]()
+    units, truth, labels = [], [], []
+    for reply in replies:
+        seen[reply.item_id] = n = seen.get(reply.item_id, 0) + 1
+        units.append(("run", (reply.item_id, n)))
+        ratings = reply.ratings["humane"]
+        truth.append(float(np.mean(list(ratings.values()))))
+        if n % 2:
+            labels += [Label(units[-1], who, rating, 0.5) for who, rating in ratings.items()]
+    grades = 0.4 + 0.7 * np.array(truth) + 0.05 * rng.normal(size=len(truth))
+    judge = JudgedRuns("j", dict(zip(units, grades.tolist(), strict=True)))
+    facts: Any = {"name": "p", "sha256": "0", "n_items": 8}
+    document = calibrate(
+        labels, [judge], {"run": "m"}, lambda unit: unit[1][0],
+        benchmark="humanebench", dataset=facts, label_set="s", value="humane", demo=False,
+    )  # fmt: skip
+    (row,) = document.scores
+    drawn = np.array([unit[1][1] % 2 == 1 for unit in units])
+    y, f = np.array(truth)[drawn], grades[drawn]
+    weight = np.polyfit(f, y, 1)[0]
+    corrected = y.mean() - weight * (f.mean() - grades.mean())
+    assert row.corrected.value == pytest.approx(corrected)
+    assert row.corrected.value == pytest.approx(np.mean(truth), abs=0.03)
+    assert row.judge_alone.value == pytest.approx(grades.mean())
+    assert row.judge_alone.value != pytest.approx(np.mean(truth), abs=0.2)
+    assert row.corrected.ci95 is not None
+    assert row.corrected.ci95[0] < np.mean(truth) < row.corrected.ci95[1]
+    assert (document.people.people, row.n, row.n_judged) == (4, int(drawn.sum()), 48)

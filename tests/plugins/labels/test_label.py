@@ -112,6 +112,8 @@ REFUSED: list[tuple[Callable[[str], str], str]] = [
         "line 12: answers q04, but another text was shown",
     ),
     (lambda t: t.replace('"answer": 0.5', '"answer": 0.7', 1), "a rating is one of -1, -0.5"),
+    (lambda t: t.replace('"answer": 0.5', '"answer": 1' + "0" * 400, 1), "a rating is one of -1"),
+    (lambda t: t.replace('"answer": 0.5', '"answer": NaN', 1), "a rating is one of -1"),
     (lambda t: t.replace('"q03"', '"q02"'), "line 11: answers q02, but another text"),
     (lambda t: t.replace(line_of(t, "q03"), line_of(t, "q02")), "line 11: answers q02 twice"),
     (lambda t: t.replace('"consent": true', '"consent": false'), "says of no consent"),
