@@ -126,7 +126,7 @@ def draw_command(
             chosen = _runs(stored, benchmark, runs)
             new_set, label = _drawn(benchmark, chosen, value, scale, plan, judge, pairs=pairs)
     texts = [read_text(path).strip() if path else "" for path in (instructions, consent)]
-    words = words_of(new_set.labels.kind, label, len(new_set.labels.entries), *texts)
+    words = words_of(new_set.labels, label, *texts)
     folder = output or Path(f"labels-{new_set.labels.id}")
     key = new_set.labels.write(runs_dir)
     write_text(folder / "page.html", page(new_set.labels, new_set.shown, words))

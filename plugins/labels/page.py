@@ -30,8 +30,8 @@ _INSTRUCTIONS = {
 CONSENT = (
     "Taking part is voluntary. You can stop at any time, and nothing is sent from this page: you "
     "save a file and hand it in. It holds your answers and the code that you were given; the study "
-    "keeps them under another code that cannot be traced back. Do you agree that your answers are "
-    "used for research?"
+    "keeps them under another code, which only its key leads back to yours. Do you agree that your "
+    "answers are used for research?"
 )
 
 
@@ -44,18 +44,21 @@ class Words(NamedTuple):
     ends: tuple[str, str]
 
 
-def words_of(kind: str, label: str, number: int, instructions: str, consent: str) -> Words:
+def words_of(labels: LabelSet, label: str, instructions: str, consent: str) -> Words:
     """Those of a set, where its texts are empty our own.
 
     Args:
-        kind: Of the set.
+        labels: The set.
         label: What is rated, for people.
-        number: Of questions.
         instructions: The study's.
         consent: Likewise.
     """
-    questions = {"single": f"{label}?", "pair": "Which is better?", "take": "How strongly?"}
-    text = _INSTRUCTIONS[kind].format(n=number, question=questions[kind])
+    kind, total = labels.kind, labels.total
+    take = "How strongly?" if total is None else f"Share out {total:g} points, by how strongly"
+    questions = {"single": f"{label}?", "pair": "Which is better?", "take": take}
+    text = _INSTRUCTIONS[kind].format(n=len(labels.entries), question=questions[kind])
+    if total is not None:
+        text += f" Share out {total:g} points among the emotions of each scene."
     ends = ("lowest", "highest")
     return Words(questions[kind], instructions or text, consent or CONSENT, ends)
 
@@ -108,7 +111,11 @@ def page(labels: LabelSet, shown: Shown, words: Words) -> str:
 def choices(labels: LabelSet, words: Words) -> list[tuple[float | str, str]]:
     """What can be answered, with what the page calls it."""
     if labels.kind == "pair":
-        names = {"left": "Left is better", "neither": "Neither", "right": "Right is better"}
+        names = {
+            "left": "Left is better",
+            "neither": "Neither is better",
+            "right": "Right is better",
+        }
         return [(answer, names[answer]) for answer in ANSWERS]
     if labels.kind == "take":
         return []

@@ -5,6 +5,7 @@ the same formula. A model is set beside them on the questions that they answered
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -109,15 +110,24 @@ def ratings_norm(
     ]
     people = read_people(humans, stories, leave_out=leave_out, shared=False)
     references = {item.id: item.content.reference for item in pack.items}
-    table = np.array(
-        [
-            [
-                _score(benchmark, humans, story.id, ratings, references[story.id])
-                for story, ratings in zip(stories, person, strict=True)
-            ]
-            for person in people.points.tolist()
+    rows, unscored = list[list[float]](), list[str]()
+    for person in people.points.tolist():
+        each = [
+            benchmark.question_score(ratings, references[story.id])
+            for story, ratings in zip(stories, person, strict=True)
         ]
-    )
+        known = [score for score in each if score is not None]
+        if len(known) == len(each):
+            rows.append(known)
+        else:
+            story = stories[each.index(None)]
+            unscored.append(f'somebody rated all of item "{story.id}" 0, which has no proportions')
+    if unscored and not leave_out:
+        raise DataError(humans, f"{unscored[0]}; --leave-out goes on without them")
+    if len(rows) < 2:
+        raise DataError(humans, f"holds {len(rows)} people who can be scored; a norm needs more")
+    people = replace(people, left_out=(*people.left_out, *unscored))
+    table = np.array(rows)
     scores = _SCALE * table.mean(axis=1)
     sd = float(scores.std(ddof=1))
     if sd <= 1e-9 * max(1.0, abs(float(scores.mean()))):
@@ -126,20 +136,6 @@ def ratings_norm(
     ascending = tuple(sorted(scores.tolist()))
     norm = RatingsNorm(ascending, float(scores.mean()), sd, cronbach_alpha(table), means)
     return norm, people
-
-
-def _score(
-    benchmark: EmotionRatings,
-    humans: Path,
-    item_id: str,
-    ratings: Sequence[float],
-    reference: Sequence[float],
-) -> float:
-    score = benchmark.question_score(ratings, reference)
-    if score is None:
-        message = f'somebody rated all of item "{item_id}" 0, which has no proportions to score'
-        raise DataError(humans, message)
-    return score
 
 
 def normed_model(norm: RatingsNorm, pack: Pack, run: StoredRun) -> NormedModel:

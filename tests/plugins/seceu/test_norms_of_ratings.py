@@ -103,3 +103,13 @@ def test_what_makes_no_norm_is_refused(invoke: Bench) -> None:
     assert invoke(*norm, "--leave-out", "--json").json["people"] == 3
     done = invoke("norm", "eqbench3", "humans.csv")
     assert done.code == 2 and "there is no norm of eqbench3" in done.err
+
+
+def test_somebody_who_rated_all_0_in_v1_is_left_out_or_refused(invoke: Bench) -> None:
+    """Four zeros have no proportions."""
+    table("eqbench-v1", people={**OFFSETS, "zoe": -10})
+    norm = ("norm", "eqbench-v1", "humans.csv", "--dataset", "bundled")
+    done = invoke(*norm)
+    assert done.code == 3 and "0, which has no proportions; --leave-out goes on" in done.err
+    made = invoke(*norm, "--leave-out", "--json").json
+    assert (made["people"], len(made["left_out"])) == (4, 1)
