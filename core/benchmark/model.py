@@ -47,6 +47,12 @@ class Role:
         return tuple(members)
 
     @property
+    def demo_name(self) -> str:
+        """The demo player that takes it: the group's of numbered members, else one of its name."""
+        is_numbered = bool(self.group) and self.name.startswith(f"{self.group}_")
+        return self.group if is_numbered else self.name
+
+    @property
     def phase(self) -> str:
         """The phase of its calls."""
         return phase_of(self.name)

@@ -120,12 +120,12 @@ def _check_demo_judge(config: RunConfig, judge: Endpoint, *, demo_model: bool) -
 
 def _check_players(config: RunConfig, *, demo_model: bool) -> None:
     """Refuse demo players of roles that cannot be."""
-    groups = {role.name: role.group for role in config.benchmark.roles}
+    players = {role.name: role.demo_name for role in config.benchmark.roles}
     for name, player in config.roles.items():
         if not installed().provider(player.spec.provider).demo:
             continue
         real = f"name a real one with --role {name}=SPEC"
-        demo_name = groups.get(name) or name
+        demo_name = players.get(name, name)
         if player.spec.name != demo_name:
             message = f"{player.spec} does not play the role {name}; demo/{demo_name} does"
             raise UsageError(message)

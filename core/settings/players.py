@@ -115,6 +115,6 @@ def fitting_players(
                 f"{benchmark.name} needs the role {called}: {role.help} Name who plays it, "
                 f"such as --role {called}=openai/gpt-4.1"
             )
-        demo_player = Endpoint(ModelSpec("demo", role.group or role.name))
+        demo_player = Endpoint(ModelSpec("demo", role.demo_name))
         players[role.name] = named.get(role.name) or demo_player
     return players

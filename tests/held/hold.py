@@ -108,6 +108,7 @@ def _moved(name: str, move: str, version: str, *, raised: bool) -> str:
 LIMITS = {
     "both-sides": "8",
     "confidant": "4",
+    "diplobench": "1",
     "creative-writing-legacy": "8",
     "creative-writing-v3": "8",
     "emotionqueen": "10",
@@ -124,6 +125,7 @@ MORE = {
     "creative-writing-legacy": ("--iterations", "1"),
     "creative-writing-v3": ("--iterations", "1", "--no-elo"),
     "mediation-live": ("--exchanges", "1"),
+    "diplobench": ("--max-years", "1"),
 }
 COMPARED = "eqbench3"
 
