@@ -33,8 +33,7 @@ from eibench import (
 )
 
 from . import demo, prompts
-from .playing import AUSTRIA, OTHERS, POWERS, Record, score_of
-from .playing import Table as GameTable
+from .playing import AUSTRIA, OTHERS, POWERS, Record, SevenPlayers, score_of
 
 _OVER = "games"
 _SAMPLING = Sampling(temperature=0.0, top_k=3, max_tokens=16_000)
@@ -93,7 +92,7 @@ class DiploBench(Benchmark[Mapping[str, str], Record]):
     ) -> Record:
         """The game."""
         others = {power: model.role(power.lower()) for power in OTHERS}
-        table = GameTable(model, others, item.content)
+        table = SevenPlayers(model, others, item.content)
         return await table.play(options["rounds"], options["max_years"])
 
     async def grade(

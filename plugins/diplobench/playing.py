@@ -72,7 +72,7 @@ class _Seat:
         return "\n".join([*note, *self.letters[-LETTERS:]]) or "(none)"
 
 
-class Table:
+class SevenPlayers:
     """Seven players and the engine."""
 
     def __init__(
