@@ -1,6 +1,7 @@
 """A game: letters, orders and the engine, which is the package `diplomacy`."""
 
 import asyncio
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,9 @@ def new_game() -> Any:
         from diplomacy import Game
     except ImportError:
         raise UsageError(EXTRA) from None
-    return Game(map_name="standard")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves a file of its own open
+        return Game(map_name="standard")
 
 
 @dataclass
