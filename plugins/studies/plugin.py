@@ -10,6 +10,8 @@ _TITLES = {
     "agreement": "Say how well two judges agree on the same runs.",
     "people": "Show how people rated replies, and how far a judge agrees with them.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
+    "items": "Say which items are hard and which tell models apart, and choose a smaller pack.",
+    "power": "Say what it takes to tell two models apart, before anything is asked.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
 }
 

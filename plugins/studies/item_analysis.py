@@ -1,0 +1,272 @@
+"""What items say of models: difficulty, discrimination, reliability, and smaller selections.
+
+All numbers are of a table with a row for each model and a column for each item.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from eibench import UsageError
+from eibench.statistics import fisher_interval, pearson, spearman, student_cdf, student_quantile
+
+Floats = npt.NDArray[np.float64]
+FEWEST_MODELS = 8
+"""Below so many a board's reliability is not said (its interval reaches from 0 to 1)."""
+FEWEST_FOR_FAMILIES = 20
+"""Below so many it is not said on which items a family of models does unlike the rest."""
+FEWEST_FOR_CHOICE = 12
+"""Below so many nothing is chosen by discrimination."""
+RANDOM_PACKS = 200
+BY_DIFFICULTY, BY_DISCRIMINATION = "difficulty", "discrimination"
+_FALSE_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """What each model got on each item.
+
+    Attributes:
+        models: Their names.
+        items: Their ids.
+        scores: Shape (models, items); greater is better.
+    """
+
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    scores: Floats
+
+    def without(self, model: int) -> "ScoreTable":
+        """All models but one."""
+        kept = [n for n in range(len(self.models)) if n != model]
+        return ScoreTable(tuple(self.models[n] for n in kept), self.items, self.scores[kept])
+
+
+class ItemStudy(NamedTuple):
+    """An item.
+
+    Attributes:
+        difficulty: The mean over models, with its interval over models (Student's t).
+        discrimination: The correlation with the mean of the other items (item-rest), with
+            Fisher's interval; ``None`` where either does not vary.
+        wrong_way: Whether that interval lies below 0.
+    """
+
+    item_id: str
+    difficulty: float
+    ci95: tuple[float, float] | None
+    discrimination: float | None
+    discrimination_ci95: tuple[float, float] | None
+    wrong_way: bool
+
+
+def study_items(table: ScoreTable) -> list[ItemStudy]:
+    """Each item, in the order of the table."""
+    scores, n = table.scores, len(table.models)
+    total = scores.sum(axis=1)
+    rows = []
+    for k, item in enumerate(table.items):
+        column = scores[:, k]
+        mean, ends = float(column.mean()), None
+        if n > 1:
+            half = float(student_quantile(0.975, np.array(n - 1.0))) * column.std(ddof=1) / sqrt(n)
+            ends = (mean - half, mean + half)
+        r = _correlation(column, total - column)
+        span = None if r is None or n < 4 else fisher_interval(r, n)
+        rows.append(ItemStudy(item, mean, ends, r, span, bool(span and span[1] < 0)))
+    return rows
+
+
+def _correlation(one: Floats, other: Floats) -> float | None:
+    if one.size < 3 or not one.std() or not other.std():
+        return None
+    return pearson(one.tolist(), other.tolist()).value
+
+
+class Reliability(NamedTuple):
+    """How far the order of models would come out again with other items; or why it is not said."""
+
+    value: float | None
+    ci95: tuple[float, float] | None
+    reason: str | None
+
+
+def reliability(table: ScoreTable) -> Reliability:
+    """1 - s^2(residual) / (I var(model means)): Hoyt's, which is Cronbach's alpha of the items.
+
+    The interval is that of Hakstian and Whalen (1976), Psychometrika 41, 219-231.
+    """
+    n, k = table.scores.shape
+    if n < FEWEST_MODELS:
+        return Reliability(None, None, f"there are {n} models; not below {FEWEST_MODELS}")
+    if k < 2:
+        return Reliability(None, None, "there is one item")
+    means = table.scores.mean(axis=1)
+    spread = float(means.var(ddof=1))
+    if not spread:
+        return Reliability(None, None, "all models score alike")
+    residual = table.scores - means[:, None] - table.scores.mean(axis=0) + table.scores.mean()
+    error = float((residual**2).sum()) / ((n - 1) * (k - 1))
+    alpha = 1 - error / k / spread
+    root = (1 - alpha) ** (1 / 3)
+    deviation = sqrt(18 * k * (n - 1) / (k - 1)) * root / (9 * n - 11)
+    low, high = (1 - (root + sign * 1.96 * deviation) ** 3 for sign in (1, -1))
+    return Reliability(alpha, (low, min(1.0, high)), None)
+
+
+class FamilyItem(NamedTuple):
+    """An item on which a family of models does unlike the rest, by so much more or less."""
+
+    item_id: str
+    difference: float
+    p: float
+
+
+def unlike_rest(table: ScoreTable, family: Sequence[bool]) -> list[FamilyItem]:
+    """The items on which a family of models does unlike the rest (DIF).
+
+    A model's score on an item, less its mean on the others, is compared between the family and
+    the rest by Welch's t; the share of false ones is held at .1 (Benjamini and Hochberg 1995).
+
+    Raises:
+        UsageError: There are too few models, or fewer than two of either kind.
+    """
+    inside = np.array(family, dtype=bool)
+    if len(table.models) < FEWEST_FOR_FAMILIES:
+        few = f"there are {len(table.models)} models"
+        raise UsageError(f"{few}; families are compared from {FEWEST_FOR_FAMILIES} on")
+    if min(inside.sum(), (~inside).sum()) < 2:
+        raise UsageError("a family needs two models at least, and so do the others")
+    rest = (table.scores.sum(axis=1)[:, None] - table.scores) / (len(table.items) - 1)
+    residual = table.scores - rest
+    tested = []
+    for k, item in enumerate(table.items):
+        one, other = residual[inside, k], residual[~inside, k]
+        parts = one.var(ddof=1) / one.size, other.var(ddof=1) / other.size
+        error = sqrt(sum(parts))
+        if not error:
+            continue
+        difference = float(one.mean() - other.mean())
+        df = sum(parts) ** 2 / (parts[0] ** 2 / (one.size - 1) + parts[1] ** 2 / (other.size - 1))
+        tested.append(
+            FamilyItem(item, difference, 2 * (1 - student_cdf(abs(difference) / error, df)))
+        )
+    tested.sort(key=lambda one: one.p)
+    limits = [_FALSE_SHARE * n / len(tested) for n in range(1, len(tested) + 1)]
+    kept = max((n for n, (one, most) in enumerate(zip(tested, limits, strict=True), 1)
+                if one.p <= most), default=0)  # fmt: skip
+    return tested[:kept]
+
+
+Choice = Callable[[ScoreTable, int], list[int]]
+
+
+def evenly(table: ScoreTable, count: int) -> list[int]:
+    """Items at even steps of difficulty."""
+    order = np.argsort(table.scores.mean(axis=0), kind="stable")
+    steps = (np.arange(count) + 0.5) * len(order) / count
+    return sorted(int(order[int(step)]) for step in steps)
+
+
+def most_discriminating(table: ScoreTable, count: int) -> list[int]:
+    """The items whose correlation with the others is highest."""
+    studied = study_items(table)
+    ranked = sorted(range(len(studied)), key=lambda k: -(studied[k].discrimination or -2.0))
+    return sorted(ranked[:count])
+
+
+CHOICES: Mapping[str, Choice] = {BY_DIFFICULTY: evenly, BY_DISCRIMINATION: most_discriminating}
+
+
+class LeftOut(NamedTuple):
+    """How well a selection does for models that were left out of the choice, one by one.
+
+    Attributes:
+        rms: Root mean square of its score less the full one.
+        rho: Spearman's correlation of both over models.
+        bias: The mean of its score less the full one.
+    """
+
+    rms: float
+    rho: float | None
+    bias: float
+
+
+def left_out(table: ScoreTable, count: int, choice: Choice) -> LeftOut:
+    """The selection made anew without each model, and what that model scores on it."""
+    small = [
+        float(table.scores[m, choice(table.without(m), count)].mean())
+        for m in range(len(table.models))
+    ]
+    return _agreement(np.array(small), table.scores.mean(axis=1))
+
+
+def random_packs(table: ScoreTable, count: int, seed: int = 0) -> list[LeftOut]:
+    """The same of random selections, which are one for all models."""
+    rng, full = Random(seed), table.scores.mean(axis=1)
+    drawn = (rng.sample(range(len(table.items)), count) for _ in range(RANDOM_PACKS))
+    return [_agreement(table.scores[:, some].mean(axis=1), full) for some in drawn]
+
+
+def _agreement(small: Floats, full: Floats) -> LeftOut:
+    gap = small - full
+    rho = spearman(small.tolist(), full.tolist()).value if full.size > 2 else None
+    return LeftOut(float(np.sqrt((gap**2).mean())), rho, float(gap.mean()))
+
+
+class Selection(NamedTuple):
+    """A smaller pack.
+
+    Attributes:
+        items: Their ids.
+        by: ``difficulty`` or ``discrimination``.
+        measured: For models left out of the choice.
+        random: The medians of random packs of that size; and of their rho the 95th percentile.
+        accepted: Why it may be used, or why not.
+    """
+
+    items: tuple[str, ...]
+    by: str
+    measured: LeftOut
+    random: LeftOut
+    random_high: float | None
+    accepted: bool
+    reason: str
+
+
+def select(table: ScoreTable, count: int, by: str) -> Selection:
+    """So many items, and what they are worth for models that nobody chose them by.
+
+    Raises:
+        UsageError: The number does not fit, or there are too few models.
+    """
+    if not 2 <= count < len(table.items):
+        raise UsageError(f"--select {count}: there are {len(table.items)} items")
+    fewest = FEWEST_FOR_CHOICE if by == BY_DISCRIMINATION else 4
+    if len(table.models) < fewest:
+        what = f"choosing by {by} needs {fewest} models"
+        raise UsageError(f"{what}, and there are {len(table.models)}")
+    choice = CHOICES[by]
+    measured, packs = left_out(table, count, choice), random_packs(table, count)
+    rhos = sorted(pack.rho for pack in packs if pack.rho is not None)
+    high = rhos[int(0.95 * len(rhos))] if rhos else None
+    middle = LeftOut(
+        float(np.median([pack.rms for pack in packs])),
+        float(np.median(rhos)) if rhos else None,
+        float(np.median([pack.bias for pack in packs])),
+    )
+    items = tuple(table.items[k] for k in choice(table, count))
+    if by == BY_DIFFICULTY:
+        return Selection(items, by, measured, middle, high, True, "it keeps the score")
+    beats = measured.rho is not None and high is not None and measured.rho > high
+    reason = (
+        "models left out of the choice are ranked better than by 95 % of random packs"
+        if beats
+        else "models left out of the choice are ranked no better than by random packs"
+    )
+    return Selection(items, by, measured, middle, high, beats, reason)
