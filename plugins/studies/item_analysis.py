@@ -28,7 +28,7 @@ _FALSE_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class ScoreTable:
+class ItemMatrix:
     """What each model got on each item.
 
     Attributes:
@@ -41,10 +41,10 @@ class ScoreTable:
     items: tuple[str, ...]
     scores: Floats
 
-    def without(self, model: int) -> "ScoreTable":
+    def without(self, model: int) -> "ItemMatrix":
         """All models but one."""
         kept = [n for n in range(len(self.models)) if n != model]
-        return ScoreTable(tuple(self.models[n] for n in kept), self.items, self.scores[kept])
+        return ItemMatrix(tuple(self.models[n] for n in kept), self.items, self.scores[kept])
 
 
 class ItemStudy(NamedTuple):
@@ -65,7 +65,7 @@ class ItemStudy(NamedTuple):
     wrong_way: bool
 
 
-def study_items(table: ScoreTable) -> list[ItemStudy]:
+def study_items(table: ItemMatrix) -> list[ItemStudy]:
     """Each item, in the order of the table."""
     scores, n = table.scores, len(table.models)
     total = scores.sum(axis=1)
@@ -96,7 +96,7 @@ class Reliability(NamedTuple):
     reason: str | None
 
 
-def reliability(table: ScoreTable) -> Reliability:
+def reliability(table: ItemMatrix) -> Reliability:
     """1 - s^2(residual) / (I var(model means)): Hoyt's, which is Cronbach's alpha of the items.
 
     The interval is that of Hakstian and Whalen (1976), Psychometrika 41, 219-231.
@@ -127,7 +127,7 @@ class FamilyItem(NamedTuple):
     p: float
 
 
-def unlike_rest(table: ScoreTable, family: Sequence[bool]) -> list[FamilyItem]:
+def unlike_rest(table: ItemMatrix, family: Sequence[bool]) -> list[FamilyItem]:
     """The items on which a family of models does unlike the rest (DIF).
 
     A model's score on an item, less its mean on the others, is compared between the family and
@@ -163,17 +163,17 @@ def unlike_rest(table: ScoreTable, family: Sequence[bool]) -> list[FamilyItem]:
     return tested[:kept]
 
 
-Choice = Callable[[ScoreTable, int], list[int]]
+Choice = Callable[[ItemMatrix, int], list[int]]
 
 
-def evenly(table: ScoreTable, count: int) -> list[int]:
+def evenly(table: ItemMatrix, count: int) -> list[int]:
     """Items at even steps of difficulty."""
     order = np.argsort(table.scores.mean(axis=0), kind="stable")
     steps = (np.arange(count) + 0.5) * len(order) / count
     return sorted(int(order[int(step)]) for step in steps)
 
 
-def most_discriminating(table: ScoreTable, count: int) -> list[int]:
+def most_discriminating(table: ItemMatrix, count: int) -> list[int]:
     """The items whose correlation with the others is highest."""
     studied = study_items(table)
     ranked = sorted(range(len(studied)), key=lambda k: -(studied[k].discrimination or -2.0))
@@ -183,7 +183,7 @@ def most_discriminating(table: ScoreTable, count: int) -> list[int]:
 CHOICES: Mapping[str, Choice] = {BY_DIFFICULTY: evenly, BY_DISCRIMINATION: most_discriminating}
 
 
-class LeftOut(NamedTuple):
+class LeftOutModels(NamedTuple):
     """How well a selection does for models that were left out of the choice, one by one.
 
     Attributes:
@@ -197,7 +197,7 @@ class LeftOut(NamedTuple):
     bias: float
 
 
-def left_out(table: ScoreTable, count: int, choice: Choice) -> LeftOut:
+def left_out(table: ItemMatrix, count: int, choice: Choice) -> LeftOutModels:
     """The selection made anew without each model, and what that model scores on it."""
     small = [
         float(table.scores[m, choice(table.without(m), count)].mean())
@@ -206,20 +206,20 @@ def left_out(table: ScoreTable, count: int, choice: Choice) -> LeftOut:
     return _agreement(np.array(small), table.scores.mean(axis=1))
 
 
-def random_packs(table: ScoreTable, count: int, seed: int = 0) -> list[LeftOut]:
+def random_packs(table: ItemMatrix, count: int, seed: int = 0) -> list[LeftOutModels]:
     """The same of random selections, which are one for all models."""
     rng, full = Random(seed), table.scores.mean(axis=1)
     drawn = (rng.sample(range(len(table.items)), count) for _ in range(RANDOM_PACKS))
     return [_agreement(table.scores[:, some].mean(axis=1), full) for some in drawn]
 
 
-def _agreement(small: Floats, full: Floats) -> LeftOut:
+def _agreement(small: Floats, full: Floats) -> LeftOutModels:
     gap = small - full
     rho = spearman(small.tolist(), full.tolist()).value if full.size > 2 else None
-    return LeftOut(float(np.sqrt((gap**2).mean())), rho, float(gap.mean()))
+    return LeftOutModels(float(np.sqrt((gap**2).mean())), rho, float(gap.mean()))
 
 
-class Selection(NamedTuple):
+class SmallerPack(NamedTuple):
     """A smaller pack.
 
     Attributes:
@@ -232,14 +232,14 @@ class Selection(NamedTuple):
 
     items: tuple[str, ...]
     by: str
-    measured: LeftOut
-    random: LeftOut
+    measured: LeftOutModels
+    random: LeftOutModels
     random_high: float | None
     accepted: bool
     reason: str
 
 
-def select(table: ScoreTable, count: int, by: str) -> Selection:
+def select(table: ItemMatrix, count: int, by: str) -> SmallerPack:
     """So many items, and what they are worth for models that nobody chose them by.
 
     Raises:
@@ -255,18 +255,18 @@ def select(table: ScoreTable, count: int, by: str) -> Selection:
     measured, packs = left_out(table, count, choice), random_packs(table, count)
     rhos = sorted(pack.rho for pack in packs if pack.rho is not None)
     high = rhos[int(0.95 * len(rhos))] if rhos else None
-    middle = LeftOut(
+    middle = LeftOutModels(
         float(np.median([pack.rms for pack in packs])),
         float(np.median(rhos)) if rhos else None,
         float(np.median([pack.bias for pack in packs])),
     )
     items = tuple(table.items[k] for k in choice(table, count))
     if by == BY_DIFFICULTY:
-        return Selection(items, by, measured, middle, high, True, "it keeps the score")
+        return SmallerPack(items, by, measured, middle, high, True, "it keeps the score")
     beats = measured.rho is not None and high is not None and measured.rho > high
     reason = (
         "models left out of the choice are ranked better than by 95 % of random packs"
         if beats
         else "models left out of the choice are ranked no better than by random packs"
     )
-    return Selection(items, by, measured, middle, high, beats, reason)
+    return SmallerPack(items, by, measured, middle, high, beats, reason)

@@ -15,9 +15,9 @@ from .csv_tables import read_table
 from .item_analysis import (
     BY_DIFFICULTY,
     CHOICES,
-    LeftOut,
-    ScoreTable,
-    Selection,
+    ItemMatrix,
+    LeftOutModels,
+    SmallerPack,
     reliability,
     select,
     study_items,
@@ -97,7 +97,7 @@ def items_command(
     eibench.show(*_parts(benchmark, table, studied, board, unlike, selection))
 
 
-def of_csv(path: Path) -> ScoreTable:
+def of_csv(path: Path) -> ItemMatrix:
     """The table of a file; items without a number for each model are left out."""
     file = read_table(path)
     columns, left_out = file.numeric(())
@@ -107,10 +107,10 @@ def of_csv(path: Path) -> ScoreTable:
     if some := [*left_out, *(name for name in columns if name not in whole)]:
         eibench.warn(f"{plural(len(some), 'column')} without a number for each model left out")
     scores = np.array([list(map(float, values)) for values in whole.values()]).T  # type: ignore[arg-type]
-    return ScoreTable(tuple(row.model for row in file.rows), tuple(whole), scores)
+    return ItemMatrix(tuple(row.model for row in file.rows), tuple(whole), scores)
 
 
-def of_runs(benchmark: str, folder: Path, dataset: str | None, judge: str | None) -> ScoreTable:
+def of_runs(benchmark: str, folder: Path, dataset: str | None, judge: str | None) -> ItemMatrix:
     """The newest whole run of each model on one pack; items that all of them have."""
     with eibench.runs(folder) as stored:
         runs = stored.where(benchmark=benchmark, judge=judge)
@@ -136,7 +136,7 @@ def of_runs(benchmark: str, folder: Path, dataset: str | None, judge: str | None
     if len(rows) < 2 or len(shared) < 2:
         raise UsageError(f"{benchmark} has {len(rows)} models with whole runs; two are the least")
     scores = np.array([[row[item] for item in shared] for row in rows.values()])
-    return ScoreTable(tuple(rows), tuple(shared), -scores if worse else scores)
+    return ItemMatrix(tuple(rows), tuple(shared), -scores if worse else scores)
 
 
 def _less_is_better(document: Any) -> bool:
@@ -144,7 +144,7 @@ def _less_is_better(document: Any) -> bool:
     return bool(metric and metric["higher_is_better"] is False)
 
 
-def _among(table: ScoreTable, among: str | None) -> ScoreTable:
+def _among(table: ItemMatrix, among: str | None) -> ItemMatrix:
     """The table of the models that items are chosen on."""
     if not among:
         return table
@@ -156,10 +156,10 @@ def _among(table: ScoreTable, among: str | None) -> ScoreTable:
         for name in names:
             eibench.check_name(name, table.models, f"--among {name}: no such model", "there are")
         kept = [table.models.index(name) for name in names]
-    return ScoreTable(tuple(table.models[n] for n in kept), table.items, table.scores[kept])
+    return ItemMatrix(tuple(table.models[n] for n in kept), table.items, table.scores[kept])
 
 
-def _as_file(benchmark: str, table: ScoreTable, selection: Selection) -> str:
+def _as_file(benchmark: str, table: ItemMatrix, selection: SmallerPack) -> str:
     lines = [
         f"# {len(selection.items)} of {len(table.items)} items of {benchmark}, by {selection.by}, "
         f"chosen on {plural(len(table.models), 'model')}.",
@@ -171,8 +171,8 @@ def _as_file(benchmark: str, table: ScoreTable, selection: Selection) -> str:
 
 
 def _parts(
-    benchmark: str, table: ScoreTable, studied: Sequence[Any], board: Any, unlike: Sequence[Any],
-    selection: Selection | None,
+    benchmark: str, table: ItemMatrix, studied: Sequence[Any], board: Any, unlike: Sequence[Any],
+    selection: SmallerPack | None,
 ) -> list[Table]:  # fmt: skip
     rows = [
         (one.item_id, number(one.difficulty), interval(one.ci95), number(one.discrimination),
@@ -196,8 +196,8 @@ def _parts(
     return parts
 
 
-def _selection(table: ScoreTable, one: Selection) -> Table:
-    def row(name: str, measured: LeftOut) -> tuple[str, str, str, str]:
+def _selection(table: ItemMatrix, one: SmallerPack) -> Table:
+    def row(name: str, measured: LeftOutModels) -> tuple[str, str, str, str]:
         return (name, number(measured.rms), number(measured.rho, 3), number(measured.bias))
 
     share = 100 * (1 - len(one.items) / len(table.items))

@@ -170,9 +170,9 @@ def _table(
         (f"smallest difference that {now.items} items show now",
          number(median(shows)) if shows else "–"),
     ]  # fmt: skip
-    wanted = [n for n in items if n is not None]
-    if cost is not None and wanted:
-        dollars = 2 * median(wanted) * max(1, now.iterations_now) * cost
+    planned_items = [n for n in items if n is not None]
+    if cost is not None and planned_items:
+        dollars = 2 * median(planned_items) * max(1, now.iterations_now) * cost
         rows.append(("dollars for both models", f"{dollars:,.2f}"))
     note = (
         f"Medians over {plural(len(plans), 'pair')} of models in the journal. Power 80 %, "

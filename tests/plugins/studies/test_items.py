@@ -13,7 +13,7 @@ from eibench import UsageError
 from eibench.plugins.studies.item_analysis import (
     BY_DIFFICULTY,
     BY_DISCRIMINATION,
-    ScoreTable,
+    ItemMatrix,
     evenly,
     reliability,
     select,
@@ -25,22 +25,22 @@ from eibench.plugins.studies.power_command import plan_pair
 Bench = Callable[..., Any]
 
 
-def _table(models: int, items: int, seed: int = 1, noise: float = 10.0) -> ScoreTable:
+def _table(models: int, items: int, seed: int = 1, noise: float = 10.0) -> ItemMatrix:
     """Abilities with SD 8, difficulties with SD 12, and noise."""
     rng = np.random.default_rng(seed)
     ability, difficulty = rng.normal(60, 8, models), rng.normal(0, 12, items)
     scores = ability[:, None] - difficulty + rng.normal(0, noise, (models, items))
     names = tuple(f"model-{n}" for n in range(models))
-    return ScoreTable(names, tuple(f"i{k}" for k in range(items)), scores)
+    return ItemMatrix(names, tuple(f"i{k}" for k in range(items)), scores)
 
 
 def test_reliability_is_that_of_the_truth() -> None:
     """Hoyt's: var(ability) / (var(ability) + noise^2 / items), and its interval holds it."""
     truth, inside = 64 / (64 + 100 / 40), 0
     for seed in range(100):
-        found = reliability(_table(15, 40, seed))
-        assert found.ci95 is not None
-        inside += found.ci95[0] <= truth <= found.ci95[1]
+        said_of = reliability(_table(15, 40, seed))
+        assert said_of.ci95 is not None
+        inside += said_of.ci95[0] <= truth <= said_of.ci95[1]
     assert 88 <= inside <= 100
 
 
@@ -59,7 +59,7 @@ def test_an_item_that_points_the_wrong_way_is_named() -> None:
 
 def test_difficulty_has_an_interval_over_models() -> None:
     """Student's: of two models the same by hand, t(.975, 1) = 12.706."""
-    one = study_items(ScoreTable(("a", "b"), ("i",), np.array([[4.0], [6.0]])))[0]
+    one = study_items(ItemMatrix(("a", "b"), ("i",), np.array([[4.0], [6.0]])))[0]
     assert one.difficulty == 5
     assert one.ci95 == pytest.approx((5 - 12.706, 5 + 12.706), abs=0.01)
     assert one.discrimination is None
@@ -80,7 +80,7 @@ def test_a_family_that_does_unlike_the_rest() -> None:
 def test_a_selection_is_even_over_difficulty() -> None:
     """Of items 0 to 9 in order of difficulty five are the second, fourth, and so on."""
     scores = np.tile(np.arange(10.0), (4, 1))
-    table = ScoreTable(tuple("abcd"), tuple(map(str, range(10))), scores)
+    table = ItemMatrix(tuple("abcd"), tuple(map(str, range(10))), scores)
     assert evenly(table, 5) == [1, 3, 5, 7, 9]
 
 
@@ -146,9 +146,9 @@ def test_the_smallest_difference_is_found_in_80_of_100_runs() -> None:
 
     shows = [plan_pair(("a", "b"), *pair(5), families, 5).shows or 0.0 for _ in range(30)]
     middle = sorted(shows)[15]
-    told = 0
+    shown = 0
     for _ in range(400):
         one, other = pair(middle)
         gaps = np.array([one[key] - other[key] for key in one])
-        told += abs(gaps.mean()) / (gaps.std(ddof=1) / 40**0.5) > 2.023
-    assert 0.72 <= told / 400 <= 0.9
+        shown += abs(gaps.mean()) / (gaps.std(ddof=1) / 40**0.5) > 2.023
+    assert 0.72 <= shown / 400 <= 0.9
