@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 import eibench
-from eibench import JsonObject, Table, UsageError, check_name, left_out_of, run_selector
-from eibench.text import line, number, plural
+from eibench import JsonObject, StoredRun, Table, UsageError, check_name, left_out_of, run_selector
+from eibench.text import interval, line, number, plural
 
 from .csv_tables import read_table
 from .repeatability import (
@@ -19,6 +19,7 @@ from .repeatability import (
     build_repeatability,
 )
 from .reruns import Reruns, reruns_of_csv, reruns_of_runs
+from .steadiness import SteadinessRow, steadiness
 
 
 def show_repeatability(document: Repeatability) -> None:
@@ -35,7 +36,18 @@ def show_repeatability(document: Repeatability) -> None:
     notes += [f"left out: {message}" for message in document.left_out]
     title = f"Reruns, from {document.source}" + "  DEMO" * document.demo
     spreads = _spreads(title, document.models, "\n".join(map(line, notes)))
-    eibench.show(spreads, *([_change(document.change)] if document.change else []))
+    parts = [_change(document.change)] if document.change else []
+    parts += [_steady(document.steadiness)] if document.steadiness else []
+    eibench.show(spreads, *parts)
+
+
+def _steady(rows: Sequence[SteadinessRow]) -> Table:
+    columns = ("model", "value", "what", "k", "items", "number", "95 %")
+    cells = [
+        (r.model, r.metric, r.what, r.k, r.items, number(r.value), interval(r.ci95)) for r in rows
+    ]
+    note = "worst of k: the mean over items of the worst iteration; pass^k: yes in all of them"
+    return Table("From one iteration to the next", columns, cells, note=note)
 
 
 def _spreads(title: str, models: Sequence[ModelSpread], note: str) -> Table:
@@ -115,13 +127,14 @@ def repeat_command(
 
     Each iteration is scored by itself. In FILE.csv the first column names the model.
     """
+    steady: list[SteadinessRow] = []
     if any(source.lower().endswith(".csv") for source in sources):
         reruns = _from_file(sources, (*metrics, *(change or ())), view)
     else:
-        reruns = _from_runs(sources, view, runs_dir)
+        reruns, steady = _from_runs(sources, view, runs_dir)
     left_out = left_out_of(dict.fromkeys(rerun.model for rerun in reruns.reruns), without)
     reruns = reruns._replace(reruns=[r for r in reruns.reruns if r.model not in left_out])
-    document = build_repeatability(reruns, metrics, change or ())
+    document = build_repeatability(reruns, metrics, change or ())._replace(steadiness=steady)
     if json_output:
         eibench.show_json(document)
     else:
@@ -142,9 +155,26 @@ def _from_file(sources: tuple[str, ...], metrics: tuple[str, ...], view: str | N
     return reruns_of_csv(file, metrics)
 
 
-def _from_runs(sources: tuple[str, ...], view: str | None, runs_dir: Path) -> Reruns:
+def _from_runs(
+    sources: tuple[str, ...], view: str | None, runs_dir: Path
+) -> tuple[Reruns, list[SteadinessRow]]:
     if not (sources or any(run_selector())):
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
     with eibench.runs(runs_dir) as stored:
         runs = eibench.chosen_runs(stored, sources)
-        return reruns_of_runs(runs, run_selector().data_path, view)
+        path = run_selector().data_path
+        reruns = reruns_of_runs(runs, path, view)
+        return reruns, [] if view else [row for run in runs for row in _steadiness(run, path)]
+
+
+def _steadiness(run: StoredRun, dataset: str | None) -> list[SteadinessRow]:
+    """Of the values of a run whose items were asked twice or more."""
+    better = {value.name: value.higher_is_better for value in run.plugin.values}
+    names = dict.fromkeys(name for sample in run.samples() for name in sample.values)
+    families = {item.id: item.cluster for item in run.pack_of(run.config(dataset=dataset)).items}
+    return [
+        row
+        for name in names
+        if better.get(name, True) is not None
+        for row in steadiness(run, name, families, less_is_better=better.get(name, True) is False)
+    ]

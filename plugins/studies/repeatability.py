@@ -13,6 +13,7 @@ from eibench import JsonDict, UsageError
 from eibench.statistics import Spread, spread
 
 from .reruns import Rerun, Reruns
+from .steadiness import SteadinessRow
 
 
 class ModelSpread(NamedTuple):
@@ -76,6 +77,7 @@ class Repeatability(NamedTuple):
     overall: Mapping[str, OverallSpread]
     change: MetricChange | None
     left_out: Sequence[str]
+    steadiness: Sequence[SteadinessRow] = ()
 
 
 def build_repeatability(

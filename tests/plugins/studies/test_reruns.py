@@ -1,5 +1,6 @@
 """Reruns of a judged benchmark: whose verdicts they are, and which runs may stand together."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -14,6 +15,7 @@ from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
 from eibench.core.runs.run_set import RunSet
 from eibench.plugins.studies.reruns import Reruns, reruns_of_runs
+from eibench.plugins.studies.steadiness import steadiness_of
 
 
 @pytest.fixture
@@ -95,3 +97,26 @@ async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
     assert (await run(judged, judged.endpoint("other")))["judge"] == "openai/other"
     with pytest.raises(DataError, match="by another judge than its last result"):
         reruns(judged, "judge-openai-other")
+
+
+def test_steadiness_by_hand() -> None:
+    """Three items asked twice: the worst, who flips, and what passes in both."""
+    by_item = {"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 0.0], "d": [1.0]}
+    rows = {row.what: row for row in steadiness_of("m", "right", by_item, {})}
+    assert {what: row.value for what, row in rows.items()} == pytest.approx(
+        {"worst of k": 1 / 3, "flips": 1 / 3, "pass^k": 1 / 3}
+    )
+    assert (rows["flips"].k, rows["flips"].items) == (2, 3)
+    (alone,) = steadiness_of("m", "grade", {"a": [3.0, 5.0]}, {}, less_is_better=True)
+    assert (alone.what, alone.value) == ("worst of k", 5)
+    assert steadiness_of("m", "grade", {"a": [3.0]}, {}) == []
+
+
+def test_repeat_says_how_steady_a_run_is(bench: Callable[..., Any]) -> None:
+    """From its iterations, with intervals over items; once-asked runs have no such table."""
+    bench("run", "emotionqueen", "--limit", "20", "--iterations", "2")
+    done = bench("repeat", "demo/medium")
+    assert "From one iteration to the next" in done.out
+    assert "pass^k" in done.out and "flips" in done.out
+    rows = bench("repeat", "demo/medium", "--json").json["steadiness"]
+    assert {row["k"] for row in rows} == {2}

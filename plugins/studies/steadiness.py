@@ -1,0 +1,74 @@
+"""How steady a run is from one iteration to the next: the worst of k, flips, and pass^k."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from eibench import StoredRun
+from eibench.statistics import Interval, mean_interval, share_interval
+
+YES_NO = frozenset((0.0, 1.0))
+
+
+class SteadinessRow(NamedTuple):
+    """A number over items that were asked k times.
+
+    Attributes:
+        model: Its name.
+        metric: The value, as scores hold it.
+        what: ``worst of k``: the mean over items of the worst iteration; of a value that is yes or
+            no also ``flips``: the share of items whose verdict is not the same in all iterations,
+            and ``pass^k``: the share that is yes in all of them (Yao et al. 2024, tau-bench).
+        k: Iterations.
+        items: With k iterations that have a number.
+        ci95: Over families of items.
+    """
+
+    model: str
+    metric: str
+    what: str
+    k: int
+    items: int
+    value: float
+    ci95: Interval | None
+
+
+def steadiness(
+    run: StoredRun, metric: str, families: Mapping[str, str], *, less_is_better: bool = False
+) -> list[SteadinessRow]:
+    """The rows of a run and a value; none where no item has two iterations."""
+    by_item: dict[str, list[float]] = {}
+    for sample in run.samples():
+        if (value := sample.values.get(metric)) is not None:
+            by_item.setdefault(sample.item_id, []).append(value)
+    return steadiness_of(run.name, metric, by_item, families, less_is_better=less_is_better)
+
+
+def steadiness_of(
+    model: str,
+    metric: str,
+    by_item: Mapping[str, Sequence[float]],
+    families: Mapping[str, str],
+    *,
+    less_is_better: bool = False,
+) -> list[SteadinessRow]:
+    """The same from numbers by item; items with fewer iterations than most have are left out."""
+    k = max(map(len, by_item.values()), default=0)
+    whole = {item: values for item, values in by_item.items() if len(values) == k}
+    if k < 2:
+        return []
+    clusters = [families.get(item, item) for item in whole]
+    worst = [max(v) if less_is_better else min(v) for v in whole.values()]
+    ends = mean_interval(worst, clusters, rng=np.random.default_rng(0))
+    mean = sum(worst) / len(worst)
+    rows = [SteadinessRow(model, metric, "worst of k", k, len(whole), mean, ends)]
+    if not all(YES_NO.issuperset(values) for values in whole.values()):
+        return rows
+    flips = [float(len(set(values)) > 1) for values in whole.values()]
+    passed = [float(min(values)) for values in whole.values()]
+    for what, hits in (("flips", flips), ("pass^k", passed)):
+        share = sum(hits) / len(hits)
+        ends = share_interval(hits, clusters)
+        rows.append(SteadinessRow(model, metric, what, k, len(whole), share, ends))
+    return rows
