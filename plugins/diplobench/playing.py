@@ -27,12 +27,12 @@ def new_game() -> Any:
     Raises:
         UsageError: The engine is not installed; the message says how to get it.
     """
-    try:
-        from diplomacy import Game
-    except ImportError:
-        raise UsageError(EXTRA) from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # it leaves a file of its own open
+        try:
+            from diplomacy import Game
+        except ImportError:
+            raise UsageError(EXTRA) from None
         return Game(map_name="standard")
 
 

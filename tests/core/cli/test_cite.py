@@ -50,7 +50,14 @@ def test_what_is_neither_run_nor_benchmark_is_refused(bench: Bench, name: str) -
 def test_all_that_comes_with_eibench_can_be_cited() -> None:
     """Each file is there and BibTeX; what was written here alone names no further work."""
     without = [one.name for one in benchmarks().values() if not cited(one.cite)]
-    assert without == ["both-sides", "confidant", "judge-exam", "judge-canaries", "mediation-live"]
+    assert without == [
+        "both-sides",
+        "confidant",
+        "judge-exam",
+        "judge-canaries",
+        "mediation-live",
+        "multiple-choice",
+    ]
     assert all(cited(getattr(engine, "cite", "")) for engine in installed().rating_engines)
 
 

@@ -1,0 +1,174 @@
+"""multiple-choice: questions with choices from a file, answered by a letter in a written reply.
+
+By generated answer, not by log-likelihood: docs/multiple-choice.md says what that changes.
+"""
+
+import asyncio
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from eibench import (
+    Baseline,
+    Benchmark,
+    ChatRequest,
+    ChatResponse,
+    DataError,
+    Item,
+    Model,
+    Option,
+    Options,
+    Pack,
+    PackSource,
+    Sampling,
+    Score,
+    Value,
+    folder,
+    read_jsonl,
+    read_text,
+)
+from eibench.judges import chance, fill, lettered, read_choices, shuffled, vote
+
+ASK = """\
+{question}
+
+{choices}
+
+Which choice is right? Think first if you like; then end with a line of this form: answer: LETTER"""
+_PART = "answer"
+_LETTER = re.compile(r"^\s*\(?([A-Z])\)?[.):]?\s*")
+
+
+class ChoiceQuestion(NamedTuple):
+    """A question, its choices in the order of the file, and the right one."""
+
+    question: str
+    choices: tuple[str, ...]
+    right: str
+
+
+Answered = tuple[tuple[str, ...], ChatResponse]
+"""The choices in the order in which they were shown, and the reply."""
+
+
+class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
+    """The benchmark."""
+
+    name = "multiple-choice"
+    version = "1"
+    title = "questions with choices from a file of yours, in the forms of MMLU and AGIEval"
+    kind = "choice"
+    languages = ("en",)
+    data = folder("multiple_choice")
+    comparability = (
+        "not comparable with published accuracies: a written answer to choices in another order"
+    )
+    sampling = Sampling(temperature=0.0, max_tokens=4_000)
+    answer_tokens = 1_024
+    options = (
+        Option("shuffles", 1, "How often to ask, in another order.", in_requests=True, min=1,
+               max=9),
+    )  # fmt: skip
+    values = (Value("right", "right answers", "share", over="questions"),)
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The questions of all files; an id is the file's name and the line."""
+        items = []
+        for name, path in source.files.items():
+            stem = Path(name).stem
+            for line, question in _questions(path):
+                items.append(Item(f"{stem}-{line}", question, tags={"file": stem}))
+        if not items:
+            raise DataError(next(iter(source.files.values())), "holds no questions")
+        return Pack(source, items, self.comparability)
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """The request."""
+        return {"ask": ASK}
+
+    def planned_calls(self, item: Item[ChoiceQuestion], options: Options) -> Mapping[str, int]:
+        """One for each order."""
+        return {"model": options["shuffles"]}
+
+    async def generate(
+        self, item: Item[ChoiceQuestion], model: Model, options: Options
+    ) -> list[Answered]:
+        """A reply to each order of the choices."""
+        one = item.content
+        orders = shuffled(one.choices, model, options["shuffles"])
+        asked = (
+            model.chat(fill(ASK, {"question": one.question, "choices": lettered(order)}))
+            for order in orders
+        )
+        return list(zip(orders, await asyncio.gather(*asked), strict=True))
+
+    async def grade(
+        self,
+        item: Item[ChoiceQuestion],
+        transcript: list[Answered],
+        judge: Model | None,
+        options: Options,
+    ) -> Score:
+        """1 where the letter is right; of several orders by a vote."""
+        answers = [read_choices(reply, {_PART: order}) for order, reply in transcript]
+        return vote(answers, {_PART: item.content.right}, whole="right")
+
+    def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
+        """Random letters."""
+        shares = [chance(len(item.content.choices), options["shuffles"]) for item in pack.items]
+        return {"random": Baseline(sum(shares) / len(shares), "random letters")}
+
+    def demo_reply(
+        self, item: Item[ChoiceQuestion], request: ChatRequest, ability: float, rng: Random
+    ) -> str:
+        """The right choice as often as the ability says, else any."""
+        one = item.content
+        return f"answer: {one.right if rng.random() < ability else rng.choice(one.choices)}"
+
+
+def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
+    """The questions of a file with their lines.
+
+    CSV without a heading, as MMLU's: question, choices, letter. JSON lines as AGIEval's:
+    ``passage`` (or null), ``question``, ``options`` and ``label``.
+
+    Raises:
+        DataError: A row is not of that form.
+    """
+    if path.suffix.lower() == ".csv":
+        reader = csv.reader(read_text(path).splitlines())
+        for line, cells in enumerate(reader, 1):
+            if len(cells) == 1:
+                raise DataError(path, f"line {line} has a single cell")
+            if cells:
+                texts = [cell.strip() for cell in cells]
+                yield line, _checked(path, line, texts[0], texts[1:-1], texts[-1])
+        return
+    for line, row in read_jsonl(path):
+        if not isinstance(row, dict):
+            raise DataError(path, f"line {line} is no object")
+        passage, question = row.get("passage") or "", row.get("question") or ""
+        choices, label = row.get("options"), row.get("label")
+        if not isinstance(choices, list) or not all(isinstance(c, str) for c in choices):
+            raise DataError(path, f"line {line}: options is no list of texts")
+        if not isinstance(label, str):
+            raise DataError(path, f"line {line}: label is no letter (one right choice alone)")
+        plain = [_LETTER.sub("", choice) for choice in choices]
+        yield line, _checked(path, line, f"{passage}\n\n{question}".strip(), plain, label)
+
+
+def _checked(
+    path: Path, line: int, question: str, choices: list[str], letter: str
+) -> ChoiceQuestion:
+    at = ascii_uppercase.find(letter.strip("() .").upper() or "?")
+    if not question or len(choices) < 2 or not all(choices):
+        raise DataError(path, f"line {line} needs a question and two choices at least")
+    if not 0 <= at < len(choices):
+        raise DataError(path, f"line {line}: {letter!r} is no letter of its choices")
+    if len(set(choices)) < len(choices):
+        raise DataError(path, f"line {line}: two choices are the same")
+    return ChoiceQuestion(question, tuple(choices), choices[at])

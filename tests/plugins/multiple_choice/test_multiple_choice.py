@@ -1,0 +1,77 @@
+"""multiple-choice: the two forms of files, letters read strictly, orders, the chance baseline."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench import DataError, find_pack
+from eibench.plugins.multiple_choice.benchmark import MultipleChoice
+from eibench.testing import LoopbackServer, ReceivedRequest
+
+Bench = Callable[..., Any]
+BENCHMARK = MultipleChoice()
+OPTIONS = {option.name: option.default for option in BENCHMARK.options}
+
+
+def _items(path: Path) -> Any:
+    return BENCHMARK.read_pack(find_pack(BENCHMARK, str(path), OPTIONS), OPTIONS).items
+
+
+def test_files_of_both_forms(tmp_path: Path) -> None:
+    """MMLU's rows and AGIEval's lines, whose own letters are taken off."""
+    (tmp_path / "a.csv").write_text('"2 + 2?",3,4,5,22,B\n', "utf-8")
+    line = {"passage": "Ada is taller than Bo.", "question": "Who is shorter?",
+            "options": ["(A)Ada", "(B)Bo", "(C)nobody"], "label": "B"}  # fmt: skip
+    (tmp_path / "b.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+    (one,), (other,) = _items(tmp_path / "a.csv"), _items(tmp_path / "b.jsonl")
+    assert (one.content.right, one.content.choices) == ("4", ("3", "4", "5", "22"))
+    assert other.content.right == "Bo"
+    assert other.content.question == "Ada is taller than Bo.\n\nWho is shorter?"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "q,1,2,C\n", "line 1: 'C' is no letter of its choices"),
+        ("a.csv", "q,1,A\n", "needs a question and two choices"),
+        ("a.csv", "q,same,same,A\n", "two choices are the same"),
+        ("b.jsonl", '{"question": "q", "options": ["1", "2"], "label": [1]}\n', "label is no"),
+        ("b.jsonl", '{"question": "q", "options": null, "label": "A"}\n', "options is no list"),
+        ("b.jsonl", "[1]\n", "line 1 is no object"),
+    ],
+)  # fmt: skip
+def test_a_broken_row_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
+    """With the file and the line."""
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(DataError, match=re.escape(message)):
+        _items(tmp_path / name)
+
+
+def test_one_that_always_says_a_is_at_chance(bench: Bench) -> None:
+    """The choices are in another order for each question, so a letter is worth nothing."""
+    prompts: list[str] = []
+
+    def reply(request: ReceivedRequest) -> str:
+        prompts.append(request.messages[-1]["content"])
+        return "Let me see.\n\nanswer: A"
+
+    with LoopbackServer(reply) as server:
+        done = bench("run", "multiple-choice", "--model", "openai/m", "--base-url",
+                     server.base_url, "--shuffles", "3", "--json")  # fmt: skip
+    right = done.json["metrics"]["right"]
+    assert right["value"] < 0.6
+    assert done.json["baselines"]["random"]["value"] == pytest.approx(0.2, abs=0.06)
+    assert len(set(prompts)) > 30, "orders differ"
+
+
+def test_a_letter_in_running_text_is_no_answer(bench: Bench) -> None:
+    """Nothing is taken from prose; the question is unscored, with the reason."""
+    with LoopbackServer("I think that A is nice, but so is B.") as server:
+        done = bench("run", "multiple-choice", "--model", "openai/m", "--base-url",
+                     server.base_url, "--limit", "2", "--json")  # fmt: skip
+    assert done.json["items"]["unscored"] == 2
+    assert "names no choice" in done.json["unscored"][0]["reason"]
