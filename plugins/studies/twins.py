@@ -96,7 +96,7 @@ class TwinGap(NamedTuple):
 
     Attributes:
         gap: The mean over questions of published less twin, less the mean of the references.
-        own: The model's own gap, without references.
+        alone: The model's own gap, without references.
         ci95: Of `gap`, over families.
         p: One-sided: of such a gap or a larger one without a leak.
         items: Questions that all models answered in both wordings.
@@ -105,7 +105,7 @@ class TwinGap(NamedTuple):
     """
 
     gap: float
-    own: float
+    alone: float
     ci95: tuple[float, float]
     p: float
     items: int
@@ -149,9 +149,9 @@ def twin_gap(
     high = float(student_quantile(0.975, np.array(float(df))))
     one_sided, power = (float(student_quantile(q, np.array(float(df)))) for q in (0.95, 0.8))
     p = 1 - student_cdf(mean / error, df) if error else float(mean <= 0)
-    own = sum(model[name] for name in shared) / len(shared)
+    alone = sum(model[name] for name in shared) / len(shared)
     span = (mean - high * error, mean + high * error)
-    return TwinGap(mean, own, span, p, len(shared), many, (one_sided + power) * error)
+    return TwinGap(mean, alone, span, p, len(shared), many, (one_sided + power) * error)
 
 
 def write_pack(pack: Mapping[str, Any], path: Path) -> None:

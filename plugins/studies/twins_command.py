@@ -101,7 +101,7 @@ def _gaps(
 
 def _table(benchmark: str, model: str, references: Sequence[str], result: TwinGap) -> Table:
     rows = [
-        ("published less twin, the model's own", number(result.own)),
+        ("published less twin, the model's own", number(result.alone)),
         ("the same less the references'", f"{number(result.gap)} ({interval(result.ci95)})"),
         ("one-sided p", number(result.p, 3)),
         ("found in 80 % of cases from", number(result.detectable)),

@@ -71,7 +71,7 @@ def test_a_gap_by_hand() -> None:
     model = {name: 3.0 + (int(name) % 2) for name in names}
     references = [dict.fromkeys(names, 1.0), dict.fromkeys(names, 2.0)]
     gap = twin_gap(model, references, families)
-    assert (gap.gap, gap.own, gap.items, gap.families) == (2.0, 3.5, 10, 10)
+    assert (gap.gap, gap.alone, gap.items, gap.families) == (2.0, 3.5, 10, 10)
     assert gap.is_leak and gap.ci95[0] > 1.5
     with pytest.raises(UsageError, match="reference models at least"):
         twin_gap(model, references[:1], families)
