@@ -257,7 +257,7 @@ def _side(lean: int) -> int:
 
 def _drawn(pair: tuple[str, str], rng: Random) -> tuple[str, str]:
     """The pair, or the pair the other way round."""
-    return pair if rng.random() < 0.5 else pair[::-1]
+    return pair if rng.random() < 0.5 else (pair[1], pair[0])
 
 
 def _read(path: Path) -> Iterator[Item[TwoSidedDispute]]:

@@ -95,9 +95,12 @@ def _entries(response: ChatResponse, key: str) -> Reading[list[Mapping[str, obje
     """The objects of a list in a reply."""
     reading = read_object(response, (key,))
     entries = (reading.value or {}).get(key)
-    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+    whole: list[Mapping[str, object]] = []
+    if isinstance(entries, list):
+        whole = [one for one in entries if isinstance(one, dict)]
+    if not isinstance(entries, list) or len(whole) < len(entries):
         return Reading(None, reading.reason or f'"{key}" must be a list of objects')
-    return Reading(entries)
+    return Reading(whole)
 
 
 def _read_disclosed(response: ChatResponse) -> Reading[list[tuple[str, str]]]:
