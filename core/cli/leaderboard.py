@@ -212,6 +212,7 @@ def _notes(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
     yield from _changed(document)
     yield from map(line, board.judge_exams)
     yield from map(line, board.canaries["lines"] if board.canaries else ())
+    yield from (scale["line"] for scale in board.scales)
 
 
 def _metrics(name: str, rows: Sequence[BoardRow]) -> list[MetricRow]:

@@ -23,6 +23,7 @@ from .comparison_pool import counting
 from .contest import Contest
 from .judge_exams import judge_exams
 from .judge_robustness import read_robustness
+from .judge_scale import judge_scales
 from .leaderboard import Leaderboard
 from .rating_summary import find_standing
 from .reuse import reuse_comparisons
@@ -141,6 +142,9 @@ def read_leaderboard(
                 leaderboard.pack.source.sha256,
                 board.judge,
                 metrics,
+            )
+            leaderboard.scales = judge_scales(
+                journal.folder, benchmark.name, leaderboard.runs, metrics
             )
         leaderboard.robustness = read_robustness(leaderboard, counted.results)
         if by_judge and isinstance(board.judge, Panel) and not leaderboard.ratings:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from ..benchmark import Benchmark
 from ..benchmark.abilities import AsksCanaries
 from ..compare.canaries import CANARIES, canaries_part
+from ..datasets import find_pack
+from ..errors import DataError
 from ..journal import Journal
 from ..plugins import installed
 from ..settings.rules import own_options
@@ -24,8 +26,7 @@ def canary_tasks(task: Task) -> Iterator[Task]:
         return
     if config.benchmark is not known.get(config.benchmark.name):
         return  # a file or a program declares it, and no other process knows it by its name
-    pack = task.pack.source.name
-    source = pack if pack in ("bundled", "official") else config.dataset or "bundled"
+    source = _dataset(task)
     for judge in config.judges:
         if installed().provider(judge.spec.provider).demo:
             continue
@@ -34,6 +35,18 @@ def canary_tasks(task: Task) -> Iterator[Task]:
             limits = judge.limits or config.limits
             alone = RunConfig(asks, judge, options, limits=limits, transfer=config.transfer)
             yield Task(replace(alone, runs_dir=config.runs_dir, keep_going=True))
+
+
+def _dataset(task: Task) -> str:
+    """What finds the task's pack: its name where that is on this machine, else its path."""
+    source, path = task.pack.source, task.config.dataset or "bundled"
+    if source.name == "custom":
+        return path
+    try:
+        known = find_pack(task.config.benchmark, source.name, task.config.options)
+    except DataError:
+        return path
+    return source.name if known.sha256 == source.sha256 else path
 
 
 def for_judges(session: Session) -> Session:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import eibench
 from eibench import DataError, Paragraph, Table, UsageError, is_blank, read_jsonl
+from eibench.statistics import JudgeScale, fit_scale
 from eibench.text import number
-
-from .scale import JudgeScale, fit_scale
 
 Published = Mapping[str, list[dict[str, object]]]
 """By writer the lines of a file of published texts."""
@@ -19,6 +18,8 @@ Published = Mapping[str, list[dict[str, object]]]
 
 def read_published(path: Path) -> Published:
     """The lines of a file: ``writer``, ``item_id``, ``response``, ``published``, ``iteration``.
+
+    ``judge`` may name whose verdicts are published; all lines name the same.
 
     Raises:
         DataError: A line is not that.
@@ -36,13 +37,19 @@ def read_published(path: Path) -> Published:
         writers.setdefault(str(row["writer"]), []).append(dict(row))
     if not writers:
         raise DataError(path, "holds no texts")
+    if len(judges := {_judge(row) for rows in writers.values() for row in rows}) > 1:
+        raise DataError(path, f"has several judges: {', '.join(sorted(judges))}; keep one")
     return writers
+
+
+def _judge(row: Mapping[str, object]) -> str:
+    return str(row.get("judge") or "the published judge")
 
 
 def grade_published(
     published: Published, benchmark: str, judge: str, score: Callable[[Sequence[str]], Path]
 ) -> JudgeScale:
-    """The scale between a judge and published verdicts.
+    """The scale between a judge and published verdicts, which is kept for boards.
 
     Args:
         published: As `read_published` gives it.
@@ -54,6 +61,7 @@ def grade_published(
         UsageError: There is no common scale; the message says why.
     """
     judged: dict[str, float] = {}
+    run_ids: dict[str, str] = {}
     for writer, rows in published.items():
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "responses.jsonl"
@@ -64,6 +72,7 @@ def grade_published(
         with eibench.runs(runs_dir) as runs:
             stored = [r for r in runs.where(benchmark=benchmark) if _writer(r.name) == writer]
             documents = [run.result(judge) for run in stored]
+            run_ids[writer] = stored[-1].id if stored else ""
         value = next(iter(documents[-1]["metrics"].values()))["value"] if documents else None
         if value is None:
             eibench.warn(f"{writer}: the judge's verdicts give no score; it is left out")
@@ -74,9 +83,12 @@ def grade_published(
         for writer, rows in published.items()
     }
     try:
-        return fit_scale(judged, means)
+        scale = fit_scale(judged, means)
     except ValueError as error:
         raise UsageError(f"{judge} and the published verdicts: {error}") from None
+    by = {run_ids[of.writer]: of.published for of in scale.writers}
+    eibench.keep_scale(runs_dir, benchmark, _judge(next(iter(published.values()))[0]), by)
+    return scale
 
 
 def _writer(name: str) -> str:

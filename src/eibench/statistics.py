@@ -44,6 +44,7 @@ from eibench.core.statistics.few_families import (
     few_families,
     why_no_interval,
 )
+from eibench.core.statistics.judge_scale import JudgeScale, fit_scale
 from eibench.core.statistics.ordering import OrderAgreement, order_agreement
 from eibench.core.statistics.prediction_powered import (
     FEWEST_LABELS,
@@ -69,6 +70,7 @@ __all__ = [
     "Distribution",
     "Estimate",
     "Interval",
+    "JudgeScale",
     "MeanTest",
     "OrderAgreement",
     "PairedDifference",
@@ -86,6 +88,7 @@ __all__ = [
     "describe",
     "few_families",
     "fisher_interval",
+    "fit_scale",
     "holm",
     "icc_agreement",
     "iteration_spread",

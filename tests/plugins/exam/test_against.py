@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from eibench.judges import criteria_of
-from eibench.plugins.exam.scale import fit_scale
+from eibench.statistics import fit_scale
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
@@ -25,7 +25,7 @@ def _judge(request: ReceivedRequest) -> str:
     return json.dumps({"rating": rating, **dict.fromkeys(criteria_of(prompt), rating)})
 
 
-def _file(bench: Bench, *, turned: bool = False) -> Path:
+def _file(bench: Bench, *, turned: bool = False, judge: str = "") -> Path:
     """Sixteen published replies of each writer, to the bundled messages of HumaneBench."""
     prompts = [json.loads(line) for line in bench("prompts", "humanebench").out.splitlines()]
     ids = list(dict.fromkeys(prompt["item_id"] for prompt in prompts))
@@ -35,6 +35,7 @@ def _file(bench: Bench, *, turned: bool = False) -> Path:
             "item_id": item,
             "response": f"A reply of quality {quality}.",
             "published": 10 * (7 - quality if turned else quality),
+            "judge": judge,
         }
         for writer, quality in WRITERS.items()
         for item in ids
@@ -61,6 +62,47 @@ def test_published_texts_give_the_line_between_judges(bench: Bench) -> None:
     assert "on the published scale" in done.out
     assert "rank correlation" in done.out
     assert "writer-7" in done.out
+
+
+def test_a_board_says_what_a_score_is_on_the_published_scale(bench: Bench) -> None:
+    """Of a model that nobody published; the site's board says the same."""
+    with LoopbackServer(_judge) as judge, LoopbackServer(lambda _: "A reply of quality 5.") as mine:
+        path = _file(bench, judge="old-judge")
+        assert _exam(bench, judge, path).code == 0
+        run = ("run", "humanebench", "--model", "openai/mine", "--base-url", mine.base_url)
+        by = ("--judge", "openai/j", "--judge-base-url", judge.base_url, "--no-canaries", "--yes")
+        assert bench(*run, *by).code == 0
+    board = json.loads(bench("leaderboard", "humanebench", "--json").out)
+    (scale,) = board["scales"]
+    assert scale["judge"] == "old-judge"
+    (model,) = scale["models"].values()
+    assert model["ci95"][0] < model["value"] < model["ci95"][1]
+    # by hand: grades -1, -.5, .5, 1 for 5, 25, 45, 65 on average: 35 + 28 x grade, at .5
+    assert model["value"] == pytest.approx(49)
+    assert "on the scale of old-judge, by 8 writers: openai/mine about 49" in bench(
+        "leaderboard", "humanebench", "--details"
+    ).out.replace("\n", " ")
+
+
+def test_a_broken_scale_is_told(bench: Bench) -> None:
+    """With the command that writes it."""
+    with LoopbackServer(_judge) as server:
+        assert _exam(bench, server, _file(bench)).code == 0
+    (path,) = Path("runs/scales").iterdir()
+    path.write_text("[]", "utf-8")
+    done = bench("leaderboard", "humanebench")
+    assert done.code == 3
+    assert "is no scale of a judge; bench exam --against writes it anew" in done.err
+
+
+def test_a_file_of_two_judges_is_refused(bench: Bench) -> None:
+    """There is no one scale in it."""
+    row = {"writer": "w", "item_id": "i", "response": "r", "published": 1, "judge": "a"}
+    lines = [json.dumps(row), json.dumps({**row, "judge": "b"})]
+    Path("p.jsonl").write_text("\n".join(lines), "utf-8")
+    done = bench("exam", "openai/j", "--against", "p.jsonl")
+    assert done.code == 3
+    assert "has several judges: a, b; keep one" in done.err
 
 
 def test_judges_that_disagree_have_no_common_scale(bench: Bench) -> None:

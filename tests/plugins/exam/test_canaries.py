@@ -1,5 +1,6 @@
 """Replies that say nothing: what judges make of them, and what boards say of it."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from eibench.plugins.eqbench3.demo import respondents
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
+OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 THOUGHTS = "chain_of_thought_reasoning"
 _WORDS = "I would listen first, and then ask each of them what they had hoped for. " * 3
 
@@ -120,6 +122,16 @@ def test_comparisons_have_canaries_too(asking: Bench) -> None:
     assert plan.err.count("judge-canaries: 20 samples") == 2
     assert "--no-canaries leaves them out" in plan.err
     assert re.search(r"\d+ of 20 preferred to an answer", " ".join(done.out.split()))
+
+
+@pytest.mark.skipif(OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA is not set")
+def test_an_official_pack_beside_the_cache_has_canaries(asking: Bench) -> None:
+    """Named by its path, on a machine that has not fetched it."""
+    with LoopbackServer(_replies(_fair)) as server:
+        data = ("--dataset", f"{OFFICIAL}/eqbench3", "--no-elo", "--limit", "2")
+        done = asking(*_run(server, *data))
+        assert done.code == 0, done.err
+        assert _asked(server, "j") == 2 + 20 + 1  # and whether it answers
 
 
 def test_a_flag_leaves_them_out(asking: Bench) -> None:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eibench.statistics import spearman, student_quantile
+from .correlation import spearman
+from .student import student_quantile
 
 Floats = npt.NDArray[np.float64]
 LEAST = 0.8
