@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from eibench.plugins.judgemark.separation import Table, interval, parts
+from eibench.plugins.creative_writing.separation import Table, interval, parts
 
 WRITERS, ITEMS, REPEATS = 19, 19, 3
 

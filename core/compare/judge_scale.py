@@ -81,7 +81,7 @@ def judge_scales(
         known = {models[run]: y for run, y in published.items() if run in models}
         if of == benchmark and any(name in scores for name in known):
             parts.append(_part(judge, scores, known))
-    return parts
+    return [part for part in parts if part["line"]]
 
 
 def _read(path: Path) -> tuple[str, str, Mapping[str, float]]:

@@ -81,3 +81,36 @@ def test_upstream_s_own_form_is_read(bench: Bench) -> None:
     document = bench(*run).json
     assert document["items"]["scored"] == 72
     assert document["metrics"]["separability"]["ci95"] is not None
+
+
+def _legacy(folder: Path, prompts: str = "12") -> Path:
+    """Texts of three writers for two prompts, with the criteria of some of these."""
+    folder.mkdir()
+    texts = {w: {n: f"It rained {w} times {n}. " * 20 for n in "12"} for w in "abc"}
+    (folder / "judgemark_test_set.json").write_text(json.dumps(texts), "utf-8")
+    criteria = [{"criteria": ["Warmth: of the voice", "Trite", "Gripping"]}]
+    row = {"writing_prompt": "Write of rain. <SEED>", "seed_modifiers": ["Softly."],
+           "judging_criteria": criteria, "reference_output": "Rain, and then none."}  # fmt: skip
+    path = folder / "creative_writing_prompts.json"
+    path.write_text(json.dumps(dict.fromkeys(prompts, row)), "utf-8")
+    return folder
+
+
+def test_texts_are_graded_on_the_criteria_of_their_prompt(bench: Bench) -> None:
+    """Beside the reference text; by hand: (9 + (10 - 2)) / 2, a left-out criterion not asked."""
+    with LoopbackServer(lambda _: "Warmth: 9\nTrite: 2") as server:
+        run = ("run", "judgemark", "--model", "openai/j", "--base-url", server.base_url, "--json")
+        document = bench(*run, "--dataset", _legacy(Path("folder"))).json
+        prompt = server.requests[-1].messages[-1]["content"]
+    assert document["notes"]["judgemark"]["writers"] == {"a": 8.5, "b": 8.5, "c": 8.5}
+    assert "Write of rain. Softly." in prompt
+    assert "Rain, and then none." in prompt
+    assert "Gripping" not in prompt
+
+
+def test_a_text_whose_prompt_has_no_criteria_is_refused(bench: Bench) -> None:
+    """With the file that lacks it."""
+    folder = _legacy(Path("folder"), prompts="1")
+    done = bench("run", "judgemark", "--model", "demo/judge", "--dataset", folder)
+    assert done.code == 3
+    assert "creative_writing_prompts.json has no prompt '2'" in done.err

@@ -1,7 +1,8 @@
 """judgemark: a judge of fiction grades texts of known writers, several times.
 
-The model under test is the judge. What its grades come to is in `separation`; the wording of
-prompt and criteria is ours (docs/judgemark.md).
+The model under test is the judge. What its grades come to is in `separation`. Texts of a pack that
+has the prompts of Creative Writing before v2 are graded by its rubric, others by one of our own
+(docs/judgemark.md).
 """
 
 from collections import Counter
@@ -35,6 +36,8 @@ from eibench import (
 )
 from eibench.judges import Rubric, Template, demo_verdict, less_able
 
+from .legacy import FILE as PROMPTS
+from .legacy import JUDGE, LegacyItem, read_items
 from .separation import SeparationParts, Table, calibrated, interval, parts, table_of
 
 _TEXTS = read_toml(folder("judgemark") / "prompts.toml")
@@ -48,12 +51,18 @@ _OVER = "prompts"
 
 
 class Written(NamedTuple):
-    """A text, who wrote it, and for which prompt."""
+    """A text, who wrote it, for which prompt, and by what it is graded, if not by our rubric."""
 
     writer: str
     item: str
     text: str
     prompt: str = ""
+    legacy: LegacyItem | None = None
+
+    @property
+    def rubric(self) -> Rubric:
+        """What grades are given on."""
+        return self.legacy.rubric if self.legacy else RUBRIC
 
 
 class Judgemark(Benchmark[Written, Score]):
@@ -66,7 +75,7 @@ class Judgemark(Benchmark[Written, Score]):
     languages = ("en",)
     data = folder("judgemark")
     cite = data / "citation.bib"
-    comparability = "not comparable with published scores: texts, prompt and criteria are others"
+    comparability = "not comparable with published scores: texts and the judge's prompt are others"
     sampling = Sampling(temperature=0.5, top_k=3, max_tokens=4_000)
     iterations = 3
     asks_again = True
@@ -78,8 +87,10 @@ class Judgemark(Benchmark[Written, Score]):
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The texts: JSON lines, or a JSON object by writer and prompt, as upstream has it."""
-        path = next(path for name, path in source.files.items() if name != ORDER)
+        path = next(path for name, path in source.files.items() if name not in (ORDER, PROMPTS))
         rows = _upstream(path) if path.suffix == ".json" else _lines(path)
+        if PROMPTS in source.files:
+            rows = _with_criteria(path, rows, source.files[PROMPTS])
         writers = Counter(row.writer for row in rows)
         if len(writers) < 3:
             raise DataError(path, f"has {len(writers)} writers; three are the least to tell apart")
@@ -97,12 +108,17 @@ class Judgemark(Benchmark[Written, Score]):
         return Path(options["order"]) if options["order"] else source.files.get(ORDER)
 
     def prompts(self, options: Options) -> Mapping[str, str]:
-        """The judge's prompt and its criteria."""
-        return RUBRIC.judge_prompts(TEMPLATE)
+        """The judge's prompts: of our rubric with its criteria, and of a pack's."""
+        legacy = {"legacy_system": JUDGE.system, "legacy_user": JUDGE.user}
+        return {**RUBRIC.judge_prompts(TEMPLATE), **legacy}
 
     async def generate(self, item: Item[Written], model: Model, options: Options) -> Score:
         """The verdict on a text."""
         row = item.content
+        if row.legacy:
+            task, reference, rubric, _ = row.legacy
+            texts = {"writing_prompt": task.asked(1), "reference": reference}
+            return await rubric.grade(model, JUDGE, row.text, **texts)
         return await RUBRIC.grade(model, TEMPLATE, row.text, prompt=row.prompt or "(not given)")
 
     async def grade(
@@ -155,7 +171,7 @@ class Judgemark(Benchmark[Written, Score]):
 
     def demo_verdict(self, item: Item[Written], request: ChatRequest, rng: Random) -> str:
         """By the share of words of seven letters or more, as the page says."""
-        return demo_verdict(RUBRIC, request, _plain, rng)
+        return demo_verdict(item.content.rubric, request, _plain, rng)
 
 
 def _plain(text: str) -> float:
@@ -186,6 +202,14 @@ def _upstream(path: Path) -> list[Written]:
                 raise DataError(path, "is no text", f"{writer}, prompt {item}")
             rows.append(Written(writer, item, text))
     return rows
+
+
+def _with_criteria(path: Path, rows: Sequence[Written], prompts: Path) -> list[Written]:
+    """The texts with what their prompts' rubric is, and its reference text."""
+    known = {item.id: item.content for item in read_items(prompts)}
+    if lacking := next((row for row in rows if row.item not in known), None):
+        raise DataError(path, f"{prompts.name} has no prompt {lacking.item!r}", lacking.writer)
+    return [row._replace(legacy=known[row.item]) for row in rows]
 
 
 def _order(path: Path | None, writers: Sequence[str]) -> list[float] | None:

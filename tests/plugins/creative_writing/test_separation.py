@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eibench.plugins.judgemark.separation import (
+from eibench.plugins.creative_writing.separation import (
     adjacent_overlap,
     calibrated,
     interval,
