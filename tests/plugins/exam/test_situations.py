@@ -1,5 +1,6 @@
 """The set of situations: what is bundled, and what a broken file says."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,16 @@ def test_a_broken_file_is_refused_with_its_place(tmp_path: Path, text: str, says
         read_situations([path], "eqbench3")
     assert says in str(raised.value)
     assert "x.toml" in str(raised.value)
+
+
+def test_readers_put_the_good_reply_first() -> None:
+    """Above all coarse versions in at least 95 % of situations, by the raw answers."""
+    readings = json.loads((folder("judge_exam") / "readings.json").read_text("utf-8"))
+    points = readings["points"]
+    assert set(points) == {path.stem for path in FILES}
+    first = [max(of, key=of.get) == "good" for of in points.values()]
+    assert sum(first) >= 0.95 * len(points)
+    by = {reader: [pair[reader] == pair["good"] for pair in readings["pairs"] if pair[reader]]
+          for reader in ("first", "second")}  # fmt: skip
+    counts = {reader: (sum(right), len(right)) for reader, right in by.items()}
+    assert counts == {"first": (60, 60), "second": (45, 45)}
