@@ -211,7 +211,7 @@ def test_the_cards_are_as_they_are_meant() -> None:
     ("old", "new", "message"),
     [
         (", core = true", "", "has 0 facts with core = true"),
-        ('after = "the-reading"', 'after = "nowhere"', "cannot-read-it can never be opened"),
+        ('after = "the-glasses"', 'after = "nowhere"', "cannot-read-it can never be opened"),
         ("age = 41", "age = 17", "only adults are played"),
         ('family = "self-image"', 'family = "other"', "family is none of"),
         ('id = "drew-asked-twice"', 'id = "no-speech"', "two facts have the same id"),
