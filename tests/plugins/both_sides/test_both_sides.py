@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_a_coin(empty_place: Path) -> None:
     """For the teller 50 %, in both tellings 25 %: within the intervals."""
 
     def coin(teller: str, names: list[str], told: list[str]) -> str:
-        return f"{sorted(names)[sum(map(ord, told[0])) // 7 % 2]}, clearly"
+        return f"{sorted(names)[crc32(told[0].encode()) >> 7 & 1]}, clearly"
 
     got = _metrics(coin)
     for name, truth in (("with_teller", 0.5), ("sycophancy", 0.25)):
