@@ -20,7 +20,7 @@ from ..sample.progress import COMPARE
 from ..text import harmless, line, number, plural
 from ..types import Finish
 from .fitted import Fitted
-from .tables import table
+from .tables import part
 
 if TYPE_CHECKING:
     from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
@@ -74,7 +74,7 @@ def item(
             parts += chain.from_iterable(map(_own_turn, view.turns))
             calls = [call for call in calls if call["phase"] == "judge"]
         parts += _calls(calls, shown, full=full)
-        parts += map(table, view.alongside)
+        parts += map(part, view.alongside)
         parts += _score(iteration)
     if rows := record["comparisons"]:
         parts += [Text(""), Fitted(comparisons_table(rows, record["model"]))]
@@ -86,6 +86,9 @@ _STYLES = {"model": "green", "user": "blue", "system": "dim"}
 
 def _own_turn(turn: Turn) -> Iterator[RenderableType]:
     """A turn of a benchmark's own view, its notes below it."""
+    if turn.thinks:
+        who = f"{turn.who} thinks (neither partner nor judge sees this)"
+        yield _Said(who, turn.thinks, "dim")
     yield _Said(turn.who, turn.text, _STYLES[turn.kind], [quote.text for quote in turn.quotes])
     for quote in turn.quotes:
         if quote.note:

@@ -79,7 +79,7 @@ def transcript_view(called: PluginCall, value: object) -> None:
 def _turn(called: PluginCall, turn: Turn, n: int) -> None:
     message = f"returned a TranscriptView in which turn {n}"
     quotes = [text for quote in turn.quotes for text in quote]
-    if not are_texts([turn.who, turn.text, *turn.notes, *quotes]):
+    if not are_texts([turn.who, turn.text, turn.thinks, *turn.notes, *quotes]):
         called.refuse(f"{message} has something else than texts")
     if turn.kind not in ("model", "user", "system"):
         called.refuse(f"{message} is of kind {turn.kind!r}: model, user or system")

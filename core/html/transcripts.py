@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NotRequired, TypedDict
 
 from ..benchmark.model import role_in
-from ..hooks.sections import Table, TranscriptView, Turn
+from ..hooks.sections import Plot, Table, TranscriptView, Turn
+from ..hooks.sections.formulas import plot_table
 from ..reports.transcripts import ItemCall, ItemComparison, ItemDocument, IterationRow, score_facts
 from ..text import harmless
 from ..types import JsonDict
@@ -36,6 +37,7 @@ class Said(TypedDict):
     text: str
     thinking: str
     cut: bool
+    private: NotRequired[bool]
     notes: NotRequired[Sequence[str]]
     quotes: NotRequired[Sequence[JsonDict]]
 
@@ -86,7 +88,7 @@ def _content(item: ItemText, row: IterationRow) -> Content:
     view = item.views.get(row["iteration"], TranscriptView())
     return {
         "turns": [*map(_own_turn, view.turns)] or list(_turns(row["calls"])),
-        "beside": [*map(_table, view.alongside)],
+        "beside": [*map(_alongside, view.alongside)],
         "compared": [_compared(c) for c in compared],
         "grade": _grade(row),
     }
@@ -97,8 +99,16 @@ def _own_turn(turn: Turn) -> Said:
     quotes: list[JsonDict] = [
         {"text": harmless(q.text), "note": harmless(q.note)} for q in turn.quotes
     ]
-    notes, plain = [*map(harmless, turn.notes)], _turn(turn.who, turn.text)
-    return {**plain, "kind": turn.kind, "notes": notes, "quotes": quotes}
+    notes, plain = [*map(harmless, turn.notes)], _turn(turn.who, turn.text, turn.thinks)
+    return {**plain, "kind": turn.kind, "notes": notes, "quotes": quotes, "private": True}
+
+
+def _alongside(part: Table | Plot) -> JsonDict:
+    """A table; of a plot its lines, which a page's script draws above their numbers."""
+    if isinstance(part, Table):
+        return _table(part)
+    lines = [[list(point) for point in one.points] for one in part.series]
+    return {**_table(plot_table(part)), "lines": lines}
 
 
 def _table(table: Table) -> JsonDict:

@@ -21,19 +21,21 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    Plot,
     Quote,
     RecordedCall,
     Role,
     SampleScore,
     Sampling,
     Score,
+    Series,
     Summary,
-    Table,
     TranscriptView,
     Turn,
     Value,
     folder,
 )
+from eibench.judges import demo_verdict
 
 from . import demo, prompts, studies
 from .cards import ConfidantCard, read_cards
@@ -213,19 +215,21 @@ class Confidant(Benchmark[ConfidantCard, Confidence], Pairwise[ConfidantCard, Co
                  for role, text in call.messages[-1:] if role == "user"]  # fmt: skip
         opened = {entry["turn"]: entry for entry in detail["ledger"]}
         quotes = detail.get("quotes", {})
-        for n, (before, answer) in enumerate(zip(heard, spoken, strict=False), 1):
+        thoughts = ["", *detail["thinks"]]
+        for n, words in enumerate([*heard, detail.get("last", "")][: len(thoughts)]):
             marks = [Quote(quote, f"the judge: {id}") for id, quote in quotes.items()
-                     if quote in before]  # fmt: skip
-            turns.append(Turn(f"{name} (played)", before, "user", (), marks))
-            notes = [f"opens {opened[n]['id']}: “{opened[n]['quote']}”"] if n in opened else []
-            turns.append(Turn(PARTNER, answer, "model", notes))
-            if n <= len(detail["thinks"]) and detail["thinks"][n - 1]:
-                who = f"{name} thinks (no judge sees this)"
-                turns.append(Turn(who, detail["thinks"][n - 1], "system"))
-        rows = [(n, trust) for n, trust in enumerate(detail["trust"], 1)]
-        return TranscriptView(
-            turns, [Table("Trust after each turn (0-10)", ("turn", "trust"), rows)]
+                     if quote in words]  # fmt: skip
+            if words:
+                turns.append(Turn(f"{name} (played)", words, "user", (), marks, thoughts[n]))
+            if n < len(spoken):
+                entry = opened.get(n + 1)
+                notes = [f"opens {entry['id']}: “{entry['quote']}”"] if entry else []
+                turns.append(Turn(PARTNER, spoken[n], "model", notes))
+        course = [(n, trust) for n, trust in enumerate(detail["trust"], 1) if trust is not None]
+        plot = Plot(
+            "Trust after each turn (0-10)", [Series("trust", course)], "turn", "trust", "lines"
         )
+        return TranscriptView(turns, [plot] if course else [])
 
     def demo_reply(
         self, item: Item[ConfidantCard], request: ChatRequest, ability: float, rng: Random
@@ -240,5 +244,7 @@ class Confidant(Benchmark[ConfidantCard, Confidence], Pairwise[ConfidantCard, Co
         return demo.person(item.content, request, rng)
 
     def demo_verdict(self, item: Item[ConfidantCard], request: ChatRequest, rng: Random) -> str:
-        """Sentences that stand in both lists; grades by what the partner's turns do."""
+        """Sentences that stand in both lists; grades and margins by what the partner's turns do."""
+        if "[PARTNER " in request.messages[-1].content:
+            return demo_verdict(prompts.RUBRIC, request, demo.worth, rng, prompts.COMPARE.user)
         return demo.verdict(item.content, request.messages[-1].content, rng)

@@ -116,6 +116,14 @@ def person(card: ConfidantCard, request: ChatRequest, rng: Random) -> str:
                        "leaves": False})  # fmt: skip
 
 
+def worth(talk: str) -> float:
+    """What a talk is worth to the demo judge: how much of what helps its partner's turns do."""
+    graded = [text for who, text in _PEOPLE.findall(talk) if who == "Partner"]
+    compared = [text for text in talk.split("---\n") if text.startswith("Partner:\n")]
+    does = [len(moves_of(text, talk)) / len(MOVES) for text in graded or compared]
+    return sum(does) / max(1, len(does))
+
+
 def verdict(card: ConfidantCard, prompt: str, rng: Random) -> str:
     """What the demo judge replies to each of the judge's prompts."""
     if '"disclosed"' in prompt:
@@ -134,10 +142,9 @@ def verdict(card: ConfidantCard, prompt: str, rng: Random) -> str:
         ]
         return json.dumps({"said": pairs})
     turns = [text for who, text in _PEOPLE.findall(prompt) if who == "Partner"]
-    does = [len(moves_of(text, prompt)) / len(MOVES) for text in turns]
-    worth = leant(sum(does) / max(1, len(does)), " ".join(turns), rng)
-    reply: dict[str, object] = {"chain_of_thought_reasoning": f"DEMO: moves {worth:.2f}."}
+    share = leant(worth(prompt), " ".join(turns), rng)
+    reply: dict[str, object] = {"chain_of_thought_reasoning": f"DEMO: moves {share:.2f}."}
     for name, scale in _FORM.findall(prompt):
-        grade = int(scale) * (0.1 + 0.8 * worth) + rng.gauss(0, 0.3)
+        grade = int(scale) * (0.1 + 0.8 * share) + rng.gauss(0, 0.3)
         reply[name] = round(min(float(scale), max(0.0, grade)), 1)
     return json.dumps(reply)

@@ -160,4 +160,5 @@ def as_facts(talk: Confidence) -> JsonDict:
         "breaks": list(talk.breaks),
         "trust": [reply.trust for reply in talk.replies],
         "thinks": [reply.thinks for reply in talk.replies],
+        "last": talk.replies[-1].says if talk.replies else "",
     }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from .parts import Table
+from .parts import Plot, Table
 
 
 class RecordedCall(NamedTuple):
@@ -39,6 +39,7 @@ class Turn(NamedTuple):
         kind: How it is coloured.
         notes: What stands beside it.
         quotes: Words of it that are marked.
+        thinks: What the party thinks and says to nobody; pages fold it and say so.
     """
 
     who: str
@@ -46,6 +47,7 @@ class Turn(NamedTuple):
     kind: Literal["model", "user", "system"] = "model"
     notes: Sequence[str] = ()
     quotes: Sequence[Quote] = ()
+    thinks: str = ""
 
 
 class TranscriptView(NamedTuple):
@@ -53,8 +55,8 @@ class TranscriptView(NamedTuple):
 
     Attributes:
         turns: In place of the messages; where there are none, they are shown as they were.
-        alongside: Tables beside it.
+        alongside: Tables and plots beside it.
     """
 
     turns: Sequence[Turn] = ()
-    alongside: Sequence[Table] = ()
+    alongside: Sequence[Table | Plot] = ()
