@@ -87,7 +87,7 @@ _STYLES = {"model": "green", "user": "blue", "system": "dim"}
 def _own_turn(turn: Turn) -> Iterator[RenderableType]:
     """A turn of a benchmark's own view, its notes below it."""
     if turn.thinks:
-        who = f"{turn.who} thinks (neither partner nor judge sees this)"
+        who = f"{turn.who} thinks (no judge sees this)"
         yield _Said(who, turn.thinks, "dim")
     yield _Said(turn.who, turn.text, _STYLES[turn.kind], [quote.text for quote in turn.quotes])
     for quote in turn.quotes:

@@ -58,7 +58,7 @@ def test_a_terminal_shows_the_view_in_place_of_the_messages(place: Place) -> Non
     """Turns with their notes and marked words, tables beside them; --full shows the messages."""
     shown = place.bench("show", "strong", "1").stdout
     assert "the letter to Ana" in shown and "“miss you”: warm" in shown and "once <b>" in shown
-    assert "thinks (neither partner nor judge sees this)" in shown and "I hope <i>" in shown
+    assert "thinks (no judge sees this)" in shown and "I hope <i>" in shown
     assert "Course" in shown
     assert "Write to Ana" not in shown and "Length" in shown and "score: length 24" in shown
     assert "Write to Ana" in place.bench("show", "strong", "1", "--full").stdout
@@ -76,8 +76,8 @@ def test_a_page_shows_the_view_in_place_of_the_messages(place: Place) -> None:
         assert visit.texts("mark") == ["miss you1"]
         assert visit.texts(".turn .note") == ["once <b>", "1: warm"]
         assert visit.texts(".grade h3")[:2] == ["Length", "Course"]
-        assert visit.tab.locator(".grade svg.course circle").count() == 2
-        assert visit.texts(".turn summary") == ["thinks (neither partner nor judge sees this)"]
+        assert visit.tab.locator(".grade svg.course polyline").count() == 1
+        assert visit.texts(".turn summary") == ["thinks (no judge sees this)"]
         assert not visit.tab.locator(".turn details .said").is_visible()
         visit.end()
 

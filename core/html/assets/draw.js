@@ -1,10 +1,4 @@
 // Drawings: the same axis, dots and whiskers as those of the pages.
-const draw = (name, attributes, ...inside) => {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...inside);
-  return node;
-};
 const axisOver = (given) => {
   const values = given.filter(Number.isFinite);
   let low = Math.min(...values), high = Math.max(...values);

@@ -1,4 +1,10 @@
 "use strict";
+const draw = (name, attributes, ...inside) => {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...inside);
+  return node;
+};
 const eibench = (() => {
   const root = document.documentElement,
     all = (wanted, within = document) => [...within.querySelectorAll(wanted)],
@@ -46,24 +52,16 @@ const eibench = (() => {
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   };
   const turn = (said) => {
-    const thought = said.thinking ? [make("details", "", make("summary", "", said.private ? "thinks (neither partner nor judge sees this)" : "thinking"), make("div", "said", said.thinking))] : [];
+    const thought = said.thinking ? [make("details", "", make("summary", "", said.private ? "thinks (no judge sees this)" : "thinking"), make("div", "said", said.thinking))] : [];
     return make("div", "turn " + said.kind, make("span", "who", said.who + (said.cut ? " (cut off by the token limit)" : "")), ...thought, Object.assign(make("div", "said", said.text), { quotes: said.quotes ?? [] }), ...(said.notes ?? []).map((text) => make("p", "note", text)));
   };
   const line = (name, cells) => make("tr", "", ...cells.map((text) => make(name, name === "th" ? { scope: "col" } : "", text))),
     table = (columns, rows) => make("div", "scroll", make("table", "data", make("thead", "", line("th", columns)), make("tbody", "", ...rows.map((row) => line("td", row))))),
-    // A course over turns: small, without axes, as its numbers stand below it.
+    // A course over turns, small: its numbers stand below it.
     course = (lines) => {
-    const svg = (name, attributes, ...inside) => {
-      const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-      for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-      node.append(...inside);
-      return node;
-    };
-    const span = (n) => { const values = lines.flat().map((point) => point[n]); return [Math.min(...values), Math.max(...values) - Math.min(...values) || 1]; },
-      [[left, width], [low, height]] = [span(0), span(1)],
-      at = ([x, y]) => [6 + 228 * (x - left) / width, 54 - 48 * (y - low) / height];
-    return svg("svg", { width: 240, height: 60, class: "course", "aria-hidden": "true" }, ...lines.map((points, n) =>
-      svg("g", { class: "s" + n }, svg("polyline", { points: points.map((point) => at(point).join()).join(" ") }), ...points.map((point) => svg("circle", { cx: at(point)[0], cy: at(point)[1], r: 3 })))));
+    const at = (n, size) => { const all = lines.flat().map((p) => p[n]), low = Math.min(...all), span = Math.max(...all) - low || 1; return (p) => 4 + size * (p[n] - low) / span; },
+      x = at(0, 230), y = at(1, -46);
+    return draw("svg", { width: 240, viewBox: "0 -46 240 56", class: "course" }, ...lines.map((one, n) => draw("polyline", { class: "s" + n, points: one.map((p) => [x(p), y(p)]).join(" ") })));
   },
     verdict = ({ grade, beside, compared }) => {
     const box = make("div", "grade"), say = (title, ...inside) => box.append(make("h3", "", title), ...inside);

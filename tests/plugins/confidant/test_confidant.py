@@ -175,7 +175,7 @@ def test_the_transcript_shows_thoughts_openings_and_quotations(bench: Bench) -> 
     document = _run(bench, _server())
     shown = bench("show", document["run_id"], "reply-to-the-review").out
     text = " ".join(shown.split())
-    assert "thinks (neither partner nor judge sees this)" in text
+    assert "thinks (no judge sees this)" in text
     assert re.search(r"opens [a-z-]+: ", text)
     assert "Trust after each turn" in text
 
