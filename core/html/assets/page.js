@@ -57,7 +57,7 @@ const eibench = (() => {
   };
   const line = (name, cells) => make("tr", "", ...cells.map((text) => make(name, name === "th" ? { scope: "col" } : "", text))),
     table = (columns, rows) => make("div", "scroll", make("table", "data", make("thead", "", line("th", columns)), make("tbody", "", ...rows.map((row) => line("td", row))))),
-    // A course over turns, small: its numbers stand below it.
+    // A small course over turns.
     course = (lines) => {
     const at = (n, size) => { const all = lines.flat().map((p) => p[n]), low = Math.min(...all), span = Math.max(...all) - low || 1; return (p) => 4 + size * (p[n] - low) / span; },
       x = at(0, 230), y = at(1, -46);
@@ -65,10 +65,9 @@ const eibench = (() => {
   },
     verdict = ({ grade, beside, compared }) => {
     const box = make("div", "grade"), say = (title, ...inside) => box.append(make("h3", "", title), ...inside);
-    if (grade.failed) say("Failed", grade.failed);
-    if (grade.reason) say("Unscored", grade.reason);
+    for (const [name, text] of [["Failed", grade.failed], ["Unscored", grade.reason]]) if (text) say(name, text);
     for (const { title, columns, rows, lines } of beside) say(title, ...lines ? [course(lines)] : [], table(columns, rows));
-    for (const [judge, text] of grade.verdicts) say("Verdict of " + judge, make("div", "said", text));
+    for (const [by, text] of grade.verdicts) say("Verdict of " + by, make("div", "said", text));
     if (grade.values.length) say("Scores", table(["criterion", "value"], grade.values));
     for (const [name, text] of grade.facts) say(name, text);
     if (compared.length) say("Comparisons", table(["against", "order", "result", "margins"], compared));
