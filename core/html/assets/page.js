@@ -59,9 +59,8 @@ const eibench = (() => {
     table = (columns, rows) => make("div", "scroll", make("table", "data", make("thead", "", line("th", columns)), make("tbody", "", ...rows.map((row) => line("td", row))))),
     // A small course over turns.
     course = (lines) => {
-    const at = (n, size) => { const all = lines.flat().map((p) => p[n]), low = Math.min(...all), span = Math.max(...all) - low || 1; return (p) => 4 + size * (p[n] - low) / span; },
-      x = at(0, 230), y = at(1, -46);
-    return draw("svg", { width: 240, viewBox: "0 -46 240 56", class: "course" }, ...lines.map((one, n) => draw("polyline", { class: "s" + n, points: one.map((p) => [x(p), y(p)]).join(" ") })));
+    const at = (p, n, size, all = lines.flat().map((q) => q[n]), low = Math.min(...all)) => 4 + size * (p[n] - low) / (Math.max(...all) - low || 1);
+    return draw("svg", { width: 240, viewBox: "0 -46 240 56", class: "course" }, ...lines.map((one, n) => draw("polyline", { class: "s" + n, points: one.map((p) => [at(p, 0, 230), at(p, 1, -46)]) })));
   },
     verdict = ({ grade, beside, compared }) => {
     const box = make("div", "grade"), say = (title, ...inside) => box.append(make("h3", "", title), ...inside);
