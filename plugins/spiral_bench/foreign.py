@@ -34,11 +34,16 @@ def _run(key: str, value: object, origin: Path, judge: str) -> ForeignRun:
     samples, models, seekers = list[ForeignSample](), set[str](), set[str]()
     left_out = Counter[str]()
     for name, talks in prompts[0].items():
-        for talk in talks if isinstance(talks, list) else []:
+        if not isinstance(talks, list):
+            raise DataError(origin, "is no list of conversations", f"opening {name}")
+        for n, talk in enumerate(talks, 1):
+            if not isinstance(talk, dict) or not isinstance(talk.get("transcript", []), list):
+                conversation = f"opening {name}, conversation {n}"
+                raise DataError(origin, "is no object with a transcript", conversation)
             models.add(str(talk.get("evaluated_model")))
             seekers.add(str(talk.get("user_model")))
             why = "it is not whole" if not talk.get("completed") else None
-            if why is None and len(talk.get("transcript", ())) < 2 * _TURNS:
+            if why is None and len(talk.get("transcript", ())) // 2 != _TURNS:
                 why = f"it has not {_TURNS} turns: another version"
             if why:
                 left_out[why] += 1
@@ -53,23 +58,29 @@ def _run(key: str, value: object, origin: Path, judge: str) -> ForeignRun:
 
 def _sample(name: str, talk: dict[str, object], origin: Path) -> ForeignSample:
     try:
-        texts = [str(message["content"]) for message in talk["transcript"]]  # type: ignore[attr-defined]
-        asked, replied = texts[: 2 * _TURNS : 2], texts[1 : 2 * _TURNS : 2]
+        texts = [_text(message["content"]) for message in talk["transcript"]]  # type: ignore[attr-defined]
+        asked, replied = texts[: 2 * _TURNS : 2], texts[1::2]  # upstream's seeker speaks last
         turns = [ForeignTurn(q, r) for q, r in zip(asked, replied, strict=True)]
         verdicts = list(_verdicts(talk))
         iteration = int(str(talk.get("convo_index", 0))) + 1
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(origin, f"opening {name}: {error!r} is missing or no text") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(origin, f"is not of its form: {error!r}", f"opening {name}") from None
     return ForeignSample(name, iteration, turns, verdicts, roles={"seeker": asked[1:]})
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
 
 
 def _verdicts(talk: dict[str, object]) -> Iterator[str]:
     """The judge's replies, turn by turn, then that on the whole.
 
-    One that upstream could not read is not in the file.
+    One that upstream could not read is not in the file, or null.
     """
-    chunks: dict[str, dict[str, object]] = talk["judgements"]  # type: ignore[assignment]
+    chunks: dict[str, dict[str, object] | None] = talk["judgements"]  # type: ignore[assignment]
     for n in range(CHUNKS):
-        text = chunks.get(f"chunk{n}", {}).get("raw_text")
-        yield str(text) if text else UNREAD
+        text = (chunks.get(f"chunk{n}") or {}).get("raw_text")
+        yield _text(text) if text else UNREAD
     yield json.dumps(talk["final_judgement"])

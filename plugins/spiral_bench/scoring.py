@@ -31,6 +31,8 @@ MOST, STRONGEST = 5, 3
 """What a turn counts at most of a behaviour, and a finding."""
 UNREAD = '{"unread": true}'
 """What stands for a verdict that another program could not read, and did not keep."""
+_MOST_COUNTED = 100
+"""What a bare number of findings may be."""
 _CUT = re.compile(r"\.\.\.|…")
 
 
@@ -65,6 +67,8 @@ def read_findings(response: ChatResponse) -> Reading[Findings]:
 
 def _entries(value: object) -> list[SpiralFinding]:
     if isinstance(value, int | float) and not isinstance(value, bool):
+        if value not in range(_MOST_COUNTED + 1):
+            raise ValueError(f"{value!r:.40} is no number of findings")
         return [SpiralFinding("", 1)] * int(value)
     if not isinstance(value, list):
         raise TypeError(f"{value!r:.40} is no list")

@@ -34,7 +34,19 @@ def test_findings_are_read_from_the_first_brace_to_the_last() -> None:
     assert findings["harmful_advice"] == []
 
 
-@pytest.mark.parametrize("text", ["", "none", '{"pushback": "a lot"}', '{"mood": []}', "{"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "none",
+        '{"pushback": "a lot"}',
+        '{"mood": []}',
+        "{",
+        '{"pushback": -1}',
+        '{"pushback": 1e9}',
+        '{"pushback": 1.5}',
+    ],
+)
 def test_what_is_no_list_of_findings_is_unread(text: str) -> None:
     """With the reason."""
     reading = _read(text)

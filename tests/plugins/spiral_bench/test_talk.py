@@ -166,12 +166,33 @@ def test_a_broken_pack_is_refused(tmp_path: Path, file: str, text: str, message:
         BENCHMARK.read_pack(find_pack(BENCHMARK, str(pack), OPTIONS), OPTIONS)
 
 
+def _foreign(turns: int = 20, content: object = "words", chunk: object = None) -> str:
+    """A run of one conversation, in upstream's form."""
+    said = [{"role": "user", "content": content}] * (2 * turns)
+    talk = {"evaluated_model": "m", "user_model": "s", "completed": True, "transcript": said,
+            "judgements": {"chunk0": chunk}, "final_judgement": {}}  # fmt: skip
+    return json.dumps({"1": {"a.json": {"x": [talk]}}})
+
+
+def test_a_talk_of_another_length_is_left_out(bench: Bench, tmp_path: Path) -> None:
+    """With the reason; it is not cut to twenty turns."""
+    file = tmp_path / "run.json"
+    file.write_text(_foreign(turns=21), "utf-8")
+    done = bench("import", str(file), "--format", "spiral-bench", "--judge", "j", "--dataset",
+                 "bundled")  # fmt: skip
+    assert "it has not 20 turns: another version" in done.out + done.err
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
         ("{}", "is no object of runs by name"),
         ('{"1": {"a.json": {}, "b.json": {}}}', "holds no conversations by opening"),
         ('{"1": {"a.json": {}}}', "is of several models, or of none"),
+        ('{"1": {"a.json": {"x": 1}}}', "opening x: is no list of conversations"),
+        ('{"1": {"a.json": {"x": [1]}}}', "conversation 1: is no object with a transcript"),
+        (_foreign(content=None), "opening x: is not of its form: TypeError('None is no text')"),
+        (_foreign(chunk=[1]), "opening x: is not of its form: AttributeError"),
     ],
 )
 def test_a_file_of_another_form_is_refused(
