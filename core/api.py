@@ -146,7 +146,7 @@ async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | Non
     _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)
     async with _watched(session, tell):
         result = await run_task(task, session)
-    if result.status not in ("interrupted", "budget"):
+    if result.status not in ("interrupted", "budget", "waiting"):
         result = await _with_canaries(task, session, result)
     if not bases:
         return result

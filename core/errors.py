@@ -164,6 +164,12 @@ class Interrupted(BenchError):
     exit_code = 130
 
 
+class Waiting(Interrupted):
+    """All that is left was sent as batches, and nobody wants to wait for their results."""
+
+    exit_code = 5
+
+
 class Unreadable(Interrupted):
     """None of the first replies could be read; everything answered so far is kept.
 

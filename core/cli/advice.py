@@ -146,6 +146,8 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
     """The most useful thing to do with a result."""
     if document["status"] == "interrupted":
         return "the same command goes on from here; everything answered so far is kept"
+    if document["status"] == "waiting":
+        return "the same command reads what has come by then; bench runs lists what waits"
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
     to_do = document["comparisons"].get("planned")

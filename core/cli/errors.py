@@ -14,6 +14,7 @@ _KINDS = {
     errors.JudgeError: "judge",
     errors.JournalError: "journal",
     errors.BudgetReached: "budget",
+    errors.Waiting: "waiting",
     errors.Interrupted: "interrupted",
 }
 

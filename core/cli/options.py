@@ -130,6 +130,8 @@ def setting(name: str, **attributes: object) -> Callable[[F], F]:
         declared["multiple"] = True
     elif default not in (None, ()):
         declared |= {"default": one.shown or default, "show_default": True}
+    if one.bare:
+        declared |= {"is_flag": False, "flag_value": one.bare}
     if isinstance(default, Path):
         declared["type"] = click.Path(path_type=Path)
     if name == "systems":

@@ -252,7 +252,7 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
             session.tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
-        if result.status not in ("interrupted", "budget"):
+        if result.status not in ("interrupted", "budget", "waiting"):
             _ask_canaries(run)
             document = with_canaries(result.document, run.config)
             result = replace(result, document=document)

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from .. import console
 from ..errors import UsageError
-from ..journal import RunLock, RunRecord
+from ..journal import OpenBatch, RunLock, RunRecord
 from ..journal.file import has_journal
 from ..parties.party import origin_of
 from ..plugins import installed
@@ -17,7 +18,7 @@ from ..reports.comparability import is_graded, judge_in
 from ..reports.suggestions import bench
 from ..runs import run_set
 from ..runs.views import document_path
-from ..text import as_text, line, number, plural
+from ..text import as_text, duration, line, number, plural
 from ..types.result_document import ResultDocument
 from . import options
 from .command import command
@@ -33,13 +34,15 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs, or those that the options choose."""
     rows: list[tuple[RunRecord, ResultDocument | None]] = []
     views: dict[str, list[str]] = {}
+    batches: dict[str, list[OpenBatch]] = {}
     if has_journal(runs_dir):
         with run_set.runs(runs_dir) as stored:
             for run in stored.chosen(selector()):
                 rows.append((run.record, run.document))
                 views[run.id] = list(run.views)
+                batches[run.id] = run.journal.open_batches(run.record)
     if json_output:
-        listed = [_as_json(run, doc, views[run.run_id]) for run, doc in rows]
+        listed = [_as_json(run, doc, views[run.run_id], batches[run.run_id]) for run, doc in rows]
         click.echo(as_text({"runs": listed}))
         return
 
@@ -51,6 +54,17 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     title = f"{plural(len(rows), 'run')} in {runs_dir}"
     table = FitTable(title, _columns(rows), unboxed=True)
     console.output.show(console.fitted.Fitted(table))
+    for record, _ in rows:
+        for batch in batches[record.run_id]:
+            click.echo(line(_waits(record, batch)))
+
+
+def _waits(run: RunRecord, batch: OpenBatch) -> str:
+    """What is known of a batch that a run waits for."""
+    age = duration((datetime.now(UTC) - datetime.fromisoformat(batch.at)).total_seconds())
+    what = f"batch {batch.id}" if batch.id else "a batch that may not have been sent"
+    requests = plural(len(batch.keys), "request")
+    return f"{run.run_id} waits for {what} of {requests} to {batch.party}, {age} old"
 
 
 def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[FitColumn]:
@@ -136,7 +150,16 @@ def _value(document: ResultDocument | None) -> str:
     return number(metric["value"]) if is_graded(document) else "not graded"
 
 
-def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[str]) -> object:
+def _as_json(
+    run: RunRecord,
+    document: ResultDocument | None,
+    views: Sequence[str],
+    batches: Sequence[OpenBatch],
+) -> object:
+    waiting = [
+        {"id": one.id, "party": one.party, "requests": len(one.keys), "at": one.at}
+        for one in batches
+    ]
     return {
         "run_id": run.run_id,
         "benchmark": run.benchmark,
@@ -152,6 +175,7 @@ def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[st
         "judge_endpoint": document["judge_endpoint"] if document else None,
         "metrics": document["metrics"] if document else None,
         "views": views,
+        **({"batches": waiting} if waiting else {}),
     }
 
 

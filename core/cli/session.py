@@ -301,7 +301,9 @@ def sections(document: ResultDocument, runs: Sequence[StoredRun] = ()) -> list[P
     return sections_of(document, runs, installed(), tell_once)
 
 
-EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
+EXIT = {
+    "complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "waiting": 5, "interrupted": 130,
+}  # fmt: skip
 
 
 def print_result(

@@ -28,6 +28,7 @@ from .keys import refuse_reserved, with_key
 from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
 
 if TYPE_CHECKING:
+    from .batch_services import AnthropicBatches
     from .sdk import SdkTransport
 
 _FINISH = {
@@ -151,16 +152,39 @@ class AnthropicClient:
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; once more for what the model refuses."""
         while True:
-            sent = self._parameters(request)
-            body = {"model": self._config.model.name, **conversation(request), **sent}
-            answer = await self._transport.post(body)
-            if answer.status < 300:
-                return read_message(answer.text, answer.headers, sent, self.asked)
-            error = self._failure(answer)
-            refused = self._refusal(error, sent, request.sampling.extra_body or {})
-            if not refused:
-                raise error
-            self._refused.update(refused)
+            body, sent = self.body_of(request)
+            if response := self.take(await self._transport.post(body), request, sent):
+                return response
+
+    def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
+        """The body of a request, and what of it goes beside model and messages."""
+        sent = self._parameters(request)
+        return {"model": self._config.model.name, **conversation(request), **sent}, sent
+
+    def take(self, answer: HttpAnswer, request: ChatRequest, sent: JsonDict) -> ChatResponse | None:
+        """The reply; ``None`` where something was refused that is left out from now on.
+
+        Raises:
+            ProviderError: There is no reply.
+        """
+        if answer.status < 300:
+            return read_message(answer.text, answer.headers, sent, self.asked)
+        error = self._failure(answer)
+        refused = self._refusal(error, sent, request.sampling.extra_body or {})
+        if not refused:
+            raise error
+        self._refused.update(refused)
+        return None
+
+    def batches(self) -> "AnthropicBatches":
+        """What takes requests for later, at half the price."""
+        from .batch_services import AnthropicBatches
+        from .sdk import AnthropicSdk
+
+        config, base_url = self._config, (self._config.base_url or BASE_URL).removesuffix("/v1")
+        return AnthropicBatches(
+            AnthropicSdk(base_url, with_key(config), config, self.asked), self.asked
+        )
 
     def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""

@@ -28,6 +28,7 @@ from .keys import refuse_reserved, with_key
 from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
 
 if TYPE_CHECKING:
+    from .batch_services import OpenAIBatches
     from .sdk import SdkTransport
 
 _FINISH = {
@@ -164,18 +165,40 @@ class OpenAIClient:
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; once more for each parameter the model refuses."""
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
         while True:
-            sent = self._parameters(request)
-            body = {"messages": messages, "model": self._config.model.name, **sent}
-            answer = await self._transport.post(body)
-            if answer.status < 300:
-                return read_completion(answer.text, answer.headers, sent, self.asked)
-            insisted_on = request.sampling.extra_body or {}
-            error = self._failure(answer, [n for n in sent if n not in insisted_on])
-            if not error.parameter:
-                raise error
-            self._refused.add(error.parameter)
+            body, sent = self.body_of(request)
+            if response := self.take(await self._transport.post(body), request, sent):
+                return response
+
+    def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
+        """The body of a request, and what of it goes beside model and messages."""
+        messages = [{"role": m.role, "content": m.content} for m in request.messages]
+        sent = self._parameters(request)
+        return {"messages": messages, "model": self._config.model.name, **sent}, sent
+
+    def take(self, answer: HttpAnswer, request: ChatRequest, sent: JsonDict) -> ChatResponse | None:
+        """The reply; ``None`` where a parameter was refused that is left out from now on.
+
+        Raises:
+            ProviderError: There is no reply.
+        """
+        if answer.status < 300:
+            return read_completion(answer.text, answer.headers, sent, self.asked)
+        insisted_on = request.sampling.extra_body or {}
+        error = self._failure(answer, [n for n in sent if n not in insisted_on])
+        if not error.parameter:
+            raise error
+        self._refused.add(error.parameter)
+        return None
+
+    def batches(self) -> "OpenAIBatches":
+        """What takes requests for later, at half the price."""
+        from .batch_services import OpenAIBatches
+        from .sdk import OpenAISdk
+
+        config = self._config
+        sdk = OpenAISdk(config.base_url or BASE_URL, with_key(config), config, self.asked)
+        return OpenAIBatches(sdk, self.asked)
 
     def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""

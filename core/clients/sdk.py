@@ -8,7 +8,7 @@ bounded around the client (`caller`); only connecting has a limit of its own.
 
 import gc
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -39,17 +39,34 @@ class SdkTransport:
 
     async def post(self, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status."""
+        answer = await self.exchange(self._send(dict(body)))
+        if len(answer.body) > self._most and answer.status < 300:
+            raise too_large(self._asked, self._most)
+        return answer
+
+    async def exchange(self, sending: Awaitable[Any]) -> HttpAnswer:
+        """The answer to what the SDK sends, of whatever status and size.
+
+        Raises:
+            ProviderError: There was none.
+        """
         answer: HttpAnswer | ProviderError
         try:
-            raw = await self._send(dict(body))
+            raw = await sending
             answer = HttpAnswer(raw.status_code, raw.headers, raw.content)
         except self._errors as error:
             answer = self._answer(error)
         if isinstance(answer, ProviderError):
             raise answer  # out here, as the SDK's error holds the request, and with it the key
-        if len(answer.body) > self._most and answer.status < 300:
-            raise too_large(self._asked, self._most)
         return answer
+
+    def fetch(self, path: str) -> Awaitable[Any]:
+        """What `exchange` takes to get a path."""
+        raise NotImplementedError
+
+    def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
+        """What `exchange` takes to post a body to a path."""
+        raise NotImplementedError
 
     def _answer(self, error: Exception) -> HttpAnswer | ProviderError:
         response, cause = getattr(error, "response", None), error.__cause__
@@ -76,7 +93,8 @@ class OpenAISdk(SdkTransport):
                 import openai
 
             self._errors = (openai.APIStatusError, openai.APIConnectionError)
-            self._options: object = {"headers": _RAW | _omitted(headers, openai.Omit())}
+            self._left_out = _omitted(headers, openai.Omit())
+            self._options: object = {"headers": _RAW | self._left_out}
             self._sdk = openai.AsyncOpenAI(
                 api_key=config.key or "no-key",
                 base_url=base_url,
@@ -91,9 +109,26 @@ class OpenAISdk(SdkTransport):
         Its own method for chat completions is not used, as it takes twice the time to bring
         into form what is in form already.
         """
-        return await self._sdk.post(
-            "/chat/completions", cast_to=object, body=body, options=self._options
+        return await self.send_to("/chat/completions", body)
+
+    def fetch(self, path: str) -> Awaitable[Any]:
+        """What `exchange` takes to get a path."""
+        sending: Awaitable[Any] = self._sdk.get(path, cast_to=object, options=self._options)
+        return sending
+
+    def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
+        """What `exchange` takes to post a body to a path."""
+        sending: Awaitable[Any] = self._sdk.post(
+            path, cast_to=object, body=body, options=self._options
         )
+        return sending
+
+    def upload(self, name: str, content: bytes) -> Awaitable[Any]:
+        """What `exchange` takes to upload a batch's file."""
+        sending: Awaitable[Any] = self._sdk.files.with_raw_response.create(
+            file=(name, content), purpose="batch", extra_headers=self._left_out
+        )
+        return sending
 
 
 class AnthropicSdk(SdkTransport):
@@ -120,7 +155,17 @@ class AnthropicSdk(SdkTransport):
             )
 
     async def _send(self, body: JsonDict) -> object:
-        return await self._sdk.post("/v1/messages", cast_to=self._raw, body=body)
+        return await self.send_to("/v1/messages", body)
+
+    def fetch(self, path: str) -> Awaitable[Any]:
+        """What `exchange` takes to get a path."""
+        sending: Awaitable[Any] = self._sdk.get(path, cast_to=self._raw)
+        return sending
+
+    def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
+        """What `exchange` takes to post a body to a path."""
+        sending: Awaitable[Any] = self._sdk.post(path, cast_to=self._raw, body=body)
+        return sending
 
 
 def _omitted(headers: Mapping[str, str], omit: object) -> dict[str, Any]:

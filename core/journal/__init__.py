@@ -1,5 +1,6 @@
 """The journal: one SQLite file that holds every reply before anyone sees it."""
 
+from .batches import OpenBatch as OpenBatch
 from .board_cache import CachedResult as CachedResult
 from .locks import RunLock as RunLock
 from .locks import network_file_system as network_file_system

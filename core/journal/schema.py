@@ -73,6 +73,18 @@ TABLES: Mapping[str, TableSchema] = {
 CHECKED = (CALLS, GRADES, COMPARISONS, LABELS)
 
 
+_BATCHES = """
+    CREATE TABLE batches (  -- sent or about to be, until all that came of it is in calls
+        attempt TEXT PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        party TEXT NOT NULL,  -- who is asked
+        keys TEXT NOT NULL,  -- custom_ids, parted by blanks
+        id TEXT,  -- the provider's; null until it is known
+        at TEXT NOT NULL
+    );
+"""
+
+
 def _forgetting(table: str, number: str) -> str:
     """Triggers that delete what was computed from a run when a row about it changes."""
     changed = {"INSERT": ["NEW"], "DELETE": ["OLD"], "UPDATE": ["OLD", "NEW"]}
@@ -97,10 +109,11 @@ CREATE = (
         crc INTEGER NOT NULL  -- CRC-32 of key and result
     );
     """
+    + _BATCHES
     + _forgetting("runs", "n")
     + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures"))
 )
-MIGRATIONS: tuple[str, ...] = (LABELS.creating(),)
+MIGRATIONS: tuple[str, ...] = (LABELS.creating(), _BATCHES)
 """Scripts that bring a file from one version of the schema to the next, in their order."""
 
 

@@ -120,12 +120,16 @@ class ModelSpec(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Which call of the run a request belongs to."""
+    """Which call of the run a request belongs to.
+
+    `key` names it among all calls of all runs, in 64 hex digits; empty for a trial.
+    """
 
     benchmark: "Benchmark"
     item: "Item"
     iteration: int
     phase: str
+    key: str = ""
 
     def seed(self, *more: object) -> str:
         """What is the same whenever this call is made again, and another for another call."""

@@ -114,7 +114,7 @@ def _status_of_samples(subject: _Subject, summary: Summary, items: rows.SampleCo
 
 def _status(samples: Status, stopped: Status | None, compared: ModelComparisons | None) -> Status:
     """The status, from that of the samples and what is left of the comparisons."""
-    if compared is None or samples in ("budget", "interrupted"):
+    if compared is None or samples in ("budget", "interrupted", "waiting"):
         return samples
     if compared.to_do:
         return stopped or "incomplete"

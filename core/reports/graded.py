@@ -18,7 +18,7 @@ Key = tuple[str, int]
 """A sample: item and iteration."""
 STATES = ("unscored", "failed", "pending")
 """What a sample can be that is not scored; pending: not asked yet, or not graded yet."""
-_ENDED_EARLY = ("running", "stopped", "interrupted", "budget")
+_ENDED_EARLY = ("running", "stopped", "interrupted", "budget", "waiting")
 
 
 class RunFacts(NamedTuple):

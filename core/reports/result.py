@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import BenchError, BudgetReached, Interrupted
+from ..errors import BenchError, BudgetReached, Interrupted, Waiting
 from ..spending.prices import dollars
 from ..text import as_text, plural
 from ..types import Metric
@@ -143,7 +143,11 @@ class Result:
         return "no metric"
 
 
-_ERRORS: Mapping[str, type[BenchError]] = {"budget": BudgetReached, "interrupted": Interrupted}
+_ERRORS: Mapping[str, type[BenchError]] = {
+    "budget": BudgetReached,
+    "interrupted": Interrupted,
+    "waiting": Waiting,
+}
 
 
 def _metric(row: MetricRow, label: str, over: str) -> Metric:

@@ -1,22 +1,31 @@
 """Who is asked in a run, and how: with which key, and what sends requests to each."""
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from ..benchmark.model import JUDGE, MODEL
 from ..clients.caller import Caller
 from ..clients.concurrency import Line
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Notices
-from ..errors import ConfigError, PluginError
+from ..errors import ConfigError, PluginError, UsageError
 from ..guard import make_client
+from ..journal import Journal, OpenBatch, RunRecord
+from ..journal.file import now
 from ..parties.party import Party, is_local
-from ..parties.providers import OF_MODEL, ClientConfig, PartyOptions, check_base_url
+from ..parties.providers import OF_MODEL, Client, ClientConfig, PartyOptions, check_base_url
 from ..plugins import installed
+from ..sample.context import RunContext
 from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint
 from ..types import digest
 from .session import Session
 from .task import Task, TaskParty
+
+if TYPE_CHECKING:
+    from ..clients.batching import BatchDesk
 
 
 def client_config(
@@ -77,16 +86,75 @@ def _is_demo(endpoint: Endpoint) -> bool:
 
 
 @dataclass
+class RunBatches:
+    """The batches of one run, kept in its journal. Implements `clients.batching.BatchNotes`."""
+
+    journal: Journal
+    run: RunRecord
+
+    async def intend(self, batch: OpenBatch) -> None:
+        """Before a submission."""
+        await self.journal.intend_batch(self.run, batch)
+
+    async def submitted(self, batch: OpenBatch, id: str) -> None:
+        """After it."""
+        await self.journal.submitted_batch(batch, id)
+
+    def end(self, batch: OpenBatch) -> None:
+        """When nothing more will come of it."""
+        self.journal.end_batch(batch)
+
+    def new(self, attempt: str, party: str, keys: Collection[str]) -> OpenBatch:
+        """A batch that is not sent yet."""
+        return OpenBatch(attempt, party, frozenset(keys), None, now())
+
+
+@dataclass
 class PartyConnector:
     """Connects those whom a task asks, each with limits of its own."""
 
     task: Task
     session: Session
+    context: RunContext
 
     def __post_init__(self) -> None:
         self._notices = Notices(self.session.say)
         self._lines: dict[str, Line] = {}
         """By address: parties at a server of the user's own wait in one line."""
+
+    def _batch_caller(self, client: Client, party: str) -> Callable[..., Caller]:
+        """What makes a caller that sends batches.
+
+        Raises:
+            UsageError: Its provider has none, as far as is known here.
+        """
+        from ..clients.batching import BatchCaller
+
+        if not hasattr(client, "batches"):
+            raise UsageError(
+                f"--batch: {party} has no batch API that is known here; openai/ and anthropic/ "
+                "have one, and --batch judge sends the judge's calls alone"
+            )
+        return partial(BatchCaller, desk=self._desk, party=party)
+
+    @cached_property
+    def _desk(self) -> "BatchDesk":
+        """What collects the requests that go to batches."""
+        from ..clients.batching import BatchDesk
+
+        context, session, batching = self.context, self.session, self.task.config.batching
+        assert batching is not None
+        notes = RunBatches(context.journal, context.run)
+        return BatchDesk(
+            batching,
+            notes,
+            context.under_way,
+            context.journal.open_batches(context.run),
+            session.say,
+            session.stop.check,
+            session.stop.sleep,
+            lambda: session.stop.asked,
+        )
 
     def connect(self) -> list[ConnectedParty]:
         """Judges, the model, and who plays roles; those who are not asked have no caller."""
@@ -108,14 +176,22 @@ class PartyConnector:
         limits = replace(limits, ramps=limits.ramps and is_local(endpoint.base_url))
         provider = installed().provider(endpoint.spec.provider)
         meter = session.pricing.meter(endpoint, party.phase)
+        batching = self.task.config.batching
+        is_batched = batching is not None and party.phase in batching.phases
+        if is_batched and meter.price:
+            meter = replace(meter, price=meter.price.halved)
         config = replace(
             client_config(endpoint, session.environment, party.options),
             concurrency=limits.concurrency,
             transfer=self.task.config.transfer,
             needs_token_limit=meter.limited,
         )
-        caller = Caller(
-            make_client(provider, config),
+        client = make_client(provider, config)
+        make: Callable[..., Caller] = Caller
+        if is_batched:
+            make = self._batch_caller(client, config.asked(provider.host).name)
+        caller = make(
+            client,
             limits,
             sleep=session.stop.sleep,
             before_sending=session.stop.check,

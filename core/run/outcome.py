@@ -10,7 +10,7 @@ from ..compare.comparison_pool import Met, counting
 from ..compare.contest import Contest
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
-from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
+from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable, Waiting
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..reports.document import build_document
@@ -178,4 +178,6 @@ def _stopped(ended: BenchError | None) -> Status | None:
         return None
     if isinstance(ended, Unreadable):
         return "fail"
+    if isinstance(ended, Waiting):
+        return "waiting"
     return "budget" if isinstance(ended, BudgetReached) else "interrupted"

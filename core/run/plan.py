@@ -112,12 +112,18 @@ def make_plan(task: Task, session: Session) -> Plan:
     trial = trial_request(task.config.benchmark.judge_sampling)
     asked = {**first_requests(task, session.say), TRIAL: [trial]}
 
+    batched = task.config.batching.phases if task.config.batching else ()
+
+    def _price(endpoint: Endpoint, phase: str) -> Price | None:
+        price = session.pricing.price(endpoint, phase)
+        return price.halved if price and phase in batched else price
+
     def plan(party: TaskParty, calls: int, fewest: int | None = None) -> PartyPlan:
         requests = asked[party.phase]
         return PartyPlan(
             party.endpoint,
             calls,
-            session.pricing.price(party.endpoint, party.phase),
+            _price(party.endpoint, party.phase),
             plan_calls(requests, calls) if requests else None,
             party.phase,
             fewest,

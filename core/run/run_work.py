@@ -82,7 +82,7 @@ class RunWork:
         self.task, self.context, self.session, self.servers = task, context, session, servers
         self.journal, self.run, self.config = context.journal, context.run, context.config
         self.selection, self.progress = task.selection, context.progress
-        self.connector = PartyConnector(task, session)
+        self.connector = PartyConnector(task, session, context)
         self._planned_calls: dict[tuple[str, int], Mapping[str, int]] = {}
         self._placement, self._graded = Placement(), False
 
@@ -120,7 +120,8 @@ class RunWork:
         await self._expect_comparisons()
         try:
             if todo:
-                workers = min(len(todo), self.config.limits.concurrency)
+                most = len(todo) if self.config.batching else self.config.limits.concurrency
+                workers = min(len(todo), most)
                 await run_workers(self._connected, iter(todo), workers, run_sample)
             if error := self._never_reached():
                 return error
@@ -173,13 +174,19 @@ class RunWork:
             replays=self.journal.count_calls(self.run) > 0,
             planned=self._planned,
             trials=self._trials(judges),
-            first_replies=self._first_replies(),
+            first_replies=None if self._is_batched else self._first_replies(),
             room=self._room(),
             absences=Absences(
                 [judge.asked for judge in judges] if self.config.panel else [], self.context.say
             ),
         )
         return self.context
+
+    @property
+    def _is_batched(self) -> bool:
+        """Whether the model's calls go to a batch API, all at once."""
+        batching = self.config.batching
+        return batching is not None and MODEL in batching.phases
 
     def _room(self) -> Room:
         """That the model's replies get at first: less than is meant on a server of one's own."""

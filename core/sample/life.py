@@ -9,6 +9,7 @@ saved for the next command. What ends the run is remembered, as a plugin may cat
 
 import asyncio
 from dataclasses import replace
+from hashlib import sha256
 
 from .. import errors
 from ..benchmark.model import is_generating, no_answer
@@ -17,7 +18,7 @@ from ..clients.keys import redact
 from ..guard import described
 from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
-from ..types import ChatRequest, ChatResponse, Score
+from ..types import ChatRequest, ChatResponse, Score, canonical
 from .bounds import CallBound
 from .context import RunContext, Sample
 from .judging import panel_score
@@ -220,7 +221,9 @@ class CallReplayer:
         context, (item, iteration) = self._context, self._sample
         if context.journal.trouble:
             raise context.journal.trouble
-        call = CallContext(context.benchmark, item, iteration, party.phase)
+        of_run = canonical([context.run.run_id, item.id, iteration, *key])
+        of_run = sha256(of_run.encode()).hexdigest()
+        call = CallContext(context.benchmark, item, iteration, party.phase, of_run)
         room = context.room if party is context.model else Room()
 
         async def send(asked: ChatRequest, shape: Shape) -> ChatResponse:

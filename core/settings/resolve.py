@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
+from ..benchmark.model import JUDGE as JUDGE_PHASE
+from ..benchmark.model import MODEL
+from ..clients.batch_settings import Batching
 from ..clients.demo import JUDGE
 from ..clients.keys import check_extra_body
 from ..errors import UsageError
@@ -84,8 +87,30 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         limits=limits_of(settings, None),
         iterations=settings.iterations or benchmark.iterations,
         mixed=settings.demo,
+        batching=_batching(benchmark, settings),
         **{name: getattr(settings, name) for name in _AS_SET},
     )
+
+
+def _batching(benchmark: Benchmark, settings: RunSettings) -> Batching | None:
+    """Whose calls go to a batch API, and how."""
+    if settings.batch is None:
+        if settings.no_wait:
+            raise UsageError("--no-wait is for --batch, whose results come later")
+        return None
+    which = settings.batch
+    if which == "auto":
+        which = "all" if benchmark.single_turn else "judge"
+    if which == "judge" and not guard(benchmark).needs_judge(
+        own_options(benchmark, settings.options)
+    ):
+        raise UsageError(
+            f"--batch sends the judge's calls of {benchmark.name}, which asks none here"
+            + " (--batch all sends the model's, a batch for each turn)"
+            * (not benchmark.single_turn)
+        )
+    phases = frozenset({JUDGE_PHASE} if which == "judge" else {JUDGE_PHASE, MODEL})
+    return Batching(phases, settings.batch_fallback, not settings.no_wait, settings.batch_poll)
 
 
 def items_or_limit(settings: RunSettings) -> RunSettings:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..benchmark import Benchmark, Pack
 from ..benchmark.model import JUDGE, MODEL, Role, by_phase
+from ..clients.batch_settings import Batching
 from ..clients.limits import Limits
 from ..guard import guard
 from ..parties.graders import Grader, Judge, Panel
@@ -94,6 +95,8 @@ class RunConfig:
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
     keep_going: bool = False
+    batching: Batching | None = None
+    """Whose calls go to a batch API, and how; ``None`` where none do."""
     no_canaries: bool = False
     """Whether its judges are asked no canaries."""
     mixed: bool = False

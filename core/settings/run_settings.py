@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..clients.batch_settings import BATCHED, FALLBACKS, POLL_S
 from ..clients.limits import RETRIES
 from ..parties.graders import RULES as PANEL_RULES
 from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
@@ -171,6 +172,24 @@ class RunSettings:
     max_reply: int = _setting(
         SPEED, "SIZE", "Longest reply that is read; a longer one fails its sample.", MAX_REPLY,
         rule=SizeRule(), shown="16MiB",
+    )  # fmt: skip
+    batch: str | None = _setting(
+        SPEED, None,
+        "Send calls as batches, at half the price, answered within a day: all, or the judge's; "
+        "auto is all, and the judge's where a sample has several turns.",
+        rule=TextRule(BATCHED), bare="auto",
+    )  # fmt: skip
+    batch_fallback: str = _setting(
+        SPEED, None, "Where what a batch did not answer goes: live, at the full price; another "
+        "batch; none, so that its sample fails.", "live", rule=TextRule(FALLBACKS),
+    )  # fmt: skip
+    batch_poll: float = _setting(
+        SPEED, "S", "Seconds between two looks at a batch; up to ten times as many later.",
+        POLL_S, rule=_RATE,
+    )  # fmt: skip
+    no_wait: bool = _setting(
+        SPEED, None, "With --batch: end with exit code 5 once all is sent; the same command later "
+        "reads the results.", False, form="switch", in_file=False,
     )  # fmt: skip
     transport: str = _setting(
         SPEED, None,

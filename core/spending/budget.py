@@ -147,6 +147,16 @@ class Budget:
             self._alone.add(party)
         return Reservation(amount_pico, party)
 
+    def try_reserve(self, amount: float) -> Reservation | None:
+        """A reservation; ``None`` while there is no room for it. Raises as `reserve` does."""
+        amount_pico = _pico(amount)
+        return self.hold(amount) if self._has_room(amount_pico, None) else None
+
+    def hold(self, amount: float) -> Reservation:
+        """A reservation for what was sent already, whether there is room or not."""
+        self._held += _pico(amount)
+        return Reservation(_pico(amount))
+
     def _has_room(self, amount: int, party: str | None) -> bool:
         """Whether an attempt may be sent now."""
         if self.excess:
@@ -162,6 +172,10 @@ class Budget:
         self.release(reservation)
         if _pico(cost) > reservation.amount + 1 and not self.excess:  # 1 is for rounding
             self.excess = self._explain_excess(reservation, cost)
+
+    def finish(self, reservation: Reservation, *, billed: bool) -> None:
+        """What was reserved for has ended; in full, where it was billed and its cost is unknown."""
+        self._account(reservation, billed)
 
     def _account(self, reservation: Reservation, billed: bool) -> None:
         if reservation.cost is not None:
@@ -259,6 +273,27 @@ class Meter:
         async with self.budget.attempt(most, party, trial=self.trial) as reservation:
             reservation.most = f"{input_bound(request):,} and {request.sampling.max_tokens or 0:,}"
             yield reservation
+
+    def try_reserve(self, request: ChatRequest) -> Reservation | None:
+        """The most that a request can cost, set aside; ``None`` while there is no room for it.
+
+        Raises:
+            BudgetReached, UsageError: As `attempt` does.
+        """
+        if self.budget is None or self.price is None:
+            return Reservation(0)
+        return self.budget.try_reserve(upper_bound(request, self.price))
+
+    def hold(self, request: ChatRequest) -> Reservation:
+        """The same for a request that was sent before, whether there is room or not."""
+        if self.budget is None or self.price is None:
+            return Reservation(0)
+        return self.budget.hold(upper_bound(request, self.price))
+
+    def finish(self, reservation: Reservation, *, billed: bool) -> None:
+        """A request has ended that money was set aside for."""
+        if self.budget is not None and self.price is not None and reservation.open:
+            self.budget.finish(reservation, billed=billed)
 
     def price_of(self, response: ChatResponse, reservation: Reservation) -> Priced:
         """What a reply says of its cost, which is now known to the budget too."""

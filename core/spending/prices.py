@@ -9,7 +9,7 @@ their rate. Re-asks and failed attempts are in neither; what bounds a cost is `b
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 from typing import NamedTuple
 
@@ -84,6 +84,21 @@ class Price:
         """Whether no call can cost anything."""
         longer = self.beyond is None or self.beyond.price.free
         return longer and not (self.dearest_input or self.output)
+
+    @property
+    def halved(self) -> "Price":
+        """That of batches: half of each rate."""
+
+        def half(rate: float | None) -> float | None:
+            return None if rate is None else rate / 2
+
+        longer = self.beyond and Beyond(self.beyond.tokens, self.beyond.price.halved)
+        rates = (half(self.cached_input), half(self.cache_write))
+        source = f"{self.source}, half as a batch" if self.source else ""
+        return replace(
+            self, input=self.input / 2, output=self.output / 2, cached_input=rates[0],
+            cache_write=rates[1], source=source, beyond=longer,
+        )  # fmt: skip
 
     def at(self, input_tokens: int) -> "Price":
         """The rates of a call with that many input tokens."""

@@ -233,18 +233,22 @@ class LoopbackServer:
             self.counts["malformed"] += 1
             await connection.send(plain_error(400, str(error)), keep_alive=False)
             return False
-        if raw.method == "GET" and raw.path == "/v1/models":
-            self.counts["models"] += 1
-            listed = {"object": "list", "data": self._models}
-            response = Response(
-                200, json.dumps(MODELS if self._models is None else listed).encode()
-            )
-        else:
-            self.counts["unknown-path"] += 1
-            response = plain_error(404, f"Unknown request URL: {raw.method} {raw.path}")
+        response = await self._other(raw)
+        if response.delivery is not Delivery.WHOLE:
+            await connection.misbehave(response, 0.0)
+            return False
         keep_alive = keeps_alive(raw.headers)
         await connection.send(response, keep_alive=keep_alive, body=raw.method != "HEAD")
         return keep_alive
+
+    async def _other(self, raw: RawRequest) -> Response:
+        """The answer to what is no chat request."""
+        if raw.method == "GET" and raw.path == "/v1/models":
+            self.counts["models"] += 1
+            listed = {"object": "list", "data": self._models}
+            return Response(200, json.dumps(MODELS if self._models is None else listed).encode())
+        self.counts["unknown-path"] += 1
+        return plain_error(404, f"Unknown request URL: {raw.method} {raw.path}")
 
     def _receive(self, raw: RawRequest) -> ReceivedRequest:
         body = raw.json()
@@ -329,6 +333,11 @@ def _render(reply: Reply, request: ReceivedRequest) -> _Decision:
     if isinstance(reply, Response):
         return _Decision("ok", reply)
     return _Decision("ok", render_json(reply, request))
+
+
+def render(reply: Reply, request: ReceivedRequest) -> Response:
+    """The response that a responder's reply to a request becomes."""
+    return _render(reply, request).response
 
 
 async def _settle() -> None:

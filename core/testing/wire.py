@@ -37,6 +37,7 @@ class RawRequest(NamedTuple):
     path: str
     headers: Mapping[str, str]
     body: bytes
+    query: str = ""
 
     def json(self) -> JsonDict:
         """The JSON object in the body of a chat request.
@@ -182,10 +183,11 @@ class Connection:
             return None
         except asyncio.LimitOverrunError as error:
             raise MalformedRequest("the headers are too long") from error
-        method, path, headers = _parse_head(head)
+        method, target, headers = _parse_head(head)
+        path, _, query = target.partition("?")
         if headers.get("expect", "").lower() == "100-continue":
             self._writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        return RawRequest(method, path, headers, await _read_body(self._reader, headers))
+        return RawRequest(method, path, headers, await _read_body(self._reader, headers), query)
 
     async def send(self, response: Response, *, keep_alive: bool, body: bool = True) -> None:
         """Returns when the kernel has taken the response (HEAD gets no body).
@@ -238,7 +240,7 @@ def _parse_head(head: bytes) -> tuple[str, str, dict[str, str]]:
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     if version == "HTTP/1.0":
         headers.setdefault("connection", "close")
-    return method, target.partition("?")[0], headers
+    return method, target, headers
 
 
 async def _read_body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -> bytes:

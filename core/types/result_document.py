@@ -40,7 +40,7 @@ OpenInterval = Annotated[Sequence[float | None], Length(2)]
 Ranks = Annotated[Sequence[Ordinal], Length(2)]
 Facts = Mapping[str, Any]
 """What a benchmark or a program says of itself, by name."""
-Status = Literal["complete", "fail", "incomplete", "budget", "interrupted"]
+Status = Literal["complete", "fail", "incomplete", "budget", "waiting", "interrupted"]
 
 
 class MetricRow(TypedDict):

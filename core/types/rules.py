@@ -167,6 +167,7 @@ class Setting:
         names_key: It names a key's variable.
         may_hold_key: Somebody may put a key there, so messages do not show what is given.
         in_file: bench.toml may have it; else it belongs to one command.
+        bare: The value of the option without one; where this is empty it needs one.
     """
 
     help: str
@@ -180,6 +181,7 @@ class Setting:
     names_key: bool = False
     may_hold_key: bool = False
     in_file: bool = True
+    bare: str = ""
 
 
 SETTING = "setting"

@@ -17,6 +17,7 @@ time, and seldom in the form that was asked for.
 `Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
+from eibench.core.testing.batches import BATCH_FAULTS, BatchServer
 from eibench.core.testing.billing import MANNERS, Billing
 from eibench.core.testing.conformance.running import conformance
 from eibench.core.testing.faults import FAULT_KINDS, Fault, FaultPlan, Faults, fail_first
@@ -30,9 +31,11 @@ from eibench.core.testing.small_model import SmallModelServer, small_model
 from eibench.core.testing.wire import Delivery, ReceivedRequest, Response
 
 __all__ = [
+    "BATCH_FAULTS",
     "FAULT_KINDS",
     "MANNERS",
     "Answer",
+    "BatchServer",
     "Billing",
     "Delivery",
     "Fault",

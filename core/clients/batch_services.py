@@ -1,0 +1,336 @@
+"""The batch APIs of OpenAI and Anthropic: many requests at once, at half the price, within a day.
+
+What they have in common is here a `BatchService`; how it is used is in `batching`. Sources:
+developers.openai.com/api/docs/guides/batch and platform.claude.com/docs/en/build-with-claude/
+batch-processing, read 2026-11-23.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from ..errors import ErrorKind, ProviderError
+from ..parties.providers import AskedParty
+from ..types import JsonDict, JsonObject
+from .failures import malformed, provider_error, read_failure
+from .http import HttpAnswer
+from .replies import count, json_object, mapping
+from .sdk import AnthropicSdk, OpenAISdk, SdkTransport
+
+_LISTED = 100
+_ANSWER_S = 600.0
+_WINDOW = "24h"
+_STATUSES = {
+    "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402,
+    "permission_error": 403, "not_found_error": 404, "rate_limit_error": 429, "api_error": 500,
+    "timeout_error": 504, "overloaded_error": 529,
+}  # fmt: skip
+"""Of Anthropic's types of errors, the status that each has in a live answer."""
+
+
+class MaybeAccepted(Exception):
+    """Whether a batch was taken is not known: its submission was not answered."""
+
+
+class BatchState(NamedTuple):
+    """How far a batch is; `failed` says why it ended without any result."""
+
+    ended: bool
+    text: str
+    failed: str | None = None
+
+
+class ListedBatch(NamedTuple):
+    """A batch as the provider lists it.
+
+    Attributes:
+        attempt: Which submission of ours it is, where the provider keeps that.
+        created: Seconds since 1970.
+    """
+
+    id: str
+    attempt: str | None
+    requests: int
+    created: float
+
+
+class BatchLine(NamedTuple):
+    """What came of a request: an answer, or why there is none, unbilled."""
+
+    custom_id: str
+    answer: HttpAnswer | None
+    why: str = ""
+
+
+class BatchService(Protocol):
+    """A batch API.
+
+    Attributes:
+        most_requests, most_bytes: Of one batch.
+        names_attempts: Whether a listed batch says which submission it is.
+    """
+
+    most_requests: int
+    most_bytes: int
+    names_attempts: bool
+
+    def line(self, custom_id: str, body: JsonObject) -> bytes:
+        """A request as it counts towards `most_bytes`."""
+        ...
+
+    async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
+        """The id of a new batch; asked for once.
+
+        Raises:
+            MaybeAccepted: No answer came.
+            ProviderError: It was refused.
+        """
+        ...
+
+    async def state(self, id: str) -> BatchState | None:
+        """How far it is; ``None`` where the provider does not know it (yet)."""
+        ...
+
+    def listed(self, since: float) -> AsyncIterator[ListedBatch]:
+        """The batches created from then on, the newest first."""
+        ...
+
+    async def lines(self, id: str) -> Sequence[BatchLine]:
+        """What came of its requests, in any order; some may be missing, or there twice."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+class OpenAIBatches:
+    """Files of requests to `/v1/chat/completions`, of one model each."""
+
+    most_requests, most_bytes = 50_000, 200 * 10**6
+    names_attempts = True
+
+    def __init__(self, sdk: OpenAISdk, asked: AskedParty) -> None:
+        self._sdk, self._asked = sdk, asked
+
+    def line(self, custom_id: str, body: JsonObject) -> bytes:
+        """A line of the file."""
+        row = {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions"}
+        return _line({**row, "body": body})
+
+    async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
+        """The id of a new batch; an upload without a batch costs nothing."""
+        name = f"eibench-{attempt}.jsonl"
+        uploaded = await _exchange(self._sdk, self._sdk.upload(name, b"".join(lines)))
+        file = _object(uploaded, self._asked)
+        body: JsonDict = {
+            "input_file_id": file.get("id"), "endpoint": "/v1/chat/completions",
+            "completion_window": _WINDOW, "metadata": {"eibench": attempt},
+        }  # fmt: skip
+        return await _created(self._sdk, "/batches", body, self._asked)
+
+    async def _batch(self, id: str) -> JsonObject | None:
+        return await _looked_up(self._sdk, f"/batches/{id}", self._asked)
+
+    async def state(self, id: str) -> BatchState | None:
+        """How far it is."""
+        batch = await self._batch(id)
+        if batch is None:
+            return None
+        status, counts = str(batch.get("status")), mapping(batch.get("request_counts"))
+        done = count(counts.get("completed")) + count(counts.get("failed"))
+        text = f"{status}, {done:,} of {count(counts.get('total')):,}"
+        if status == "failed":
+            rows = _objects(mapping(batch.get("errors")).get("data"))
+            messages = [str(row.get("message")) for row in rows]
+            return BatchState(ended=True, text=text, failed="; ".join(messages[:3]) or "no reason")
+        return BatchState(status in ("completed", "expired", "cancelled"), text)
+
+    async def listed(self, since: float) -> AsyncIterator[ListedBatch]:
+        """The batches created from then on."""
+        after = ""
+        while True:
+            path = f"/batches?limit={_LISTED}{after and '&after=' + after}"
+            page = await _looked_up(self._sdk, path, self._asked) or {}
+            rows = _objects(page.get("data"))
+            for row in rows:
+                if count(row.get("created_at")) < since:
+                    return
+                attempt = mapping(row.get("metadata")).get("eibench")
+                total = count(mapping(row.get("request_counts")).get("total"))
+                yield ListedBatch(str(row.get("id")), str(attempt), total, count(row["created_at"]))
+            if not (rows and page.get("has_more")):
+                return
+            after = str(rows[-1].get("id"))
+
+    async def lines(self, id: str) -> Sequence[BatchLine]:
+        """What its files hold, of answers and of errors."""
+        batch, lines = await self._batch(id) or {}, list[BatchLine]()
+        for name in ("output_file_id", "error_file_id"):
+            if file := batch.get(name):
+                answer = await _exchange(self._sdk, self._sdk.fetch(f"/files/{file}/content"))
+                if answer.status != 404:  # it is kept for 30 days
+                    _refuse(answer, self._asked)
+                    lines += map(_openai_line, _rows(answer, self._asked))
+        return lines
+
+    async def close(self) -> None:
+        """Close connections."""
+        await self._sdk.close()
+
+
+def _openai_line(row: JsonObject) -> BatchLine:
+    response, error = mapping(row.get("response")), mapping(row.get("error"))
+    if status := count(response.get("status_code")):
+        headers = {"x-request-id": str(response.get("request_id") or "")}
+        answer = HttpAnswer(status, headers, json.dumps(response.get("body")).encode())
+        return BatchLine(str(row.get("custom_id")), answer)
+    why = error.get("message") or error.get("code") or "it has no answer"
+    return BatchLine(str(row.get("custom_id")), None, str(why))
+
+
+class AnthropicBatches:
+    """Message batches: all requests in one body; results when the whole batch has ended."""
+
+    most_requests, most_bytes = 100_000, 256 * 10**6
+    names_attempts = False
+    _PATH = "/v1/messages/batches"
+
+    def __init__(self, sdk: AnthropicSdk, asked: AskedParty) -> None:
+        self._sdk, self._asked = sdk, asked
+
+    def line(self, custom_id: str, body: JsonObject) -> bytes:
+        """A request as JSON."""
+        return _line({"custom_id": custom_id, "params": body})
+
+    async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
+        """The id of a new batch."""
+        body: JsonDict = {"requests": [json.loads(line) for line in lines]}
+        return await _created(self._sdk, self._PATH, body, self._asked)
+
+    async def state(self, id: str) -> BatchState | None:
+        """How far it is."""
+        batch = await _looked_up(self._sdk, f"{self._PATH}/{id}", self._asked)
+        if batch is None:
+            return None
+        status = str(batch.get("processing_status"))
+        counts = ", ".join(
+            f"{name} {n:,}"
+            for name, n in mapping(batch.get("request_counts")).items()
+            if isinstance(n, int) and n
+        )
+        return BatchState(status == "ended", f"{status} ({counts})")
+
+    async def listed(self, since: float) -> AsyncIterator[ListedBatch]:
+        """The batches created from then on."""
+        after = ""
+        while True:
+            path = f"{self._PATH}?limit={_LISTED}{after and '&after_id=' + after}"
+            page = await _looked_up(self._sdk, path, self._asked) or {}
+            rows = _objects(page.get("data"))
+            for row in rows:
+                created = datetime.fromisoformat(str(row["created_at"])).timestamp()
+                if created < since:
+                    return
+                total = sum(map(count, mapping(row.get("request_counts")).values()))
+                yield ListedBatch(str(row.get("id")), None, total, created)
+            if not (rows and page.get("has_more")):
+                return
+            after = str(rows[-1].get("id"))
+
+    async def lines(self, id: str) -> Sequence[BatchLine]:
+        """What came of its requests; nothing of one whose results are no longer kept."""
+        path = f"{self._PATH}/{id}/results"
+        answer = await _exchange(self._sdk, self._sdk.fetch(path))
+        if answer.status == 404:  # they are kept for 29 days
+            return []
+        _refuse(answer, self._asked)
+        return list(map(_anthropic_line, _rows(answer, self._asked)))
+
+    async def close(self) -> None:
+        """Close connections."""
+        await self._sdk.close()
+
+
+def _anthropic_line(row: JsonObject) -> BatchLine:
+    custom_id, result = str(row.get("custom_id")), mapping(row.get("result"))
+    kind = str(result.get("type"))
+    if kind == "succeeded":
+        body = json.dumps(result.get("message")).encode()
+        return BatchLine(custom_id, HttpAnswer(200, {}, body))
+    if kind == "errored":
+        error = mapping(mapping(result.get("error")).get("error") or result.get("error"))
+        status = _STATUSES.get(str(error.get("type")), 500)
+        return BatchLine(custom_id, HttpAnswer(status, {}, json.dumps({"error": error}).encode()))
+    return BatchLine(custom_id, None, kind)
+
+
+def _line(row: JsonObject) -> bytes:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+async def _exchange(sdk: SdkTransport, sending: Awaitable[Any]) -> HttpAnswer:
+    """The answer to one request, within a time."""
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            return await sdk.exchange(sending)
+    except TimeoutError:
+        message = f"no answer about a batch within {_ANSWER_S:g} s"
+        raise ProviderError(ErrorKind.TIMEOUT, message) from None
+
+
+async def _created(sdk: SdkTransport, path: str, body: JsonDict, asked: AskedParty) -> str:
+    """The id of what a single request has made; never asked for again by itself."""
+    try:
+        answer = await _exchange(sdk, sdk.send_to(path, body))
+    except ProviderError as error:
+        if error.unsent:
+            raise
+        raise MaybeAccepted from error
+    if answer.status >= 500:
+        raise MaybeAccepted
+    created = _object(answer, asked)
+    if not isinstance(id := created.get("id"), str):
+        raise MaybeAccepted
+    return id
+
+
+async def _looked_up(sdk: SdkTransport, path: str, asked: AskedParty) -> JsonObject | None:
+    """What a path holds; ``None`` where there is nothing."""
+    answer = await _exchange(sdk, sdk.fetch(path))
+    return None if answer.status == 404 else _object(answer, asked)
+
+
+def _refuse(answer: HttpAnswer, asked: AskedParty) -> None:
+    if answer.status >= 300:
+        raise provider_error(read_failure(answer.status, answer.text, answer.headers), asked)
+
+
+def _objects(value: object) -> list[JsonObject]:
+    return [mapping(one) for one in value] if isinstance(value, list) else []
+
+
+def _object(answer: HttpAnswer, asked: AskedParty) -> JsonObject:
+    _refuse(answer, asked)
+    return json_object(answer.text)
+
+
+def _rows(answer: HttpAnswer, asked: AskedParty) -> Iterator[JsonObject]:
+    """The objects of a file of JSON lines."""
+    for line in answer.text.splitlines():
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                raise malformed(asked, line) from None
+            yield mapping(row)
+
+
+def is_passing(error: ProviderError) -> bool:
+    """Whether the same request may be answered at another time."""
+    return error.kind in (
+        ErrorKind.RATE_LIMIT, ErrorKind.SERVER, ErrorKind.CONNECTION, ErrorKind.TIMEOUT,
+        ErrorKind.MALFORMED,
+    )  # fmt: skip

@@ -1,0 +1,267 @@
+"""Runs whose calls go to batch APIs: every fault of them, money, and what is found again."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+
+from eibench.testing import BatchServer, uniform_ratings
+
+Bench = Callable[..., Any]
+FORMS = ("openai", "anthropic")
+both_forms = pytest.mark.parametrize("form", FORMS)
+
+
+def _run(bench: Bench, server: BatchServer, form: str, *more: str) -> Any:
+    """A run of twelve questions, looked at often."""
+    asked = ("--model", f"{form}/m", "--base-url", server.base_url, "--limit", "12")
+    return bench("run", "eqbench-v1", *asked, "--batch", "--batch-poll", "0.02", "--yes", *more)
+
+
+def _rows() -> list[tuple[str, str | None]]:
+    with closing(sqlite3.connect("runs/bench.sqlite")) as connection:
+        return list(connection.execute("SELECT attempt, id FROM batches"))
+
+
+@both_forms
+def test_a_run_is_one_batch_at_half_the_price(bench: Bench, form: str) -> None:
+    """Nothing is asked live; the price is that of batches, in the plan and in the result."""
+    with BatchServer(uniform_ratings(3)) as server:
+        done = _run(bench, server, form, "--price", "2,8", "--json")
+        live = BatchServer(uniform_ratings(3))
+        with live:
+            url = ("--base-url", live.base_url, "--limit", "12", "--price", "2,8")
+            usual = bench("run", "eqbench-v1", "--model", f"{form}/n", *url, "--yes", "--json")
+    assert done.code == 0, done.err
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 12, 0)
+    assert done.json["metrics"] == usual.json["metrics"]
+    assert done.json["cost_usd"] == pytest.approx(usual.json["cost_usd"] / 2)
+    assert "half as a batch" in json.dumps(done.json) or done.json["cost_usd"] > 0
+    assert _rows() == []
+
+
+@both_forms
+@pytest.mark.parametrize("fault", ["shuffled", "line-twice", "unknown-at-first"])
+def test_what_is_only_odd_changes_nothing(bench: Bench, form: str, fault: str) -> None:
+    """Results in disorder or there twice, and a batch that is not known at first."""
+    with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
+        done = _run(bench, server, form)
+    assert done.code == 0, done.err
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 12, 0)
+
+
+@both_forms
+@pytest.mark.parametrize(
+    ("fault", "live"),
+    [("line-missing", 1), ("expired-in-part", 4), ("cancelled", 6), ("errors-only", 12),
+     ("gone", 12)],
+)  # fmt: skip
+def test_what_a_batch_did_not_answer_goes_live(
+    bench: Bench, form: str, fault: str, live: int
+) -> None:
+    """Only that; nothing else is paid for twice."""
+    with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
+        done = _run(bench, server, form, "--json")
+    assert done.code == 0, done.err
+    assert (len(server.batches), server.counts["ok"]) == (1, live)
+    assert done.json["items"]["scored"] == 12
+
+
+@both_forms
+def test_it_may_go_to_another_batch_or_nowhere(bench: Bench, form: str) -> None:
+    """By `--batch-fallback`."""
+    with BatchServer(uniform_ratings(3), batch_faults={"expired-in-part"}) as server:
+        failed = _run(bench, server, form, "--batch-fallback", "none", "--json")
+        assert failed.json["items"]["failed"] == 4
+        assert "no answer in the batch" in failed.json["failed"][0]["reason"]
+        server.batch_faults.clear()
+        done = _run(bench, server, form, "--batch-fallback", "batch", "--json")
+    assert (done.json["items"]["scored"], len(server.batches)) == (12, 2)
+    assert (len(server.billed), server.counts["ok"]) == (12, 0)
+
+
+@both_forms
+@pytest.mark.parametrize("fault", ["closed-after-create", "error-after-create"])
+def test_a_batch_whose_creation_was_not_answered_is_found(
+    bench: Bench, form: str, fault: str
+) -> None:
+    """By its name, or by what came of it; nothing is submitted twice."""
+    with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
+        done = _run(bench, server, form)
+    assert done.code == 0, done.err
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 12, 0)
+    assert "was taken over" in done.err
+
+
+def test_of_two_that_may_be_ours_neither_is_taken(bench: Bench) -> None:
+    """OpenAI: the same name twice; they are named, and nothing more is sent."""
+    with BatchServer(uniform_ratings(3), batch_faults={"closed-after-create"}) as server:
+        usual = server._create
+
+        def twice(raw: Any, *, anthropic: bool) -> Any:
+            response = usual(raw, anthropic=anthropic)
+            (first,) = server.batches.values()
+            other = type(first)("batch_1", first.rows, first.created, first.metadata)
+            server.batches["batch_1"] = other
+            return response
+
+        server._create = twice  # type: ignore[method-assign]
+        done = _run(bench, server, "openai")
+    assert done.code == 4
+    assert "any of the batches batch_0, batch_1" in " ".join(done.err.split())
+    assert server.counts["ok"] == 0
+
+
+def test_another_s_batch_of_as_many_requests_is_left_alone(bench: Bench) -> None:
+    """Anthropic: by time and number it may be ours, by its `custom_id`s it is not."""
+    with BatchServer(uniform_ratings(3)) as server:
+        client = anthropic.Anthropic(api_key="k", base_url=server.root_url)
+        asked: Any = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
+        requests: Any = [{"custom_id": f"x{n}", "params": asked} for n in range(12)]
+        client.messages.batches.create(requests=requests)
+        server.batch_faults = {"closed-after-create"}
+        done = _run(bench, server, "anthropic")
+    assert done.code == 0, done.err
+    assert "msgbatch_1 was taken over" in done.err
+    assert (len(server.batches), server.counts["ok"]) == (2, 0)
+
+
+@both_forms
+def test_without_waiting_the_same_command_reads_the_results(bench: Bench, form: str) -> None:
+    """Exit code 5 and status waiting, as often as it is asked too early."""
+    with BatchServer(uniform_ratings(3), takes=3600) as server:
+        first = _run(bench, server, form, "--no-wait", "--json")
+        assert (first.code, first.json["status"]) == (5, "waiting")
+        runs = bench("runs").out
+        assert "waiting" in runs
+        assert re.search(
+            r"waits for batch \S+ of 12 requests to \S+ at .*, [0-9.]+ m?s old",
+            runs.replace("msgbatch", "batch"),
+        )
+        assert _run(bench, server, form, "--no-wait").code == 5
+        server.advance(3601)
+        done = _run(bench, server, form, "--no-wait", "--json")
+    assert (done.code, done.json["status"]) == (0, "complete")
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 12, 0)
+    assert _rows() == []
+
+
+@both_forms
+@pytest.mark.parametrize("fault", ["refused", "failed"])
+def test_a_batch_that_is_refused_ends_the_run(bench: Bench, form: str, fault: str) -> None:
+    """With the server's words; nothing is sent live in its place."""
+    if (form, fault) == ("anthropic", "failed"):
+        pytest.skip("a batch of Anthropic's is checked when it is made")
+    with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
+        done = _run(bench, server, form)
+    assert done.code == 4
+    assert ("refused" if fault == "refused" else "line 1 is wrong") in done.err
+    assert server.counts["ok"] == 0
+    assert _rows() == []
+
+
+@both_forms
+def test_a_batch_stays_within_the_budget(bench: Bench, form: str) -> None:
+    """What there is no money for waits for what comes of the first batch, or ends the run."""
+    with BatchServer(uniform_ratings(3)) as server:
+        price = ("--price", "2,8", "--max-tokens", "900")
+        done = _run(bench, server, form, *price, "--max-cost", "0.02", "--json")
+        assert done.code == 0, done.err
+        assert len(server.batches) > 1
+        assert done.json["cost_usd"] < 0.02
+        poor = _run(bench, server, form, "--max-cost", "0.0085", *price, "--name", "o", "--json")
+    assert (poor.code, poor.json.get("status")) == (5, "budget"), poor.out
+    assert poor.json["cost_usd"] <= 0.0085
+    assert len(server.billed) == 12 + poor.json["items"]["scored"]
+
+
+def test_judges_of_talks_get_one_batch_each_time_all_wait(bench: Bench) -> None:
+    """Of a benchmark of several turns; the model, and the trial of the judge, are live."""
+
+    def respond(request: Any) -> str:
+        if request.model == "j" and not request.is_trial:
+            from eibench.judges import criteria_of
+
+            return json.dumps(dict.fromkeys(criteria_of(request.prompt), 7))
+        return "I would listen first, and then ask each of them what they had hoped for. " * 4
+
+    with BatchServer(respond) as server:
+        url = server.base_url
+        done = bench(
+            *("run", "eqbench3", "--no-elo", "--limit", "6", "--model", "openai/m", "--yes"),
+            *("--base-url", url, "--judge", "openai/j", "--judge-base-url", url, "--batch"),
+            *("--batch-poll", "0.02", "--no-canaries", "--json"),
+        )
+    assert done.code == 0, done.err
+    assert len(server.batches) == 1
+    assert len(server.billed) == done.json["items"]["scored"] == 6
+    models = {request.model for request in server.requests if not request.is_trial}
+    assert models == {"m", "j"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("eqbench-v1", "--batch"), "has no batch API that is known here"),
+        (("eqbench-v1", "--no-wait"), "--no-wait is for --batch"),
+        (("eqbench-v1", "--batch", "judge"), "which asks none here"),
+    ],
+)
+def test_what_no_batch_can_do_is_refused(
+    bench: Bench, arguments: tuple[str, ...], says: str
+) -> None:
+    """Before anything is asked."""
+    done = bench("run", *arguments)
+    assert done.code == 2
+    assert says in " ".join(done.err.split())
+
+
+def test_the_openai_sdk_reads_our_server() -> None:
+    """Its own methods: a file, a batch, the list, the results."""
+    with BatchServer("Hello.") as server:
+        client = openai.OpenAI(api_key="k", base_url=server.base_url)
+        body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+        row = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": body}
+        file = client.files.create(file=("b.jsonl", json.dumps(row).encode()), purpose="batch")
+        made = client.batches.create(
+            input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h",
+            metadata={"eibench": "x"},
+        )  # fmt: skip
+        ended = client.batches.retrieve(made.id)
+        assert (ended.status, ended.metadata) == ("completed", {"eibench": "x"})
+        assert [one.id for one in client.batches.list()] == [made.id]
+        text = client.files.content(str(ended.output_file_id)).text
+    assert json.loads(text)["response"]["body"]["choices"][0]["message"]["content"] == "Hello."
+
+
+def test_the_anthropic_sdk_reads_our_server() -> None:
+    """Its own methods: a batch, the list, the results."""
+    with BatchServer("Hello.") as server:
+        client = anthropic.Anthropic(api_key="k", base_url=server.root_url)
+        asked: Any = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
+        made = client.messages.batches.create(requests=[{"custom_id": "a", "params": asked}])
+        assert client.messages.batches.retrieve(made.id).processing_status == "ended"
+        assert [one.id for one in client.messages.batches.list()] == [made.id]
+        (result,) = client.messages.batches.results(made.id)
+    assert result.custom_id == "a"
+    assert result.result.type == "succeeded"
+    assert result.result.message.content[0].text == "Hello."  # type: ignore[union-attr]
+
+
+def test_a_journal_from_before_batches_gets_the_table(bench: Bench) -> None:
+    """Its version is one more; what it held is there."""
+    assert bench("run", "eqbench-v1", "--limit", "8").code == 0
+    with closing(sqlite3.connect("runs/bench.sqlite")) as connection:
+        connection.execute("DROP TABLE batches")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.execute(f"PRAGMA user_version = {version - 1}")
+    assert bench("runs").code == 0
+    assert _rows() == []
+    assert Path("runs/bench.sqlite").exists()
