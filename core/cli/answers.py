@@ -143,6 +143,8 @@ def score_command(
     judged = benchmark.judged and bool(settings.judges)
     if answered_by and not (save or judged):
         raise UsageError("--model goes with --save; --name names the model of a printed result")
+    if settings.batch and not judged:
+        raise UsageError("--batch goes with --judge; nobody else is asked here")
     named = replace(settings, name=settings.name or answered_by)
     config = scoring_config(benchmark, named, responses, saved=save or judged)
     get_data(config)

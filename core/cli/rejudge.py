@@ -20,7 +20,7 @@ from ..run.task import Regrade
 from ..runs import run_set
 from ..runs.selectors import place_of
 from ..runs.views import write_document
-from ..settings.resolve import judge_spec
+from ..settings.resolve import batching_of, judge_spec
 from ..settings.run_settings import RunSettings
 from ..settings.targets import find_target
 from ..text import as_text
@@ -176,4 +176,5 @@ def _task(
             changes=changes,
             dataset=place_of(dataset),
             transfer=settings.transfer,
+            batching=lambda benchmark: batching_of(benchmark, settings, of_judge=True),
         )

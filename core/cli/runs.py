@@ -40,7 +40,8 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
             for run in stored.chosen(selector()):
                 rows.append((run.record, run.document))
                 views[run.id] = list(run.views)
-                batches[run.id] = run.journal.open_batches(run.record)
+                is_over = run.record.status == "complete"
+                batches[run.id] = [] if is_over else run.journal.open_batches(run.record)
     if json_output:
         listed = [_as_json(run, doc, views[run.run_id], batches[run.run_id]) for run, doc in rows]
         click.echo(as_text({"runs": listed}))

@@ -1,8 +1,10 @@
 """Judging a stored run again, with any judge: its transcripts come from the journal."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from ..benchmark import Pack
+from ..benchmark import Benchmark, Pack
+from ..clients.batch_settings import Batching
 from ..compare.contest import Contest
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
@@ -22,6 +24,7 @@ def rejudge_task(
     changes: JsonObject,
     dataset: str | None,
     transfer: Transfer,
+    batching: Callable[[Benchmark], Batching | None] = lambda benchmark: None,
 ) -> Regrade:
     """What judges the finished transcripts of a stored run.
 
@@ -31,6 +34,7 @@ def rejudge_task(
         changes: Other values of grading options.
         dataset: Where its data is now, if it was moved.
         transfer: How requests are carried.
+        batching: How they go to a batch API, if they do.
 
     Raises:
         UsageError: The benchmark asks no judge, or an option cannot be changed so.
@@ -53,6 +57,7 @@ def rejudge_task(
         iterations=iterations,
         limits=judge.limits or config.limits,
         transfer=transfer,
+        batching=batching(benchmark),
         runs_dir=stored.journal.folder,
     )
     return Regrade(config, pack, stored.record)

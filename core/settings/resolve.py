@@ -87,22 +87,30 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         limits=limits_of(settings, None),
         iterations=settings.iterations or benchmark.iterations,
         mixed=settings.demo,
-        batching=_batching(benchmark, settings),
+        batching=batching_of(benchmark, settings),
         **{name: getattr(settings, name) for name in _AS_SET},
     )
 
 
-def _batching(benchmark: Benchmark, settings: RunSettings) -> Batching | None:
-    """Whose calls go to a batch API, and how."""
+def batching_of(
+    benchmark: Benchmark, settings: RunSettings, *, of_judge: bool = False
+) -> Batching | None:
+    """Whose calls go to a batch API, and how; where a judge alone is asked, its.
+
+    Raises:
+        UsageError: No batch can be made of what is asked.
+    """
     if settings.batch is None:
         if settings.no_wait:
             raise UsageError("--no-wait is for --batch, whose results come later")
         return None
-    which = settings.batch
+    which = "judge" if of_judge else settings.batch
     if which == "auto":
         which = "all" if benchmark.single_turn else "judge"
-    if which == "judge" and not guard(benchmark).needs_judge(
-        own_options(benchmark, settings.options)
+    if (
+        which == "judge"
+        and not of_judge
+        and not guard(benchmark).needs_judge(own_options(benchmark, settings.options))
     ):
         raise UsageError(
             f"--batch sends the judge's calls of {benchmark.name}, which asks none here"

@@ -12,6 +12,7 @@ import anthropic
 import openai
 import pytest
 
+from eibench.judges import criteria_of
 from eibench.testing import BatchServer, uniform_ratings
 
 Bench = Callable[..., Any]
@@ -187,8 +188,6 @@ def test_judges_of_talks_get_one_batch_each_time_all_wait(bench: Bench) -> None:
 
     def respond(request: Any) -> str:
         if request.model == "j" and not request.is_trial:
-            from eibench.judges import criteria_of
-
             return json.dumps(dict.fromkeys(criteria_of(request.prompt), 7))
         return "I would listen first, and then ask each of them what they had hoped for. " * 4
 
@@ -204,6 +203,26 @@ def test_judges_of_talks_get_one_batch_each_time_all_wait(bench: Bench) -> None:
     assert len(server.billed) == done.json["items"]["scored"] == 6
     models = {request.model for request in server.requests if not request.is_trial}
     assert models == {"m", "j"}
+
+
+def test_a_run_is_judged_again_by_a_batch(bench: Bench) -> None:
+    """The judge's calls alone; answers made elsewhere without a judge have none."""
+
+    def respond(request: Any) -> str:
+        return json.dumps(dict.fromkeys(criteria_of(request.prompt), 7))
+
+    with BatchServer(lambda q: "I hear you, and would ask what she fears. " * 9) as model:
+        run = ("run", "eqbench3", "--no-elo", "--limit", "6", "--model", "openai/m", "--yes")
+        done = bench(*run, "--base-url", model.base_url, "--no-rubric", "--json")
+        assert done.code == 0, done.err
+    with BatchServer(respond) as server:
+        judge = ("--judge", "openai/j", "--judge-base-url", server.base_url, "--batch")
+        asked = ("--batch-poll", "0.02", "--no-canaries", "--yes", "--json")
+        again = bench("rejudge", done.json["run_id"], *judge, *asked)
+    assert again.code == 0, again.err
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 6, 0)
+    Path("a.jsonl").write_text('{"item_id": "1", "response": "x"}\n', "utf-8")
+    assert "--batch goes with --judge" in bench("score", "eqbench-v1", "a.jsonl", "--batch").err
 
 
 @pytest.mark.parametrize(
