@@ -207,6 +207,8 @@ class OpenAIClient:
         refuse_reserved(extra)
         names, refused, needed = self._token_names, self._refused, self._config.needs_token_limit
         sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
+        if tier := self._config.transfer.service_tier:
+            sent["service_tier"] = tier
         return {k: v for k, v in sent.items() if k not in refused} | extra
 
     def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:

@@ -191,6 +191,10 @@ class RunSettings:
         SPEED, None, "With --batch: end with exit code 5 once all is sent; the same command later "
         "reads the results.", False, form="switch", in_file=False,
     )  # fmt: skip
+    service_tier: str | None = _setting(
+        SPEED, None, "Of openai/ models: flex is slower, at the price of batches.",
+        rule=TextRule(("flex",)),
+    )  # fmt: skip
     transport: str = _setting(
         SPEED, None,
         "What carries requests: http, this program; sdk, the provider's package.", "http",
@@ -309,7 +313,7 @@ class RunSettings:
     @property
     def transfer(self) -> Transfer:
         """How requests are carried, and how much of a reply is read."""
-        return Transfer(self.transport, self.max_reply)
+        return Transfer(self.transport, self.max_reply, self.service_tier)
 
 
 SETTINGS: Mapping[str, Setting] = {**SAMPLING, **settings_of(RunSettings)}

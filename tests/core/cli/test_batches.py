@@ -13,7 +13,7 @@ import openai
 import pytest
 
 from eibench.judges import criteria_of
-from eibench.testing import BatchServer, uniform_ratings
+from eibench.testing import BatchServer, LoopbackServer, uniform_ratings
 
 Bench = Callable[..., Any]
 FORMS = ("openai", "anthropic")
@@ -240,6 +240,32 @@ def test_what_no_batch_can_do_is_refused(
     done = bench("run", *arguments)
     assert done.code == 2
     assert says in " ".join(done.err.split())
+
+
+def test_the_flex_tier_has_half_the_price_within_a_budget(bench: Bench) -> None:
+    """Half of what is known, or what the file states; the field is sent, the run is the same."""
+    file = Path("bench.toml")
+    file.write_text('[prices."openai/m"]\ninput = 2\noutput = 8\n', "utf-8")
+    with LoopbackServer(uniform_ratings(3)) as server:
+        run = ("run", "eqbench-v1", "--model", "openai/m", "--base-url", server.base_url)
+        asked = (*run, "--limit", "8", "--max-cost", "1", "--yes", "--json")
+        stated = bench(*asked, "--service-tier", "flex", "--fresh").json
+        file.write_text(
+            '[prices."openai/m"]\ninput = 2\noutput = 8\nflex = {input = 1, output = 4}\n', "utf-8"
+        )
+        flex = bench(*asked, "--service-tier", "flex", "--fresh").json
+        again = bench(*asked).json
+    assert all(request.body["service_tier"] == "flex" for request in server.requests)
+    assert flex["cost_usd"] == pytest.approx(stated["cost_usd"] / 2)
+    assert again["run_id"] == flex["run_id"]
+
+
+def test_a_tier_that_nobody_has_is_refused(bench: Bench) -> None:
+    """And one beside batches."""
+    assert "is for openai/ models" in bench("run", "eqbench-v1", "--service-tier", "flex").err
+    with BatchServer(uniform_ratings(3)) as server:
+        done = _run(bench, server, "openai", "--service-tier", "flex")
+    assert "--batch has half the price already" in " ".join(done.err.split())
 
 
 def test_the_openai_sdk_reads_our_server() -> None:
