@@ -137,6 +137,14 @@ class Model(Protocol):
         """
         ...
 
+    def stage(self, text: str) -> None:
+        """Say how far a long sample is: whoever watches the run is shown the latest text.
+
+        Args:
+            text: A few words, such as ``year 3 of 15, S1903M``.
+        """
+        ...
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:

@@ -22,6 +22,8 @@ NAMES = {"generate": "replies", "judge": "verdicts", COMPARE: "comparisons"}
 """What people call the calls of each phase."""
 _BAR, _LEAST = 40, 12
 """Characters of a bar, and the fewest where the judge's name stands beside it."""
+STAGES = 3
+"""Of how many samples it is shown how far they are."""
 _JUDGED = ("judge", COMPARE)
 _GAP = "  "
 
@@ -109,7 +111,7 @@ def _facts(progress: Progress) -> list[str]:
     """What is told beside the phases, one thing each."""
     seconds = time.monotonic() - progress.started
     tokens = progress.usage.input + progress.usage.output
-    facts = _read(progress)
+    facts = [*_stages(progress), *_read(progress)]
     facts += [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
     facts += [f"{progress.in_flight} in flight{_reduced(progress)}"]
     facts += [_retries(progress)] if progress.retries else []
@@ -121,6 +123,18 @@ def _facts(progress: Progress) -> list[str]:
     # A placement may end before everything is compared.
     bound = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
     return facts + ([f"{bound} {duration(left)} left"] if left else [])
+
+
+def _stages(progress: Progress) -> list[str]:
+    """How far the first few samples under way are, where their benchmark says so."""
+    stages = list(progress.stages.items())
+    several = any(iteration > 1 for (_, iteration), _ in stages)
+    shown = [
+        f"{line(item)}{f' ({iteration})' * several}: {line(text)}"
+        for (item, iteration), text in stages[:STAGES]
+    ]
+    more = len(stages) - len(shown)
+    return [*shown, f"{plural(more, 'more sample')} under way"] if more else shown
 
 
 def _read(progress: Progress) -> list[str]:

@@ -40,11 +40,13 @@ async def run_sample(context: RunContext, sample: Sample) -> None:
         if calls.ended is None:
             calls.count_unmarked(score.reason)
             context.keep_score(sample, score)
-    except errors.JournalError:
+    except (errors.JournalError, errors.UsageError):
         raise
     except errors.BenchError as error:
         if calls.ended is None:
             _keep_error(context, sample, error)
+    finally:
+        context.progress.stages.pop((sample.item.id, sample.iteration), None)
     if calls.ended is not None:
         raise calls.ended
     steps.finish()
@@ -122,7 +124,12 @@ class CallReplayer:
             roles={name: self.handle(role) for name, role in others.items()},
             marked=self._mark if party is self._context.model else None,
             holds=lambda key: self._find(key) is not None,
+            staged=self._stage,
         )
+
+    def _stage(self, text: str) -> None:
+        """The benchmark says how far the sample is."""
+        self._context.progress.stages[self._sample.item.id, self._sample.iteration] = text
 
     def _mark(self, response: ChatResponse, problem: str | None) -> None:
         """The benchmark has read a reply of the model, or could not."""

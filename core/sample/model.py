@@ -61,6 +61,7 @@ class RecordedModel:
         roles: "Mapping[str, RecordedModel] | None" = None,
         marked: "Callable[[ChatResponse, str | None], None] | None" = None,
         holds: Callable[[CallKey], bool] = lambda key: False,
+        staged: Callable[[str], None] = lambda text: None,
     ) -> None:
         seed = party.sampling.seed
         self.sampling = party.sampling
@@ -68,7 +69,7 @@ class RecordedModel:
             self.sampling = replace(self.sampling, seed=seed + iteration - 1)
         self.iteration, self._item_id = iteration, item_id
         self._answer, self._party, self._roles = answer, party, roles or {}
-        self._marked, self._holds = marked, holds
+        self._marked, self._holds, self._staged = marked, holds, staged
         self._seen: Counter[str] = Counter()
         self.noted: dict[str, object] = {}
 
@@ -114,6 +115,12 @@ class RecordedModel:
     def note(self, **facts: object) -> None:
         """What goes into the score's detail; see `benchmark.Model.note`."""
         self.noted |= facts
+
+    def stage(self, text: str) -> None:
+        """How far the sample is; see `benchmark.Model.stage`."""
+        if not isinstance(text, str):
+            raise TypeError(f"stage takes a text, not {text!r:.60}")
+        self._staged(text)
 
     def draw(self, name: str) -> Random:
         """A generator of random numbers; see `benchmark.Model.draw`."""

@@ -109,6 +109,8 @@ class Progress:
         unread: Comparisons of this command that could not be read.
         callers: Who sends; they know what is in flight and what was sent again.
         cost_usd: Of the calls sent; ``None`` once one has no known price.
+        stages: How far samples under way are in the words of their benchmark, by item and
+            iteration.
     """
 
     samples: int = 0
@@ -125,6 +127,7 @@ class Progress:
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
     started: float = field(default_factory=time.monotonic)
+    stages: dict[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def done(self) -> int:

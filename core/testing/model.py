@@ -41,6 +41,7 @@ class ScriptedModel:
         self.requests: list[ChatRequest] = []
         self.problems: list[str | None] = []
         self.noted: dict[str, object] = {}
+        self.stages: list[str] = []
         self._replies = list(replies)
 
     def role(self, name: str, number: int = 0) -> "ScriptedModel":
@@ -62,6 +63,10 @@ class ScriptedModel:
     def note(self, **facts: object) -> None:
         """Keep it in `noted`."""
         self.noted |= facts
+
+    def stage(self, text: str) -> None:
+        """Keep it in `stages`."""
+        self.stages.append(text)
 
     async def kept(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object

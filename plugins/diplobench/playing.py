@@ -8,6 +8,7 @@ from typing import Any
 
 from eibench import ChatResponse, Message, Model, UsageError, no_answer
 from eibench.judges import Template, fill, neutralise, read_object
+from eibench.text import plural
 
 from .prompts import CHARACTER, NEGOTIATE, ORDER, RULES
 
@@ -98,6 +99,10 @@ class SevenPlayers:
                 record.outcome = "stalemate"
                 break
             record.years, self._board = year, self._shown_board()
+            self._seats[AUSTRIA].model.stage(
+                f"year {year} of at most {years}, {phase}, "
+                f"{plural(len(self.game.get_centers(AUSTRIA)), 'centre')}"
+            )
             entry: dict[str, Any] = {"phase": phase, "letters": [], "orders": {}}
             record.phases.append(entry)
             if phase.endswith("M"):

@@ -222,6 +222,9 @@ class _Words:
     def note(self, **facts: object) -> None:
         self.noted |= facts
 
+    def stage(self, text: str) -> None:
+        pass
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:

@@ -44,6 +44,9 @@ class Sees:
     def note(self, **facts: object) -> None:
         """Nobody asks."""
 
+    def stage(self, text: str) -> None:
+        """Nobody asks."""
+
     async def kept(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse | None:

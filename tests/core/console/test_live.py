@@ -112,6 +112,17 @@ def test_a_long_name_leaves_room_for_the_bars() -> None:
     assert len(labels(lines)) == 3
 
 
+def test_long_samples_say_how_far_they_are() -> None:
+    """The first three in their benchmark's words, and how many more there are."""
+    progress = running({"generate": Phase(118, 57)})
+    progress.stages.update({("a", 1): "year 3 of 15"})
+    assert "a: year 3 of 15" in describe(progress)
+    progress.stages.update({(item, 2): "year 1" for item in "abcd"})
+    text = " ".join(shown(progress))
+    assert "a (1): year 3 of 15  a (2): year 1  b (2): year 1" in text
+    assert "2 more samples under way" in text
+
+
 @pytest.mark.parametrize(
     ("phases", "message"),
     [

@@ -49,6 +49,9 @@ class Party:
     def note(self, **facts: object) -> None:
         """Nothing."""
 
+    def stage(self, text: str) -> None:
+        """Nothing."""
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:

@@ -15,7 +15,7 @@ from eibench import ChatResponse, DataError, find_pack
 from eibench.plugins.diplobench import playing
 from eibench.plugins.diplobench.benchmark import DiploBench
 from eibench.plugins.diplobench.playing import read_reply, score_of
-from eibench.testing import LoopbackServer, ReceivedRequest
+from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 pytest.importorskip("diplomacy", reason="the engine, eibench[diplobench], is not installed")
 Bench = Callable[..., Any]
@@ -157,6 +157,30 @@ def test_a_page_has_centres_and_a_map(bench: Bench) -> None:
     assert "The map at the end of first" in page
     assert "Centres at the end of each year" in page or "stalemate after 1 years" in page
     assert "S1901M: AUSTRIA to ITALY" in bench("show", document["run_id"], "first").out
+
+
+def test_a_run_is_not_rescored_without_the_engine(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command says how to get the engine, and the stored result stays."""
+    document, _ = _run(bench, _powers(_holds), "--max-years", "1")
+    monkeypatch.setitem(__import__("sys").modules, "diplomacy", None)
+    one, every = bench("rescore", document["run_id"]), bench("rescore", "--all")
+    for done in (one, every):
+        assert "pip install 'eibench[diplobench]'" in " ".join((done.out + done.err).split())
+    assert (one.code, "left as it is" in every.out) == (2, True)
+    assert bench("show", document["run_id"], "--json").json["metrics"] == document["metrics"]
+
+
+async def test_a_game_says_year_and_phase_while_it_is_played() -> None:
+    """Each phase, with the centres that Austria holds."""
+    unread = ["nothing"] * 40
+    model, others = ScriptedModel(*unread), {p: ScriptedModel(*unread) for p in playing.OTHERS}
+    await playing.SevenPlayers(model, others, {}).play(rounds=0, years=1)
+    assert model.stages == [
+        "year 1 of at most 1, S1901M, 3 centres",
+        "year 1 of at most 1, F1901M, 3 centres",
+    ]
 
 
 def test_the_engine_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
