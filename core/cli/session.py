@@ -89,6 +89,7 @@ def plan_as_json(run: PlannedRun) -> JsonDict:
         "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
         "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
         "max_cost_usd": budget.limit if budget else None,
+        **({"shows_difference": plan.shows} if plan.shows else {}),
     }
 
 
@@ -111,7 +112,8 @@ def describe_plan(run: PlannedRun) -> str:
     more = ", and more where an answer cannot be read" if again else ""
     message += f"; {' and '.join(calls)}{more}"
     message += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
-    return f"{message}; {_cost(plan)}"
+    shows = f"; it can show a difference of {plan.shows:.3g} (80 %)" if plan.shows else ""
+    return f"{message}; {_cost(plan)}{shows}"
 
 
 def _asked(plan: Plan, benchmark: Benchmark) -> Iterator[str]:

@@ -19,7 +19,10 @@ from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
 from ..parties.graders import Grader
 from ..parties.party import Party
+from ..plugins import installed
 from ..reports.evidence import Selection
+from ..runs import run_set
+from ..runs.power import smallest_difference
 from ..runs.replay import replay_sample
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
@@ -74,6 +77,8 @@ class Plan:
         comparisons: What a placement is expected to come to.
         iterations: How often each item is asked.
         begun: Whether the journal has replies of the run.
+        shows: The smallest true difference from a model like those of the journal that it shows in
+            80 % of runs; ``None`` where that is not known.
     """
 
     total: int
@@ -82,6 +87,7 @@ class Plan:
     comparisons: Left = NOTHING_LEFT
     iterations: int = 1
     begun: bool = False
+    shows: float | None = None
 
     @property
     def cost(self) -> Range | None:
@@ -154,7 +160,20 @@ def make_plan(task: Task, session: Session) -> Plan:
         known.comparisons,
         task.config.iterations,
         any(task.asks(phase) for _, _, phase in known.calls),
+        _shows(task),
     )
+
+
+def _shows(task: Task) -> float | None:
+    """The smallest difference that a run of a real model can show."""
+    config = task.config
+    demo = installed().provider(config.model.spec.provider).demo
+    if demo or not has_journal(config.runs_dir):
+        return None
+    with run_set.runs(config.runs_dir) as stored:
+        judge = config.judge.label if config.judge else None
+        items = len(task.selection.items)
+        return smallest_difference(stored, config.benchmark.name, task.pack, judge, items)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 import eibench
-from eibench import JsonDict, Table, UsageError
+from eibench import JsonDict, Table, UsageError, scaled_values
 from eibench.text import interval, number, plural
 
 from .csv_tables import read_table
@@ -23,7 +23,6 @@ from .item_analysis import (
     study_items,
     unlike_rest,
 )
-from .power_command import scaled_values
 
 _EXAMPLES = (
     "\b\nExamples:\n"

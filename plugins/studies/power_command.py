@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 
 import eibench
-from eibench import StoredRun, Table, UsageError
+from eibench import StoredRun, Table, UsageError, scaled_values
 from eibench.statistics import Settling, settling
 from eibench.text import number, plural
 
@@ -119,18 +119,6 @@ def plan_pair(
         enough = settling(first, second, families, difference=middle).more_items == 0
         low, high = (low, middle) if enough else (middle, high)
     return PairPlan(models, plan, high if high < 20 * plan.error else None)
-
-
-def scaled_values(run: StoredRun) -> dict[tuple[str, int], float]:
-    """What each sample adds to the main metric, on the scale of the metric."""
-    rows = {(r.item_id, r.iteration): r.value for r in run.samples() if r.value is not None}
-    document = run.document
-    metric = next(iter(document["metrics"].values()), None) if document else None
-    mean = sum(rows.values()) / len(rows) if rows else 0.0
-    if not mean or metric is None or metric["value"] is None:
-        return rows
-    times = metric["value"] / mean  # such as 10 where questions count to 10 and the metric to 100
-    return {key: times * value for key, value in rows.items()}
 
 
 def _families(run: StoredRun) -> dict[str, str]:

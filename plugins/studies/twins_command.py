@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 import eibench
-from eibench import RunSet, Table, UsageError, find_pack
+from eibench import RunSet, Table, UsageError, find_pack, scaled_values
 from eibench.text import interval, listed, number
 
-from .power_command import scaled_values
 from .twins import TwinGap, read_twins, twin_gap, twin_pack, write_pack
 
 _EXAMPLES = (

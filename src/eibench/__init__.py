@@ -153,6 +153,7 @@ if TYPE_CHECKING:
     from eibench.core.reports.suggestions import bench as bench
     from eibench.core.runs.judged import compare_judges as compare_judges
     from eibench.core.runs.labels import keep_labels as keep_labels
+    from eibench.core.runs.power import scaled_values as scaled_values
     from eibench.core.runs.run_set import RunSet as RunSet
     from eibench.core.runs.run_set import runs as runs
     from eibench.core.runs.stored_run import StoredRun as StoredRun
@@ -242,6 +243,7 @@ _HOMES = {
     "eibench.core.runs.judged": "compare_judges",
     "eibench.core.compare.judge_scale": "keep_scale",
     "eibench.core.runs.labels": "keep_labels",
+    "eibench.core.runs.power": "scaled_values",
     "eibench.core.runs.run_set": "RunSet runs",
     "eibench.core.runs.stored_run": "StoredRun",
     "eibench.core.runs.tables": "TidyTables",

@@ -25,8 +25,12 @@ _SHOWN = 80
 
 
 def plainest(catalogue: Catalogue) -> Benchmark | None:
-    """A benchmark of one request an item that needs no judge; ``None`` where there is none."""
-    plain = (b for b in catalogue.benchmarks if b.single_turn and not (b.judged or b.roles))
+    """A benchmark of one request an item that needs no judge; ``None`` where there is none.
+
+    One that makes a judge of the model is the last choice.
+    """
+    plain = [b for b in catalogue.benchmarks if b.single_turn and not (b.judged or b.roles)]
+    plain.sort(key=lambda benchmark: benchmark.kind == "rubric")
     return next(
         (benchmark for benchmark in plain if benchmark.data and _asks_once(benchmark)), None
     )
