@@ -62,6 +62,7 @@ def grade_published(
     """
     judged: dict[str, float] = {}
     run_ids: dict[str, str] = {}
+    runs_dir: Path | None = None
     for writer, rows in published.items():
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "responses.jsonl"
@@ -87,6 +88,7 @@ def grade_published(
     except ValueError as error:
         raise UsageError(f"{judge} and the published verdicts: {error}") from None
     by = {run_ids[of.writer]: of.published for of in scale.writers}
+    assert runs_dir is not None  # there is a writer, or there were no scale
     eibench.keep_scale(runs_dir, benchmark, _judge(next(iter(published.values()))[0]), by)
     return scale
 
