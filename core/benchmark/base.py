@@ -56,6 +56,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         packs: Its packs by name, each as ``manifest.json`` would have it, where `data` has none.
         files: Of one that a file declares (`BenchmarkFiles`): by their paths the texts that it was
             read from, the declaration first. They are stored with its runs.
+        file_endings: Such as ``.csv``: a folder of a user with such files is a pack of all
+            of them. Else a folder must hold the files that the manifest names.
         fields: What each row of its pack holds, as `read_rows` takes it, with ``"id": str``; then
             it needs no `read_pack`.
         comparability: Which published numbers a result may stand beside, or why none.
@@ -102,6 +104,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     data: Path | None = None
     path: Path | None = None
     packs: Mapping[str, Mapping[str, Any]] = {}
+    file_endings: tuple[str, ...] = ()
     fields: Mapping[str, object] = {}
     comparability: str = "not comparable with published scores: there are none"
     sampling: Sampling = Sampling()

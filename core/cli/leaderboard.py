@@ -31,6 +31,7 @@ from .adjusted import AdjustedBoard, adjusted_board, adjusted_table
 from .command import command
 from .rate import anchor_sets
 from .selectors import BoardCommand, board_options, given_board, rating_options
+from .steadiness import Steady, steadiness_on, steady_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
                 help="Show the published board too, in a table of its own.")  # fmt: skip
 @options.option("--adjust", multiple=True, metavar="NAME=PERCENT",
                 help="Scores by a control of the benchmark too, 0 to 100; repeatable.")  # fmt: skip
+@options.option("--steadiness", is_flag=True,
+                help="Add the worst of k iterations, flips and pass^k.")  # fmt: skip
 @options.kin_options
 @options.place_options
 @options.output_options
@@ -63,6 +66,7 @@ def leaderboard_command(
     anchors: tuple[str, ...],
     published: bool,
     adjust: tuple[str, ...],
+    steadiness: bool,
     exclude_kin: bool,
     additive: bool,
     runs_dir: Path,
@@ -90,20 +94,23 @@ def leaderboard_command(
             **given_board().choice(benchmark, benchmark_options),
         )
         adjusting = adjusting_of(boards, board) if adjust else None
+        steady = steadiness_on(boards, board) if steadiness else {}
     adjusted = adjusted_board(board, adjusting, adjust) if adjust else None
     alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
         shown = {"published": _as_json(alongside, board)} if published else {}
         more = {"adjusted": adjusted} if adjusted else {}
-        click.echo(as_text({**document, **shown, **more}))
+        rows = {"steadiness": [row for rows in steady.values() for row in rows]}
+        click.echo(as_text({**document, **shown, **more, **(rows if steadiness else {})}))
         return
     if csv_output:
-        if adjusted:
-            raise UsageError("--adjust is shown in tables and with --json, not with --csv")
+        if adjusted or steadiness:
+            option = "--adjust" if adjusted else "--steadiness"
+            raise UsageError(f"{option} is shown in tables and with --json, not with --csv")
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
-    _show(board, document, alongside, adjusted, asked=published)
+    _show(board, document, alongside, adjusted, steady if steadiness else None, asked=published)
 
 
 def _as_json(table: Table | None, board: Leaderboard) -> JsonObject | None:
@@ -121,6 +128,7 @@ def _show(
     document: LeaderboardDocument,
     alongside: Table | None,
     adjusted: AdjustedBoard | None,
+    steady: Steady | None,
     *,
     asked: bool,
 ) -> None:
@@ -137,6 +145,8 @@ def _show(
         shown += [part(one, 6, "finding") for one in findings]
     if adjusted:
         shown.append(part(console.tables.table(adjusted_table(adjusted)), 2))
+    if steady is not None:
+        shown.append(part(console.tables.table(steady_table(document, steady)), 2))
     warnings = map(console.tables.warning, document["warnings"])
     shown += [part(one, 5, "warning") for one in warnings]
     if alongside:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -316,6 +316,7 @@ def print_result(
     later: str = "",
     messages: Sequence[str] = (),
     notes: Sequence[str] = (),
+    tables: Callable[[], Sequence[Part]] = tuple,
     now: bool = False,
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
@@ -327,6 +328,7 @@ def print_result(
         later: What became of the rating after the result, where it has none.
         messages: What is said on standard error above the last line.
         notes: What is printed above them.
+        tables: What `--details` has beside the sections.
         now: A run has made it just now; else it is only shown.
     """
     if json_output:
@@ -334,7 +336,7 @@ def print_result(
         return
 
     if details := wants_details():
-        shown = console.tables.details(document, sections(document), another, later)
+        shown = console.tables.details(document, [*sections(document), *tables()], another, later)
         parts = [console.screen.ScreenPart(shown)]
     else:
         parts = console.short.short(document, another, later)

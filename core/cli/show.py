@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ from ..run.canaries import with_canaries
 from ..runs import run_set
 from ..runs.differences import differences
 from ..runs.run_set import RunSet
+from ..runs.steadiness import steadiness_tables
 from ..runs.stored_run import StoredRun
 from ..text import as_text, csv_text, line, listed
 from ..types.result_document import ResultDocument
@@ -147,7 +149,13 @@ def _show_run(run: StoredRun, json_output: bool) -> None:
         click.echo(as_text(document))
         return
     later = "" if document["ratings"] else compared_later(run)
-    print_result(document, another=_another(run, document), later=later, notes=list(run.left_out()))
+    print_result(
+        document,
+        another=_another(run, document),
+        later=later,
+        notes=list(run.left_out()),
+        tables=partial(steadiness_tables, run),
+    )
 
 
 def print_listed(

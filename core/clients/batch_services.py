@@ -318,8 +318,8 @@ def _object(answer: HttpAnswer, asked: AskedParty) -> JsonObject:
 
 
 def _rows(answer: HttpAnswer, asked: AskedParty) -> Iterator[JsonObject]:
-    """The objects of a file of JSON lines."""
-    for line in answer.text.splitlines():
+    """The objects of a file of JSON lines, in whose texts other line breaks may stand."""
+    for line in answer.text.split("\n"):
         if line.strip():
             try:
                 row = json.loads(line)

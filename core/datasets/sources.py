@@ -161,7 +161,7 @@ def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | N
     if not is_there(path):
         known = ", ".join(manifest) or "none"
         raise DataError(path, f"no such file, folder or pack ({benchmark.name} has: {known})")
-    custom: Mapping[str, Path] = {}
+    custom: Mapping[str, Path] = _any_files(path, benchmark.file_endings)
     for pack in manifest.values():
         entries = pack.files_for(lang)
         files = _matching(path, entries)
@@ -177,6 +177,14 @@ def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | N
         packs = [pack.files_for(lang) for pack in manifest.values()]
         raise DataError(path, f"holds no pack of {benchmark.name}; it {_lacks(path, packs)}")
     return _source("custom", None, custom)
+
+
+def _any_files(path: Path, endings: Sequence[str]) -> dict[str, Path]:
+    """The files of a folder that have one of the endings, by their names."""
+    if not path.is_dir():
+        return {}
+    paths = sorted(p for p in path.iterdir() if p.suffix.lower() in endings and p.is_file())
+    return {p.name: p for p in paths}
 
 
 def _lacks(path: Path, packs: Sequence[Sequence[FileEntry]]) -> str:

@@ -94,7 +94,7 @@ fail_if_worse fail_under form format fresh header headers help items iterations 
 judge judge_api_key_env judge_base_url judges keep_going limit max_cost max_reply max_retries
 model models name no_canaries note notes output overlap panel price published quorum responses role
 role_api_key_env role_base_url role_max_tokens roles rpm runs_dir save source suite system systems
-timeout tpm transport without yes
+steadiness timeout tpm transport without yes
 """
 #: Parameters of the commands that a benchmark's own options stand beside; `Sampling` has more.
 TAKEN = frozenset(_TAKEN.split())

@@ -20,6 +20,7 @@ from ..reports.items import Items
 from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE
+from ..runs.steadiness import steadiness_tables
 from ..runs.stored_run import StoredRun
 from ..statistics.few_families import why_no_interval
 from ..types import digest
@@ -64,7 +65,7 @@ def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) ->
     cut_off = {(t.item_id, t.iteration) for t in stored.calls
                if t.truncated and t.phase == "generate"}  # fmt: skip
     state = stored.journal.state_of(stored.record)
-    of_document = sections(document, ())
+    of_document = [*sections(document, ()), *steadiness_tables(stored)]
     return SiteRun(stored, document, items, frozenset(cut_off), of_document, sections, state)
 
 

@@ -79,7 +79,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
     Raises:
         DataError: The file is missing, or a line is not JSON.
     """
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
             try:
                 yield number, json.loads(line, object_pairs_hook=without_repeats)

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..guard import Guarded, guard
@@ -22,7 +22,11 @@ from ..text import plural
 from ..types import Item, Score, Summary
 from ..types.result_document import ResultDocument
 from .graded import ScoredRun
+from .steadiness import steadiness
 from .views import view_by
+
+if TYPE_CHECKING:
+    from ..statistics.steadiness import SteadinessRow
 
 
 class Iterations(NamedTuple):
@@ -125,6 +129,20 @@ class StoredRun(ScoredRun):
             raise UsageError(f"run {self.id} has no graded replies yet; run its command first")
         message = "its grades are by another judge than its last result, or by another version"
         raise DataError(f"run {self.id}", f"{message}; {bench('rescore', self.id)} grades anew")
+
+    def steadiness(
+        self, dataset: str | None = None, judge: Judge | None = None
+    ) -> "list[SteadinessRow]":
+        """How steady its values are from one iteration to the next; empty with one iteration.
+
+        Args:
+            dataset: Where its data is now, if it was moved.
+            judge: Whose grades count; by default those of its own result.
+
+        Raises:
+            DataError: Its data is not there.
+        """
+        return steadiness(self, dataset, judge)
 
     def left_out(self) -> Iterator[str]:
         """What its own result does not show, each with the command that shows it.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import score_order as score_order
     from . import settling as settling
     from . import shares as shares
+    from . import steadiness as steadiness
     from . import votes as votes
 
 __getattr__ = submodules(__name__)

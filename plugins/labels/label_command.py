@@ -320,7 +320,7 @@ def _refuse_changed(
             message = f"{entry.id}: the transcript of {entry.item_id} in run {run_id} has changed"
             line_of = next(
                 n
-                for n, text in enumerate(read_text(person.path).splitlines(), start=1)
+                for n, text in enumerate(read_text(person.path).split("\n"), start=1)
                 if entry.id in text
             )
             raise DataError(person.path, f"{message} since people saw it", f"line {line_of}")

@@ -4,7 +4,6 @@ By generated answer, not by log-likelihood: docs/multiple-choice.md says what th
 """
 
 import asyncio
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,8 +27,8 @@ from eibench import (
     Score,
     Value,
     folder,
+    read_csv,
     read_jsonl,
-    read_text,
 )
 from eibench.judges import chance, fill, lettered, read_choices, shuffled, vote
 
@@ -40,7 +39,7 @@ ASK = """\
 
 Which choice is right? Think first if you like; then end with a line of this form: answer: LETTER"""
 _PART = "answer"
-_LETTER = re.compile(r"^\s*\(?([A-Z])\)?[.):]?\s*")
+_LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.):])\s*")
 
 
 class ChoiceQuestion(NamedTuple):
@@ -64,6 +63,7 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
     kind = "choice"
     languages = ("en",)
     data = folder("multiple_choice")
+    file_endings = (".csv", ".jsonl")
     comparability = (
         "not comparable with published accuracies: a written answer to choices in another order"
     )
@@ -76,12 +76,15 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
     values = (Value("right", "right answers", "share", over="questions"),)
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
-        """The questions of all files; an id is the file's name and the line."""
-        items = []
-        for name, path in source.files.items():
-            stem = Path(name).stem
+        """The questions of all files; an id is the file's name and the line.
+
+        The name is without its ending, unless two files differ in that alone.
+        """
+        items, stems = [], [Path(name).stem for name in source.files]
+        for (name, path), stem in zip(source.files.items(), stems, strict=True):
+            known = stem if stems.count(stem) == 1 else name
             for line, question in _questions(path):
-                items.append(Item(f"{stem}-{line}", question, tags={"file": stem}))
+                items.append(Item(f"{known}-{line}", question, tags={"file": known}))
         if not items:
             raise DataError(next(iter(source.files.values())), "holds no questions")
         return Pack(source, items, self.comparability)
@@ -140,8 +143,7 @@ def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
         DataError: A row is not of that form.
     """
     if path.suffix.lower() == ".csv":
-        reader = csv.reader(read_text(path).splitlines())
-        for line, cells in enumerate(reader, 1):
+        for line, cells in read_csv(path):
             if len(cells) == 1:
                 raise DataError(path, f"line {line} has a single cell")
             if cells:
@@ -157,8 +159,19 @@ def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
             raise DataError(path, f"line {line}: options is no list of texts")
         if not isinstance(label, str):
             raise DataError(path, f"line {line}: label is no letter (one right choice alone)")
-        plain = [_LETTER.sub("", choice) for choice in choices]
-        yield line, _checked(path, line, f"{passage}\n\n{question}".strip(), plain, label)
+        text = f"{passage}\n\n{question}".strip()
+        yield line, _checked(path, line, text, _without_letters(choices), label)
+
+
+def _without_letters(choices: list[str]) -> list[str]:
+    """Choices without their letters, where each has its own: ``(B)``, ``B)``, ``B.`` or ``B:``."""
+    marks = [_LETTER.match(choice) for choice in choices]
+    letters = [mark and (mark[1] or mark[2]) for mark in marks]
+    if letters != list(ascii_uppercase[: len(choices)]):
+        return [choice.strip() for choice in choices]
+    return [
+        choice[mark.end() :].strip() for choice, mark in zip(choices, marks, strict=True) if mark
+    ]
 
 
 def _checked(

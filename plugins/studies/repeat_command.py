@@ -6,8 +6,17 @@ from pathlib import Path
 import click
 
 import eibench
-from eibench import JsonObject, StoredRun, Table, UsageError, check_name, left_out_of, run_selector
-from eibench.text import interval, line, number, plural
+from eibench import (
+    JsonObject,
+    Table,
+    UsageError,
+    check_name,
+    left_out_of,
+    run_selector,
+    steadiness_table,
+)
+from eibench.statistics import SteadinessRow
+from eibench.text import line, number, plural
 
 from .csv_tables import read_table
 from .repeatability import (
@@ -19,7 +28,6 @@ from .repeatability import (
     build_repeatability,
 )
 from .reruns import Reruns, reruns_of_csv, reruns_of_runs
-from .steadiness import SteadinessRow, steadiness
 
 
 def show_repeatability(document: Repeatability) -> None:
@@ -37,17 +45,8 @@ def show_repeatability(document: Repeatability) -> None:
     title = f"Reruns, from {document.source}" + "  DEMO" * document.demo
     spreads = _spreads(title, document.models, "\n".join(map(line, notes)))
     parts = [_change(document.change)] if document.change else []
-    parts += [_steady(document.steadiness)] if document.steadiness else []
+    parts += [steadiness_table(document.steadiness)] if document.steadiness else []
     eibench.show(spreads, *parts)
-
-
-def _steady(rows: Sequence[SteadinessRow]) -> Table:
-    columns = ("model", "value", "what", "k", "items", "number", "95 %")
-    cells = [
-        (r.model, r.metric, r.what, r.k, r.items, number(r.value), interval(r.ci95)) for r in rows
-    ]
-    note = "worst of k: the mean over items of the worst iteration; pass^k: yes in all of them"
-    return Table("From one iteration to the next", columns, cells, note=note)
 
 
 def _spreads(title: str, models: Sequence[ModelSpread], note: str) -> Table:
@@ -164,17 +163,4 @@ def _from_runs(
         runs = eibench.chosen_runs(stored, sources)
         path = run_selector().data_path
         reruns = reruns_of_runs(runs, path, view)
-        return reruns, [] if view else [row for run in runs for row in _steadiness(run, path)]
-
-
-def _steadiness(run: StoredRun, dataset: str | None) -> list[SteadinessRow]:
-    """Of the values of a run whose items were asked twice or more."""
-    better = {value.name: value.higher_is_better for value in run.plugin.values}
-    names = dict.fromkeys(name for sample in run.samples() for name in sample.values)
-    families = {item.id: item.cluster for item in run.pack_of(run.config(dataset=dataset)).items}
-    return [
-        row
-        for name in names
-        if better.get(name, True) is not None
-        for row in steadiness(run, name, families, less_is_better=better.get(name, True) is False)
-    ]
+        return reruns, [] if view else [row for run in runs for row in run.steadiness(path)]

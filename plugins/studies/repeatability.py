@@ -10,10 +10,9 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from eibench import JsonDict, UsageError
-from eibench.statistics import Spread, spread
+from eibench.statistics import Spread, SteadinessRow, spread
 
 from .reruns import Rerun, Reruns
-from .steadiness import SteadinessRow
 
 
 class ModelSpread(NamedTuple):

@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from eibench.core.reports.judges import JudgesDocument as JudgesDocument
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
+    from eibench.core.reports.steadiness import steadiness_table as steadiness_table
     from eibench.core.reports.suggestions import bench as bench
     from eibench.core.runs.judged import compare_judges as compare_judges
     from eibench.core.runs.labels import keep_labels as keep_labels
@@ -236,6 +237,7 @@ _HOMES = {
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",
+    "eibench.core.reports.steadiness": "steadiness_table",
     "eibench.core.reports.suggestions": "bench",
     "eibench.core.reports.judges": "JudgesDocument",
     "eibench.core.reports.result": "Counts Result",

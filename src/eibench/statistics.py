@@ -59,6 +59,7 @@ from eibench.core.statistics.psychometrics import (
 )
 from eibench.core.statistics.settling import Settling, settling
 from eibench.core.statistics.shares import share_interval
+from eibench.core.statistics.steadiness import SteadinessRow, steadiness_of
 from eibench.core.statistics.student import cdf as student_cdf
 from eibench.core.statistics.student import student_quantile
 from eibench.core.statistics.wild import MeanTest, wild_bootstrap
@@ -78,6 +79,7 @@ __all__ = [
     "PredictionPowered",
     "Settling",
     "Spread",
+    "SteadinessRow",
     "cluster_bootstrap",
     "cluster_index",
     "cluster_sums",
@@ -111,6 +113,7 @@ __all__ = [
     "spearman",
     "spread",
     "standard_error",
+    "steadiness_of",
     "student_cdf",
     "student_quantile",
     "why_no_interval",

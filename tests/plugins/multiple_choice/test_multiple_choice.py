@@ -33,6 +33,40 @@ def test_files_of_both_forms(tmp_path: Path) -> None:
     assert other.content.question == "Ada is taller than Bo.\n\nWho is shorter?"
 
 
+def _jsonl(path: Path, *options: str) -> None:
+    row = {"question": "q", "options": options, "label": "B"}
+    path.write_text(json.dumps(row) + "\n", "utf-8")
+
+
+def test_a_capital_is_no_letter_of_an_option(tmp_path: Path) -> None:
+    """Only marks that each option has, each its own, are taken off."""
+    for options in (["Apples", "Bread", "Corn"], ["A. Smith wrote it", "Nobody did"],
+                    ["B. Jones", "A. Smith"]):  # fmt: skip
+        _jsonl(tmp_path / "plain.jsonl", *options)
+        (item,) = _items(tmp_path / "plain.jsonl")
+        assert list(item.content.choices) == options
+    for marks in ("({})", "{})", "{}.", "{}: ", " ({}) "):
+        marked = [marks.format(letter) + text for letter, text in zip("AB", "xy", strict=True)]
+        _jsonl(tmp_path / "marked.jsonl", *marked)
+        (item,) = _items(tmp_path / "marked.jsonl")
+        assert item.content.choices == ("x", "y")
+
+
+def test_a_line_break_in_quotes_is_part_of_the_question(tmp_path: Path) -> None:
+    """A cell of several lines stays one, and the next row's line is counted on."""
+    (tmp_path / "a.csv").write_text('"first\nsecond\u2028third",x,y,A\nq,x,y,B\n', "utf-8")
+    one, two = _items(tmp_path / "a.csv")
+    assert one.content.question == "first\nsecond\u2028third"
+    assert two.id.endswith("-3")
+
+
+def test_files_that_differ_in_their_ending_alone_keep_ids_apart(tmp_path: Path) -> None:
+    """Their whole names are in the ids then."""
+    (tmp_path / "a.csv").write_text("q,x,y,A\n", "utf-8")
+    _jsonl(tmp_path / "a.jsonl", "x", "y")
+    assert [item.id for item in _items(tmp_path)] == ["a.csv-1", "a.jsonl-1"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eibench import StoredRun
-from eibench.statistics import Interval, mean_interval, share_interval
+from .bootstrap import Interval, mean_interval
+from .shares import share_interval
 
 YES_NO = frozenset((0.0, 1.0))
 
@@ -34,17 +34,6 @@ class SteadinessRow(NamedTuple):
     ci95: Interval | None
 
 
-def steadiness(
-    run: StoredRun, metric: str, families: Mapping[str, str], *, less_is_better: bool = False
-) -> list[SteadinessRow]:
-    """The rows of a run and a value; none where no item has two iterations."""
-    by_item: dict[str, list[float]] = {}
-    for sample in run.samples():
-        if (value := sample.values.get(metric)) is not None:
-            by_item.setdefault(sample.item_id, []).append(value)
-    return steadiness_of(run.name, metric, by_item, families, less_is_better=less_is_better)
-
-
 def steadiness_of(
     model: str,
     metric: str,
@@ -53,7 +42,10 @@ def steadiness_of(
     *,
     less_is_better: bool = False,
 ) -> list[SteadinessRow]:
-    """The same from numbers by item; items with fewer iterations than most have are left out."""
+    """The rows of a value from its numbers by item; none where no item has two.
+
+    Items with fewer iterations than the most are left out.
+    """
     k = max(map(len, by_item.values()), default=0)
     whole = {item: values for item, values in by_item.items() if len(values) == k}
     if k < 2:
