@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.twins import share_named
-from eibench import DataError, UsageError
+from eibench import DataError, UsageError, folder
 from eibench.plugins.studies.twins import read_twins, twin_gap, twin_pack
 
 Bench = Callable[..., Any]
@@ -106,3 +106,29 @@ def test_from_the_pack_to_the_answer(bench: Bench) -> None:
     assert few.code == 2
     none = bench("twins", "eqbench-v1", "--pack", "twins.json", "--model", "nobody", *others)
     assert none.code == 2
+
+
+@needs_official
+def test_readers_rate_twins_as_they_rate_originals() -> None:
+    """The figures of docs/twins.md, from the raw answers and the official reference ratings."""
+    rows = json.loads((folder("eqbench_v1") / "twins_readings.json").read_text("utf-8"))
+    official = {
+        key: json.loads((Path(str(ROOT)) / FILES[f"eqbench-{key}"]).read_text("utf-8"))
+        for key in ("v1", "v2")
+    }
+    distances: dict[str, list[float]] = {"twin": [], "original": []}
+    by_dialogue: dict[int, list[float]] = {}
+    for row in rows["readings"]:
+        key = "v2" if "v2" in row else "v1"
+        answer = official[key][row[key]]["reference_answer"]
+        reference = [float(answer[f"emotion{n}_score"]) for n in range(1, 5)]
+        for wording, values in distances.items():
+            pairs = zip(row[wording], reference, strict=True)
+            values.append(sum(abs(a - b) for a, b in pairs) / 4)
+        gap = distances["twin"][-1] - distances["original"][-1]
+        by_dialogue.setdefault(row["dialogue"], []).append(gap)
+    assert len(distances["twin"]) == 123 and len(by_dialogue) == 45
+    assert sum(distances["twin"]) / 123 == pytest.approx(1.56, abs=0.005)
+    assert sum(distances["original"]) / 123 == pytest.approx(1.53, abs=0.005)
+    gaps = [sum(values) / len(values) for values in by_dialogue.values()]
+    assert sum(gaps) / 45 == pytest.approx(0.02, abs=0.005)
