@@ -17,6 +17,7 @@ in it, each importing only what stands above it:
     matchmaking/  which comparisons to make next
     guard/        around every call into a plugin
     clients/      one for each kind of server, within limits and with retries
+    served/       servers of models that eibench starts: placed, watched, ended
     datasets/     packs: found, fetched, known by their contents
     plugins/      found, loaded, looked at
     settings/     what a person sets: in a command, a variable, bench.toml or Python
@@ -29,6 +30,7 @@ in it, each importing only what stands above it:
     html/         pages: a site of all boards, and reports in one file
     run/          a task from its plan to its result; in `doctor/` what may keep one from working
     exchange/     what other programs wrote, imported as runs
+    sweep/        models by benchmarks: who is served when, and each new checkpoint
     api.py        what Python calls
     cli/          the `bench` command; the only place with click
 """

@@ -14,6 +14,7 @@ from ..guard import guard, no_exit
 from ..plugins import installed
 from ..reports.comparability import unlike_published
 from ..reports.document import judge_warnings
+from ..reports.result import Result
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
 from ..run.canaries import canary_tasks, for_judges, with_canaries
@@ -31,6 +32,7 @@ from .advice import asks_on, finish
 from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
+from .serve import Served, at_server, closing, served_by
 from .settings import config_option, given_by_user
 from .summary import NO_ENDING, Ending, FailedRun, comes_to, read_limit, summary
 
@@ -102,6 +104,15 @@ def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:
 @options.money_options
 @options.run_options
 @options.dry_run_option
+@options.option("--serve", metavar="CMD",
+                help="Start the server of the model by this command, and end it afterwards; "
+                     "{port}, {model}, {name} and {path} (--checkpoint) stand for these.",
+                )  # fmt: skip
+@options.option("--health", metavar="PATH",
+                help="Where it answers 200 once it is ready (default: /health or /v1/models).",
+                )  # fmt: skip
+@options.option("--ready", type=click.FloatRange(0, min_open=True), metavar="S",
+                help="Seconds that it may take until then (default: 600).")  # fmt: skip
 @options.option("--suite", metavar="NAME", help="Run what [suite.NAME] of the settings file says.")
 @options.option("--fail-under", "fail_under", metavar="[METRIC=]N", multiple=True,
                 help="End with exit code 1 where a result is worse; the main metric if none "
@@ -116,6 +127,9 @@ def run_command(
     dry_run: bool,
     yes: bool,
     json_output: bool,
+    serve: str | None,
+    health: str | None,
+    ready: float | None,
     suite: str | None,
     fail_under: tuple[str, ...],
     fail_if_worse: bool,
@@ -128,6 +142,8 @@ def run_command(
         benchmark.name: fitting(options.run_settings(params, benchmark), benchmark, len(chosen))
         for benchmark in chosen
     }
+    served = served_by(serve, health, ready, settings[chosen[0].name])
+    settings = {name: at_server(one, served) for name, one in settings.items()}
     shared = session.begin(settings[chosen[0].name])
     tasks = [
         Task(config)
@@ -143,7 +159,10 @@ def run_command(
     bases = find_bases(tasks, session.tell, strict=fail_if_worse or first.by_user("against"))
     sure = yes or first.by_user("max_cost")  # a file cannot say yes for the user
     ending = Ending(limits, bases, fail_if_worse)
-    return start(runs, sure=sure, dry=dry_run, json_output=json_output, ending=ending)
+    with closing(served):
+        return start(
+            runs, sure=sure, dry=dry_run, json_output=json_output, ending=ending, served=served
+        )
 
 
 def start(
@@ -153,6 +172,7 @@ def start(
     dry: bool,
     json_output: bool,
     ending: Ending = NO_ENDING,
+    served: Served | None = None,
 ) -> int:
     """Say the plans, ask if they cost money and nobody is `sure`, and run them; the exit code.
 
@@ -187,7 +207,7 @@ def start(
         return 0
     session.ask_to_spend(everything, sure=sure)
     try:
-        return _run_all(runs, json_output=json_output, ending=ending)
+        return _run_all(runs, json_output=json_output, ending=ending, served=served)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
@@ -232,7 +252,23 @@ def _ask_canaries(run: session.PlannedRun) -> None:
             return
 
 
-def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Ending) -> int:
+def _work(
+    run: session.PlannedRun, position: str, served: Served | None
+) -> tuple[session.PlannedRun, Result]:
+    """Work on a run until it ends; again where its server died and is up once more."""
+    while True:
+        server = served.start() if served and run.plan.left else None
+        try:
+            return run, asyncio.run(session.work(run.task, run.session, position, server))
+        except BenchError:
+            if served is None or not served.restart():
+                raise
+            run = run._replace(session=run.session.for_next_run())
+
+
+def _run_all(
+    runs: list[session.PlannedRun], *, json_output: bool, ending: Ending, served: Served | None
+) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
     results: dict[Task, ResultDocument] = {}
     failed: list[FailedRun] = []
@@ -241,10 +277,9 @@ def _run_all(runs: list[session.PlannedRun], *, json_output: bool, ending: Endin
         task, position = run.task, "" if alone else f" ({n} of {len(runs)})"
         try:
             with no_exit():
-                result = asyncio.run(session.work(run.task, run.session, position))
+                run, result = _work(run, position, served)
                 if asks_on(run, result.document, alone=alone):
-                    run = run.resumed()
-                    result = asyncio.run(session.work(run.task, run.session, position))
+                    run, result = _work(run.resumed(), position, served)
         except BenchError as error:
             if alone:
                 raise

@@ -21,13 +21,14 @@ from ..reports.plugin_parts import sections_of
 from ..reports.result import Result
 from ..reports.suggestions import bench, with_options
 from ..run.checks import check_task
+from ..run.on_server import run_on
 from ..run.plan import PartyPlan, Plan
-from ..run.run_work import run_task
 from ..run.session import Pricing, Session
 from ..run.task import Task
 from ..runs.stored_run import StoredRun
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
+from ..served.server import ModelServer
 from ..settings.file import FILE
 from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
@@ -263,8 +264,12 @@ def check(task: Task, session: Session, *, dry: bool) -> None:
         tell(f"note: {error}")
 
 
-async def work(task: Task, session: Session, position: str = "") -> Result:
+async def work(
+    task: Task, session: Session, position: str = "", server: ModelServer | None = None
+) -> Result:
     """Do what is left of a task, with a live display; a signal ends it gently.
+
+    So does the end of the server that is asked, where that is one of ours.
 
     Raises:
         BenchError: The run ended early for another reason than the user's wish.
@@ -284,7 +289,7 @@ async def work(task: Task, session: Session, position: str = "") -> Result:
 
     with on_signals(stop, announce), err.watched(closed):
         async with console.live.displayed(session.progress, title, err, judge):
-            return await run_task(task, session)
+            return await run_on(server, task, session)
 
 
 def sections(document: ResultDocument, runs: Sequence[StoredRun] = ()) -> list[Part]:

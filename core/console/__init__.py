@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import output as output
     from . import screen as screen
     from . import short as short
+    from . import sweep_table as sweep_table
     from . import tables as tables
     from . import transcripts as transcripts
 

@@ -16,6 +16,7 @@ class CommandEntry(NamedTuple):
 
 COMMANDS = {
     "run": CommandEntry("run", "Run a benchmark, or several; the same command again resumes it."),
+    "sweep": CommandEntry("sweep", "Run benchmarks on many models, each served while it is asked."),
     "score": CommandEntry("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": CommandEntry("answers", "Write the exact requests, to be answered elsewhere."),
     "rate": CommandEntry(
@@ -51,7 +52,7 @@ COMMANDS = {
 }
 
 GROUPS = {
-    "Run": ("run", "score", "prompts"),
+    "Run": ("run", "sweep", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
     "Judges": ("exam", "rejudge", "rescore", "agreement", "judges", "judge-report"),
     "People": ("label", "calibrate", "people", "norm"),
@@ -87,14 +88,14 @@ OF_OUR_PLUGINS = {
 }
 
 _TAKEN = """
-batch batch_fallback batch_poll no_wait service_tier
-additive adjust against anchor anchors answered_by api_key_env asked base_url benchmark benchmarks
-concurrency config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin
-fail_if_worse fail_under form format fresh header headers help items iterations json json_output
-judge judge_api_key_env judge_base_url judges keep_going limit max_cost max_reply max_retries
-model models name no_canaries note notes output overlap panel price published quorum responses role
-role_api_key_env role_base_url role_max_tokens roles rpm runs_dir save source suite system systems
-steadiness timeout tpm transport without yes
+batch batch_fallback batch_poll no_wait service_tier additive adjust against anchor anchors
+answered_by api_key_env asked base_url benchmark benchmarks checkpoint concurrency config csv
+csv_output dataset debug dedupe demo details dry_run engine exclude_kin fail_if_worse fail_under
+form format fresh header headers health help items iterations json json_output judge
+judge_api_key_env judge_base_url judges keep_going limit max_cost max_reply max_retries model
+models name no_canaries note notes output overlap panel price published quorum ready responses role
+role_api_key_env role_base_url role_max_tokens roles rpm runs_dir save serve source suite system
+systems steadiness timeout tpm transport without yes
 """
 #: Parameters of the commands that a benchmark's own options stand beside; `Sampling` has more.
 TAKEN = frozenset(_TAKEN.split())

@@ -152,6 +152,8 @@ def _run(subject: _Subject, status: Status, view: str | None) -> rows.RunPart:
         "judged_by": judge.as_json() if judge else None,
         "grader": grader(config).digest if run else None,
     }
+    if config.checkpoint:
+        part = {**part, "checkpoint": config.checkpoint}
     return {**part, "roles": players} if players else part
 
 

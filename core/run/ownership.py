@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from ..benchmark.model import MODEL as GENERATE
 from ..clients.model_list import read_entry, same_build, same_model
-from ..errors import UsageError
+from ..errors import BenchError, UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party, is_local
 from ..parties.providers import PartyOptions
@@ -69,6 +69,19 @@ class Servers:
                     "--name NAME or --fresh starts another run"
                 )
 
+    async def changed(self, task: Task, session: Session) -> BenchError | None:
+        """What is wrong where a server has another model now than when the run began."""
+        now = await Servers.ask(task, session)
+        for party in task.asked:
+            then, entry = self.entries.get(party.options), now.entries.get(party.options)
+            if then and entry and not same_model(then, entry):
+                where, differs = party.endpoint.address, _differing(then, entry)
+                return UsageError(
+                    f"{where} has another model now than when the run began ({differs}): answers "
+                    "of both are in this run; --fresh starts another"
+                )
+        return None
+
     def keep(self, journal: Journal, run: RunRecord, task: Task) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
         for party in task.asked:
@@ -104,14 +117,18 @@ def _known(journal: Journal, run: RunRecord | None, role: str, party: Party) -> 
 def _why_another(
     role: str, endpoint: Endpoint, run: RunRecord | None, then: JsonObject, now: JsonObject
 ) -> str:
-    differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
     message = f"{endpoint.address} has another model than the one that"
-    what = f"{differs} {_shown(now[differs])}, not {_shown(then[differs])}"
+    what = _differing(then, now)
     if role != JUDGE:
         assert run is not None
         return f"{message} run {run.run_id} asked ({what}); --name NAME starts a run of its own"
     way_out = "give it a name in bench.toml, [endpoints.NAME], and --judge-base-url NAME"
     return f"{message} judged as {endpoint.party} ({what}); {way_out}"
+
+
+def _differing(then: JsonObject, now: JsonObject) -> str:
+    differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
+    return f"{differs} {_shown(now[differs])}, not {_shown(then[differs])}"
 
 
 def _shown(value: object) -> str:

@@ -94,6 +94,8 @@ class RunWork:
         """
         began = time.monotonic()
         ended = await self._work()
+        if self.progress.sent and (changed := await self.servers.changed(self.task, self.session)):
+            ended, self._graded = changed, False
         seconds = time.monotonic() - began if self.progress.worked else 0.0
         if ended is not None and not isinstance(ended, Interrupted | BudgetReached):
             with contextlib.suppress(JournalError):  # `ended` says more

@@ -72,9 +72,12 @@ def _agree(one: str | None, other: str | None) -> bool:
 _ASKED = ("benchmark", "version", "pack", "prompts", "options")
 
 
+_ALIKE = ("model", "sampling", "system", "name", "checkpoint")
+
+
 def _is_alike(stored: JsonObject, meant: JsonObject) -> bool:
     """Whether the identity of a run, from its settings, differs from one in the address alone."""
-    same = all(stored.get(name) == meant[name] for name in ("model", "sampling", "system", "name"))
+    same = all(stored.get(name) == meant.get(name) for name in _ALIKE)
     return same and "imported" not in stored and is_asked_alike(stored, meant)
 
 

@@ -205,6 +205,7 @@ class RecordedRun:
             sampling=stored_sampling(settings),
             system=settings["system"],
             name=settings["name"],
+            checkpoint=settings.get("checkpoint"),
             roles=stored_roles(settings),
             role_sampling=stored_role_sampling(settings),
         )

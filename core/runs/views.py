@@ -154,10 +154,14 @@ def _keep_earlier(run: RecordedRun, document: ResultDocument) -> None:
     write_document(journal.folder, earlier)
 
 
+def plain_file_name(name: str) -> str:
+    """A model's name as a file may have it anywhere."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "run"
+
+
 def document_path(folder: Path, name: str, run_id: str | None, view: str | None = None) -> Path:
     """Where a run's document is kept: ``NAME-ID.json``, and a view ``NAME-ID.VIEW.json``."""
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "run"
-    return folder / f"{slug}-{run_id}{f'.{view}' if view else ''}.json"
+    return folder / f"{plain_file_name(name)}-{run_id}{f'.{view}' if view else ''}.json"
 
 
 def write_document(folder: Path, document: ResultDocument) -> Path:

@@ -29,6 +29,7 @@ class RunArguments(TypedDict, total=False):
     dataset: PathLike | None
     options: Mapping[str, Any] | None
     base_url: str | None
+    checkpoint: str | None
     judge_base_url: str | Mapping[str, str] | None
     api_key_env: str | None
     judge_api_key_env: str | Mapping[str, str] | None

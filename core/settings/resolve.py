@@ -15,6 +15,7 @@ from ..guard import guard
 from ..parties.graders import OVERLAP, Panel
 from ..parties.providers import ModelSpec, of_judge
 from ..plugins import installed
+from ..reading.checkpoints import checkpoint_of
 from .players import find_roles, fitting_players, for_members, role_sampling
 from .rules import own_options
 from .run_config import Endpoint, RunConfig, with_judges
@@ -88,6 +89,7 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         iterations=settings.iterations or benchmark.iterations,
         mixed=settings.demo,
         batching=batching_of(benchmark, settings),
+        checkpoint=checkpoint_of(settings.checkpoint) if settings.checkpoint else None,
         **{name: getattr(settings, name) for name in _AS_SET},
     )
 

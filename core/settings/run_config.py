@@ -92,6 +92,8 @@ class RunConfig:
     """How replies of roles are drawn, where that is not as the benchmark says now."""
     transfer: Transfer = field(default_factory=Transfer)
     name: str | None = None
+    checkpoint: str | None = None
+    """Of which weights the model is, where the user says so (`reading.checkpoints`)."""
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
     keep_going: bool = False
@@ -201,6 +203,7 @@ def identity(config: RunConfig, pack: Pack) -> JsonDict:
         "sampling": config.effective_sampling.sent(),
         "system": config.system,
         "name": config.name,
+        **({"checkpoint": config.checkpoint} if config.checkpoint else {}),
         "options": benchmark.request_options(config.options),
     }
 

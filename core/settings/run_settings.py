@@ -87,6 +87,10 @@ class RunSettings:
         WHERE, "K=V", "HTTP header for it; may be repeated, never stored.", {},
         form="pairs", option="header", may_hold_key=True,
     )  # fmt: skip
+    checkpoint: str | None = _setting(
+        WHERE, "PATH|TEXT",
+        "The weights that the model has, a folder or any text: others are another run.", rule=_TEXT,
+    )  # fmt: skip
     judges: tuple[str, ...] = _setting(
         WHERE, "SPEC",
         "Judge model, for benchmarks that need one; several are a panel (default with a demo "

@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds, with 429")
     parser.add_argument("--accept-key", action="append", help="refuse any other key")
+    parser.add_argument("--root", help="what its list of models says that the weights are")
     parser.add_argument("--requests-log", type=Path, help="one JSON line per chat request")
     return parser
 
@@ -79,6 +80,7 @@ def _server(options: argparse.Namespace, log: TextIO | None) -> LoopbackServer:
         accept_keys=options.accept_key,
         port=options.port,
         record=False,
+        models=[{"id": "model", "object": "model", "root": options.root}] if options.root else None,
         on_outcome=None if log is None else _logger(log),
     )
 

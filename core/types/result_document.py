@@ -208,6 +208,7 @@ class RunPart(TypedDict):
     judge_endpoint: ReadOnly[str | None]
     judged_by: ReadOnly[Mapping[str, Any] | None]
     roles: NotRequired[ReadOnly[Mapping[str, PlayerPart]]]
+    checkpoint: NotRequired[ReadOnly[str]]
     grader: ReadOnly[str | None]
 
 

@@ -221,6 +221,7 @@ ORDER = (
     "ratings",
     "matchmaking guard",
     "clients",
+    "served",
     "datasets",
     "plugins",
     "settings",
@@ -229,7 +230,7 @@ ORDER = (
     "runs console",
     "compare",
     "html run",
-    "exchange",
+    "exchange sweep",
     "api cli",
 )
 """Packages and modules of `core`: each imports what stands in a line above its own."""

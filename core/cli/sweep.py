@@ -1,0 +1,270 @@
+"""`bench sweep`: models by benchmarks, each model served while it is asked."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from .. import console
+from ..errors import BenchError, UsageError
+from ..guard import no_exit
+from ..plugins import installed
+from ..reports.columns import plus_minus
+from ..reports.ending import result_line
+from ..reports.suggestions import bench
+from ..run.plan import make_plan
+from ..run.session import Session
+from ..run.task import Task
+from ..sample.workers import Stop, on_signals
+from ..served.machine import Machine, Needs, this_machine
+from ..served.placing import LocalPlacer, Placer
+from ..settings.run_settings import RunSettings
+from ..sweep.cells import Cell, Planner, Row
+from ..sweep.runner import Runner, exit_code
+from ..sweep.sweep_file import Sweep, SweepModel, read_sweep, too_much
+from ..sweep.watching import FolderWatch
+from ..text import as_text, number, plural
+from ..types import JsonDict
+from . import options, session
+from .command import command
+from .data import get_data
+from .errors import error_of, kind_of
+from .settings import current
+
+ON = ("local", "ray")
+
+
+@command(
+    "sweep",
+    "bench sweep sweep.toml --dry-run",
+    "bench sweep sweep.toml --watch checkpoints --idle 3600",
+)
+@click.argument("file", type=click.Path(path_type=Path), metavar="SWEEP.toml")
+@options.option("--on", type=click.Choice(ON), default="local", show_default=True,
+                help="Where servers are started.")  # fmt: skip
+@options.option("--watch", type=click.Path(path_type=Path, exists=True, file_okay=False),
+                metavar="FOLDER",
+                help="Run each checkpoint that appears in it, as [watch] says.")  # fmt: skip
+@options.option("--idle", type=click.FloatRange(0, min_open=True), metavar="S",
+                help="With --watch, end after so many seconds without a new one.")  # fmt: skip
+@options.setting("max_cost")
+@options.option("--yes", is_flag=True, help="Do not ask before spending.")
+@options.dry_run_option
+@options.place_options
+@options.json_option
+def sweep_command(
+    file: Path,
+    on: str,
+    watch: Path | None,
+    idle: float | None,
+    max_cost: float | None,
+    yes: bool,
+    dry_run: bool,
+    runs_dir: Path,
+    json_output: bool,
+) -> int:
+    """Run benchmarks on many models: endpoints, or servers that are started for it.
+
+    The same command again goes on with what is left. docs/scaling.md has the file's form.
+    """
+    catalogue = installed()
+    sweep = read_sweep(file, catalogue.benchmark)
+    if watch is not None and sweep.watch is None:
+        raise UsageError(f"--watch needs [watch] in {file}: model and serve of each checkpoint")
+    if idle is not None and watch is None:
+        raise UsageError("--idle is for --watch")
+    settings = RunSettings(max_cost=max_cost, prices=current().prices, runs_dir=runs_dir)
+    planner = Planner(
+        sweep,
+        [catalogue.benchmark(name) for name in sweep.benchmarks],
+        current(),
+        runs_dir,
+        session.begin(settings),
+        session.allow,
+        _planning(dry=dry_run),
+    )
+    machine, gpus = _machine(sweep)
+    rows = list(_rows(sweep, planner, machine if on == "local" else None))
+    for row in rows:
+        session.tell(_plan_line(row))
+    if dry_run:
+        if json_output:
+            click.echo(as_text({"dry_run": True, "models": list(map(_as_json, rows))}))
+        return exit_code([row for row in rows if row.error], stopped=False)
+    _ask_to_spend(rows, sure=yes or max_cost is not None, watching=watch is not None)
+    placer: Placer = LocalPlacer(Machine(machine, gpus)) if on == "local" else _ray()
+    try:
+        runner = Runner(placer, runs_dir, session.tell, _tell_end)
+        with no_exit():
+            asyncio.run(_work(runner, rows, planner, watch, idle))
+    finally:
+        placer.close()
+    return _sum_up(runner, planner, json_output=json_output)
+
+
+def _planning(*, dry: bool) -> Callable[[Task, Session], tuple[int, bool]]:
+    def plan(task: Task, shared: Session) -> tuple[int, bool]:
+        session.check(task, shared, dry=dry)
+        get_data(task.config)
+        planned = make_plan(task, shared)
+        return planned.left, planned.costs_money
+
+    return plan
+
+
+def _machine(sweep: Sweep) -> tuple[Needs, list[str]]:
+    """What servers may take together, and the names of the GPUs here."""
+    has, gpus = this_machine(os.environ)
+    return (sweep.machine or has), list(gpus)
+
+
+def _rows(sweep: Sweep, planner: Planner, machine: Needs | None) -> Iterator[Row]:
+    """A row for each model; what is wrong with one is said, and the others go on."""
+    for error in sweep.broken:
+        session.tell(f"Error: {error}")
+    for model in sweep.models:
+        wrong = list(too_much(model, machine, sweep.path)) if machine else []
+        row = Row(model, error=wrong[0]) if wrong else planner.row(model)
+        if row.error:
+            session.tell(f"Error: {row.error}")
+        yield row
+
+
+def _plan_line(row: Row) -> str:
+    left = sum(cell.left for cell in row.cells)
+    total = sum(cell.task.selection.total for cell in row.cells)
+    how = "served" if row.model.serve else "an endpoint"
+    if row.error:
+        return f"{row.name}: not run"
+    return f"{row.name} ({how}): {left:,} of {plural(total, 'sample')} left"
+
+
+def _ask_to_spend(rows: list[Row], *, sure: bool, watching: bool) -> None:
+    """Ask on a terminal before money is spent.
+
+    Raises:
+        UsageError: The user does not want to.
+    """
+    costly = sum(cell.costs for row in rows for cell in row.cells)
+    if sure or not costly or not session.on_terminal():
+        return
+    more = ", and each new checkpoint" if watching else ""
+    if not click.confirm(f"{plural(costly, 'run')}{more} may cost money. Go on?", err=True):
+        raise UsageError("nothing was sent; --max-cost USD sets a limit, --dry-run only plans")
+
+
+def _ray() -> Placer:
+    from ..served.ray_placing import RayPlacer
+
+    return RayPlacer()
+
+
+async def _work(
+    runner: Runner, rows: list[Row], planner: Planner, watch: Path | None, idle: float | None
+) -> None:
+    """All rows, and those of new checkpoints; a signal ends them gently."""
+    stop, loop = _SweepStop(runner), asyncio.get_running_loop()
+    err = console.output.err()
+    names = [benchmark.name for benchmark in planner.benchmarks]
+    display = console.sweep_table.sweep_display(lambda: _cells(runner.rows, len(names)), names, err)
+    with (
+        on_signals(stop, lambda: session.tell("stopping; press Ctrl-C again to stop at once")),
+        err.watched(lambda: loop.call_soon_threadsafe(stop.interrupt)),
+    ):
+        async with display:
+            for row in rows:
+                runner.add(row)
+            await runner.finish(_watching(runner, planner, watch, idle, loop) if watch else None)
+
+
+def _watching(
+    runner: Runner, planner: Planner, folder: Path, idle: float | None,
+    loop: asyncio.AbstractEventLoop,
+) -> Coroutine[Any, Any, None]:  # fmt: skip
+    """What adds a row for each checkpoint that becomes whole."""
+    rules = planner.sweep.watch
+    assert rules is not None
+
+    def take(model: SweepModel) -> None:  # on a thread: a plan has a loop of its own
+        row = planner.row(model)
+        session.tell(f"Error: {row.error}" if row.error else _plan_line(row))
+        loop.call_soon_threadsafe(runner.add, row)
+
+    return FolderWatch(folder, rules, take, lambda: runner.busy, session.tell, idle).go_on()
+
+
+class _SweepStop(Stop):
+    """What signals ask to stop: all that is under way."""
+
+    def __init__(self, runner: Runner) -> None:
+        super().__init__()
+        self._runner = runner
+
+    def interrupt(self) -> None:
+        """Stop gently, then at once."""
+        super().interrupt()
+        self._runner.interrupt()
+
+
+def _cells(rows: list[Row], count: int) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the display shows: of each cell how far it is, or what came of it."""
+    wrong = [("error", "red")] * count
+    return [(row.name, [_shown(cell) for cell in row.cells] or wrong) for row in rows]
+
+
+def _shown(cell: Cell) -> tuple[str, str]:
+    if cell.state == "runs" and (progress := cell.session.progress).samples:
+        return f"{progress.done / progress.samples:.0%}", "cyan"
+    if cell.result is None:
+        return cell.state, "red" if cell.error else "dim"
+    metric = next(iter(cell.result.document["metrics"].values()), None)
+    if metric is None or metric["value"] is None:
+        return cell.state, "red"
+    arms = plus_minus(metric["value"], metric["ci95"], 2)
+    value = f"{number(metric['value'])} {arms or ''}".strip()
+    return value, "green" if cell.state == "complete" else "yellow"
+
+
+def _tell_end(row: Row, cell: Cell) -> None:
+    """A line for each cell that has ended."""
+    if cell.error:
+        session.tell(f"Error: {row.name} {cell.benchmark}: {cell.error}")
+    elif cell.result:
+        session.tell(f"{cell.benchmark} {result_line(cell.result.document, now=True)}")
+
+
+def _as_json(row: Row) -> JsonDict:
+    cells: list[JsonDict] = []
+    for cell in row.cells:
+        document = cell.result.document if cell.result else None
+        one: JsonDict = {"benchmark": cell.benchmark, "left": cell.left, "state": cell.state}
+        if document:
+            metrics = cast("JsonDict", dict(document["metrics"]))
+            one |= {"run_id": document["run_id"], "metrics": metrics}
+        one |= {"error": _error(cell.error)} if cell.error else {}
+        cells.append(one)
+    named: JsonDict = {"name": row.name, "model": row.model.spec, "runs": cells}
+    return named | ({"error": _error(row.error)} if row.error else {})
+
+
+def _error(error: BenchError) -> JsonDict:
+    return error_of(kind_of(error), str(error), error.exit_code)
+
+
+def _sum_up(runner: Runner, planner: Planner, *, json_output: bool) -> int:
+    """The table, or one document; the exit code."""
+    code = exit_code(runner.rows, stopped=runner.stopped)
+    code = max([code, *(error.exit_code for error in planner.sweep.broken)])
+    if json_output:
+        broken = [_error(error) for error in planner.sweep.broken]
+        more: JsonDict = {"errors": broken} if broken else {}
+        click.echo(as_text({"models": list(map(_as_json, runner.rows)), **more}))
+        return code
+    names = [benchmark.name for benchmark in planner.benchmarks]
+    console.output.show(console.sweep_table.sweep_table(_cells(runner.rows, len(names)), names))
+    boards = "; ".join(bench("leaderboard", name) for name in names)
+    console.output.show_line(console.short.bold(f"{boards}; {bench('site')} has the curves"))
+    return code

@@ -1,0 +1,58 @@
+"""A sweep while it runs: models as rows, benchmarks as columns."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from ..text import line
+from .live import REFRESH_S
+from .output import dropping
+
+Cells = Sequence[tuple[str, Sequence[tuple[str, str]]]]
+"""By model, a cell for each benchmark, and its style."""
+
+
+@contextlib.asynccontextmanager
+async def sweep_display(
+    cells: Callable[[], Cells], benchmarks: Sequence[str], console: Console
+) -> AsyncIterator[None]:
+    """Show the cells while the block runs; on a terminal alone."""
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield
+        return
+    task = asyncio.create_task(_live(cells, benchmarks, console))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError), dropping():
+            await task
+
+
+async def _live(cells: Callable[[], Cells], benchmarks: Sequence[str], console: Console) -> None:
+    with Live(console=console, auto_refresh=False) as live:
+        try:
+            while True:
+                live.update(sweep_table(cells(), benchmarks, console.height - 4), refresh=True)
+                await asyncio.sleep(REFRESH_S)
+        finally:
+            live.update(sweep_table(cells(), benchmarks, console.height - 4), refresh=True)
+
+
+def sweep_table(rows: Cells, benchmarks: Sequence[str], most: int = 10**6) -> Table:
+    """The table, of the last `most` models that are not waiting, where there are more."""
+    table = Table(title_justify="left")
+    for heading in ("model", *benchmarks):
+        table.add_column(heading, overflow="fold")
+    under_way = [row for row in rows if any(text != "waits" for text, _ in row[1])]
+    shown = rows if len(rows) <= most else under_way[-most:]
+    for name, cells in shown:
+        table.add_row(line(name), *(Text(line(text), style) for text, style in cells))
+    if left := len(rows) - len(shown):
+        table.caption = f"and {left} more"
+    return table

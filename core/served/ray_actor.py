@@ -1,0 +1,58 @@
+"""What runs on a node of a Ray cluster: one server, kept like one on this machine.
+
+It is sent to the node as it stands here, so that nodes need no eibench; hence the standard library
+alone. Ray gives the actor its GPUs (``CUDA_VISIBLE_DEVICES``), and ends it when the head goes.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class ServerActor:
+    """Starts one server and holds the pipe that keeps it alive."""
+
+    def __init__(self) -> None:
+        self._keeper: subprocess.Popen[bytes] | None = None
+        self._log = Path(tempfile.mkdtemp(prefix="eibench-")) / "server.log"
+
+    def start(
+        self, keeper: str, command: str, grace_s: float, port: int | None,
+        variables: Mapping[str, str],
+    ) -> tuple[int, str]:  # fmt: skip
+        """Start a server by a command with ``{port}`` in it; the port, and the node's id."""
+        import ray
+
+        if port is None:
+            with socket.socket() as one:
+                one.bind(("", 0))
+                port = int(one.getsockname()[1])
+        path = self._log.with_name("keeper.py")
+        path.write_text(keeper, encoding="utf-8")
+        words = [sys.executable, str(path), str(grace_s), command.replace("{port}", str(port))]
+        with self._log.open("ab") as log:
+            self._keeper = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **variables},
+            )  # fmt: skip
+        return port, ray.get_runtime_context().get_node_id()
+
+    def ended(self) -> int | None:
+        """The server's exit code, if it has ended."""
+        return self._keeper.poll() if self._keeper else None
+
+    def printed(self, most: int) -> bytes:
+        """The last bytes of what it printed."""
+        with self._log.open("rb") as file:
+            file.seek(max(0, self._log.stat().st_size - most))
+            return file.read()
+
+    def close(self, wait_s: float) -> None:
+        """End the server and wait for that."""
+        if self._keeper and self._keeper.stdin:
+            self._keeper.stdin.close()
+            self._keeper.wait(wait_s)

@@ -1,0 +1,1 @@
+"""Models by benchmarks: each model served while it is asked, each new checkpoint of a folder."""
