@@ -42,10 +42,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests that only a command of their own runs (CONTRIBUTING.md)."""
-    if "kills" not in config.option.markexpr:
-        left_out = [item for item in items if item.get_closest_marker("kills")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    for marker in ("kills", "ray"):
+        if marker not in config.option.markexpr:
+            left_out = [item for item in items if item.get_closest_marker(marker)]
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if item not in left_out]
 
 
 def _is_local(address: Any) -> bool:

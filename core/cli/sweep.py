@@ -22,7 +22,7 @@ from ..sample.workers import Stop, on_signals
 from ..served.machine import Machine, Needs, this_machine
 from ..served.placing import LocalPlacer, Placer
 from ..settings.run_settings import RunSettings
-from ..sweep.cells import Cell, Planner, Row
+from ..sweep.cells import Cell, Planner, SweepRow
 from ..sweep.runner import Runner, exit_code
 from ..sweep.sweep_file import Sweep, SweepModel, read_sweep, too_much
 from ..sweep.watching import FolderWatch
@@ -66,7 +66,9 @@ def sweep_command(
     runs_dir: Path,
     json_output: bool,
 ) -> int:
-    """Run benchmarks on many models: endpoints, or servers that are started for it.
+    """Run benchmarks on many models, each served while it is asked.
+
+    Models are endpoints, or have a command that starts their server.
 
     The same command again goes on with what is left. docs/scaling.md has the file's form.
     """
@@ -121,19 +123,19 @@ def _machine(sweep: Sweep) -> tuple[Needs, list[str]]:
     return (sweep.machine or has), list(gpus)
 
 
-def _rows(sweep: Sweep, planner: Planner, machine: Needs | None) -> Iterator[Row]:
+def _rows(sweep: Sweep, planner: Planner, machine: Needs | None) -> Iterator[SweepRow]:
     """A row for each model; what is wrong with one is said, and the others go on."""
     for error in sweep.broken:
         session.tell(f"Error: {error}")
     for model in sweep.models:
         wrong = list(too_much(model, machine, sweep.path)) if machine else []
-        row = Row(model, error=wrong[0]) if wrong else planner.row(model)
+        row = SweepRow(model, error=wrong[0]) if wrong else planner.row(model)
         if row.error:
             session.tell(f"Error: {row.error}")
         yield row
 
 
-def _plan_line(row: Row) -> str:
+def _plan_line(row: SweepRow) -> str:
     left = sum(cell.left for cell in row.cells)
     total = sum(cell.task.selection.total for cell in row.cells)
     how = "served" if row.model.serve else "an endpoint"
@@ -142,7 +144,7 @@ def _plan_line(row: Row) -> str:
     return f"{row.name} ({how}): {left:,} of {plural(total, 'sample')} left"
 
 
-def _ask_to_spend(rows: list[Row], *, sure: bool, watching: bool) -> None:
+def _ask_to_spend(rows: list[SweepRow], *, sure: bool, watching: bool) -> None:
     """Ask on a terminal before money is spent.
 
     Raises:
@@ -163,7 +165,7 @@ def _ray() -> Placer:
 
 
 async def _work(
-    runner: Runner, rows: list[Row], planner: Planner, watch: Path | None, idle: float | None
+    runner: Runner, rows: list[SweepRow], planner: Planner, watch: Path | None, idle: float | None
 ) -> None:
     """All rows, and those of new checkpoints; a signal ends them gently."""
     stop, loop = _SweepStop(runner), asyncio.get_running_loop()
@@ -209,7 +211,7 @@ class _SweepStop(Stop):
         self._runner.interrupt()
 
 
-def _cells(rows: list[Row], count: int) -> list[tuple[str, list[tuple[str, str]]]]:
+def _cells(rows: list[SweepRow], count: int) -> list[tuple[str, list[tuple[str, str]]]]:
     """What the display shows: of each cell how far it is, or what came of it."""
     wrong = [("error", "red")] * count
     return [(row.name, [_shown(cell) for cell in row.cells] or wrong) for row in rows]
@@ -228,7 +230,7 @@ def _shown(cell: Cell) -> tuple[str, str]:
     return value, "green" if cell.state == "complete" else "yellow"
 
 
-def _tell_end(row: Row, cell: Cell) -> None:
+def _tell_end(row: SweepRow, cell: Cell) -> None:
     """A line for each cell that has ended."""
     if cell.error:
         session.tell(f"Error: {row.name} {cell.benchmark}: {cell.error}")
@@ -236,7 +238,7 @@ def _tell_end(row: Row, cell: Cell) -> None:
         session.tell(f"{cell.benchmark} {result_line(cell.result.document, now=True)}")
 
 
-def _as_json(row: Row) -> JsonDict:
+def _as_json(row: SweepRow) -> JsonDict:
     cells: list[JsonDict] = []
     for cell in row.cells:
         document = cell.result.document if cell.result else None

@@ -1,6 +1,8 @@
 """A process between eibench and a server: it ends the server whenever eibench ends, however.
 
-Run by its path, with the seconds of grace and a command of the shell; the standard library alone.
+Run by its path, with the seconds of grace, a command of the shell, and perhaps a file for the exit
+code; the standard library alone. With such a file it is no child of whoever started it: Ray kills
+the children of a worker that ends, and a keeper that is killed could end no server.
 It holds the other end of a pipe in its standard input. When that closes, be it that eibench closes
 it, ends or is killed, the server and every process of its group get SIGTERM, and SIGKILL after the
 grace. When the server ends by itself, so does the rest of its group, and the keeper's exit code is
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 LOOK_S = 0.05
 """How often the end of a group is looked for."""
@@ -21,7 +24,9 @@ LOOK_S = 0.05
 
 def main() -> int:
     """Keep a server until the pipe closes or it ends."""
-    grace, command = float(sys.argv[1]), sys.argv[2]
+    grace, command, *status = float(sys.argv[1]), *sys.argv[2:]
+    if status and os.fork():
+        return 0
     child = subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, start_new_session=True
     )
@@ -29,8 +34,11 @@ def main() -> int:
         signal.signal(number, lambda *_: _end(child.pid, grace))
     threading.Thread(target=_end_after_pipe, args=(child.pid, grace), daemon=True).start()
     code = child.wait()
+    code = 128 - code if code < 0 else code
     _end(child.pid, grace)
-    return 128 - code if code < 0 else code
+    for path in status:
+        Path(path).write_text(str(code), encoding="utf-8")
+    return code
 
 
 def _end_after_pipe(group: int, grace: float) -> None:

@@ -12,7 +12,7 @@ from .server import ModelServer, ServerCommand, start_server
 class Placer(Protocol):
     """What finds room for servers."""
 
-    def room(self, needs: Needs) -> "AbstractAsyncContextManager[Room]":
+    def room(self, needs: Needs) -> "AbstractAsyncContextManager[ServerRoom]":
         """Room for one server, which is waited for, while a block runs."""
         ...
 
@@ -21,7 +21,7 @@ class Placer(Protocol):
         ...
 
 
-class Room(Protocol):
+class ServerRoom(Protocol):
     """Room for one server, which may be started in it again and again."""
 
     async def start(self, command: ServerCommand) -> ModelServer:
@@ -51,7 +51,7 @@ class LocalPlacer:
         self._machine = machine
 
     @asynccontextmanager
-    async def room(self, needs: Needs) -> "AsyncIterator[Room]":
+    async def room(self, needs: Needs) -> "AsyncIterator[ServerRoom]":
         """Once as much is free as is needed."""
         async with self._machine.taken(needs) as variables:
             yield LocalRoom(dict(variables))

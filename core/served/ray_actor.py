@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,7 @@ class ServerActor:
     def __init__(self) -> None:
         self._keeper: subprocess.Popen[bytes] | None = None
         self._log = Path(tempfile.mkdtemp(prefix="eibench-")) / "server.log"
+        self._status = self._log.with_name("exit_code")
 
     def start(
         self, keeper: str, command: str, grace_s: float, port: int | None,
@@ -33,7 +35,8 @@ class ServerActor:
                 port = int(one.getsockname()[1])
         path = self._log.with_name("keeper.py")
         path.write_text(keeper, encoding="utf-8")
-        words = [sys.executable, str(path), str(grace_s), command.replace("{port}", str(port))]
+        words = [sys.executable, str(path), str(grace_s), command.replace("{port}", str(port)),
+                 str(self._status)]  # fmt: skip
         with self._log.open("ab") as log:
             self._keeper = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
@@ -43,7 +46,8 @@ class ServerActor:
 
     def ended(self) -> int | None:
         """The server's exit code, if it has ended."""
-        return self._keeper.poll() if self._keeper else None
+        text = self._status.read_text(encoding="utf-8") if self._status.exists() else ""
+        return int(text) if text else None
 
     def printed(self, most: int) -> bytes:
         """The last bytes of what it printed."""
@@ -55,4 +59,6 @@ class ServerActor:
         """End the server and wait for that."""
         if self._keeper and self._keeper.stdin:
             self._keeper.stdin.close()
-            self._keeper.wait(wait_s)
+            end = time.monotonic() + wait_s
+            while self.ended() is None and time.monotonic() < end:
+                time.sleep(0.05)

@@ -12,7 +12,7 @@ from ..errors import ConfigError, UsageError
 from ..text import line
 from . import ray_actor
 from .machine import Needs
-from .placing import Room
+from .placing import ServerRoom
 from .server import GRACE_S, HEALTH, KEEPER, LOOK_S, ServerCommand, is_healthy, not_started
 
 _SHOWN, _KEPT = 3, 2**20
@@ -43,7 +43,7 @@ class RayPlacer:
         self._ray.cloudpickle.register_pickle_by_value(ray_actor)
 
     @asynccontextmanager
-    async def room(self, needs: Needs) -> AsyncIterator[Room]:
+    async def room(self, needs: Needs) -> AsyncIterator[ServerRoom]:
         """Ray makes room when a server is started.
 
         Raises:

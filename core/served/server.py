@@ -202,8 +202,8 @@ async def _until_healthy(server: ServerProcess) -> None:
 
 def not_started(message: str, words: str, log: Path) -> ProviderError:
     """The error of a server that did not come up, with the end of what it printed."""
-    said = f": {words}" if words else ", and printed nothing"
-    return ProviderError(ErrorKind.CONNECTION, f"{message}{said} (all of it: {log})", fatal=True)
+    end = f": {words}" if words else ", and printed nothing"
+    return ProviderError(ErrorKind.CONNECTION, f"{message}{end} (all of it: {log})", fatal=True)
 
 
 def is_healthy(address: str, paths: tuple[str, ...]) -> bool:

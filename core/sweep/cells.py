@@ -59,7 +59,7 @@ class Cell:
 
 
 @dataclass
-class Row:
+class SweepRow:
     """A model with its cells; `error` is why none of them could be planned."""
 
     model: SweepModel
@@ -90,13 +90,13 @@ class Planner:
     allow: Callable[[Target], Endpoint]
     plan: Callable[[Task, Session], tuple[int, bool]]
 
-    def row(self, model: SweepModel) -> Row:
+    def row(self, model: SweepModel) -> SweepRow:
         """A model's row; what is wrong with it is in the row, so that the others go on."""
         try:
-            return Row(model, [self._cell(model, benchmark) for benchmark in self.benchmarks])
+            return SweepRow(model, [self._cell(model, benchmark) for benchmark in self.benchmarks])
         except BenchError as error:
             where = f"{self.sweep.path}: line {model.line}: {model.name}"
-            return Row(model, error=ConfigError(f"{where}: {error}"))
+            return SweepRow(model, error=ConfigError(f"{where}: {error}"))
 
     def _cell(self, model: SweepModel, benchmark: Benchmark) -> Cell:
         settings = self._settings(model, benchmark.name)

@@ -10,9 +10,9 @@ from typing import Any
 from ..errors import BenchError, ConfigError, Interrupted
 from ..reading.checkpoints import checkpoint_of
 from ..run.on_server import run_on
-from ..served.placing import Placer, Room
+from ..served.placing import Placer, ServerRoom
 from ..served.server import ModelServer
-from .cells import Cell, Row, command_of
+from .cells import Cell, SweepRow, command_of
 
 STARTS = 3
 """How often the server of a model is started at most: once, and again where it died."""
@@ -31,13 +31,13 @@ class Runner:
     placer: Placer
     runs_dir: Path
     say: Callable[[str], None]
-    ended: Callable[[Row, Cell], None] = lambda row, cell: None
-    rows: list[Row] = field(default_factory=list)
+    ended: Callable[[SweepRow, Cell], None] = lambda row, cell: None
+    rows: list[SweepRow] = field(default_factory=list)
     stopped: bool = False
     _more: "asyncio.Task[None] | None" = None
-    _tasks: "dict[asyncio.Task[None], Row]" = field(default_factory=dict)
+    _tasks: "dict[asyncio.Task[None], SweepRow]" = field(default_factory=dict)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: SweepRow) -> None:
         """Begin with a row, beside those that are under way."""
         self.rows.append(row)
         if row.cells and not self.stopped:
@@ -71,7 +71,7 @@ class Runner:
             if again or not running:
                 task.cancel()
 
-    async def _work(self, row: Row) -> None:
+    async def _work(self, row: SweepRow) -> None:
         """Ask all that is left of a model; where it has a server, that is started for it."""
         with contextlib.suppress(asyncio.CancelledError):
             if row.model.serve is None or not any(cell.left for cell in row.cells):
@@ -83,7 +83,7 @@ class Runner:
             except BenchError as error:
                 self._fail(row, error)
 
-    async def _serve(self, row: Row, room: Room) -> None:
+    async def _serve(self, row: SweepRow, room: ServerRoom) -> None:
         """Start the model's server, again where it dies, until its cells have ended."""
         for start in range(1, STARTS + 1):
             for cell in _open(row):
@@ -97,13 +97,13 @@ class Runner:
             if self.stopped or not _open(row):
                 return
 
-    def _check_checkpoint(self, row: Row) -> None:
+    def _check_checkpoint(self, row: SweepRow) -> None:
         """Refuse weights that were written over since the row was planned."""
         planned = row.cells[0].task.config.checkpoint
         if row.model.path and checkpoint_of(row.model.path) != planned:
             raise ConfigError(f"{row.name}: {row.model.path} was written to while its server began")
 
-    async def _ask(self, row: Row, server: ModelServer | None, *, last: bool = True) -> None:
+    async def _ask(self, row: SweepRow, server: ModelServer | None, *, last: bool = True) -> None:
         """Ask one benchmark after the other, until the server dies."""
         for cell in _open(row):
             if self.stopped:
@@ -122,19 +122,19 @@ class Runner:
                 cell.error, cell.state = error, "error"
             self.ended(row, cell)
 
-    def _fail(self, row: Row, error: BenchError) -> None:
+    def _fail(self, row: SweepRow, error: BenchError) -> None:
         """End the cells that are left with what stands in the way of all of them."""
         for cell in _open(row):
             cell.error, cell.state = error, "error"
         self.say(f"Error: {row.name} (line {row.model.line}): {error}")
 
 
-def _open(row: Row) -> list[Cell]:
+def _open(row: SweepRow) -> list[Cell]:
     """The cells that have not ended."""
     return [cell for cell in row.cells if cell.state in ("waits", "starts", "runs")]
 
 
-def exit_code(rows: "list[Row]", *, stopped: bool) -> int:
+def exit_code(rows: "list[SweepRow]", *, stopped: bool) -> int:
     """0 where everything is complete; else that of the worst."""
     ends = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "waiting": 5}
     codes = [Interrupted.exit_code * stopped]

@@ -104,7 +104,7 @@ def read_sweep(path: Path, known: Callable[[str], object]) -> Sweep:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    where = _Places(path, text)
+    where = _FileText(path, text)
     where.check_keys(raw, _KEYS, "")
     benchmarks = raw.get("benchmarks")
     if not isinstance(benchmarks, list) or not all(isinstance(b, str) for b in benchmarks):
@@ -116,19 +116,20 @@ def read_sweep(path: Path, known: Callable[[str], object]) -> Sweep:
             known(name)
         except BenchError as error:
             raise where.error(str(error), "benchmarks") from None
+    run = _read_run(raw.get("run", {}), where)
     models, broken = _read_models(raw.get("models", []), where)
     watch = _read_watch(raw["watch"], where) if "watch" in raw else None
     if not (models or broken or watch):
         raise where.error("names no model: write [[models]] and model = ..., or [watch]", "")
     return Sweep(
-        path, benchmarks, models, _read_run(raw.get("run", {}), where),
+        path, benchmarks, models, run,
         _read_options(raw.get("options", {}), benchmarks, where),
         _read_machine(raw["machine"], where) if "machine" in raw else None, watch, broken,
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _FileText:
     """Where things stand in a file."""
 
     path: Path
@@ -175,7 +176,7 @@ class _Places:
             raise self.error(str(error), key, table, nth) from None
 
 
-def _read_models(raw: object, where: _Places) -> tuple[list[SweepModel], list[ConfigError]]:
+def _read_models(raw: object, where: _FileText) -> tuple[list[SweepModel], list[ConfigError]]:
     """The models, and what is wrong with those that cannot be."""
     if not isinstance(raw, list):
         raise where.error("models must be tables: write [[models]] for each", "models", "models")
@@ -193,72 +194,72 @@ def _read_models(raw: object, where: _Places) -> tuple[list[SweepModel], list[Co
     return models, broken
 
 
-def _read_model(raw: object, where: _Places, n: int) -> SweepModel:
+def _read_model(raw: object, where: _FileText, n: int) -> SweepModel:
     where.check_keys(raw, list(_MODEL), "models", n)
     assert isinstance(raw, dict)
-    given = {key: where.value(raw, key, "models", n) for key in raw}
-    label = given.get("name") or given.get("model") or f"model {n + 1}"
+    values = {key: where.value(raw, key, "models", n) for key in raw}
+    label = values.get("name") or values.get("model") or f"model {n + 1}"
 
     def wrong(message: str, key: str = "") -> ConfigError:
         return where.error(f"{label}: {message}", key, "models", n)
 
-    if "model" not in given:
+    if "model" not in values:
         raise wrong('needs model = "PROVIDER/NAME"')
     try:
-        spec = ModelSpec.parse(given["model"])
+        spec = ModelSpec.parse(values["model"])
         is_demo = installed().provider(spec.provider).demo
-        if "serve" in given:
-            check_command(given["serve"], "serve")
+        if "serve" in values:
+            check_command(values["serve"], "serve")
     except BenchError as error:
         raise wrong(str(error), "serve" if "serve" in str(error) else "model") from None
-    if "serve" in given and (is_demo or "base_url" in given):
-        other = "base_url" if "base_url" in given else f"model {spec}"
+    if "serve" in values and (is_demo or "base_url" in values):
+        other = "base_url" if "base_url" in values else f"model {spec}"
         raise wrong(f"serve starts a server of its own; {other} is elsewhere", "serve")
-    if "serve" not in given and (vain := next((k for k in _SERVED if k in given), None)):
+    if "serve" not in values and (vain := next((k for k in _SERVED if k in values), None)):
         raise wrong(f"{vain} is about a server that is started: give serve too", vain)
-    path = given.get("path")
+    path = values.get("path")
     if path and (folder := where.path.parent / path).exists():
-        given.setdefault("name", folder.name)
+        values.setdefault("name", folder.name)
         path = str(folder)
     return SweepModel(
-        given["model"], given.get("name", given["model"]), where.line("", "models", n),
+        values["model"], values.get("name", values["model"]), where.line("", "models", n),
         path=path,
-        **_rest(given),
+        **_rest(values),
     )  # fmt: skip
 
 
-def _rest(given: Mapping[str, Any]) -> dict[str, Any]:
+def _rest(values: Mapping[str, Any]) -> dict[str, Any]:
     names = ("base_url", "api_key_env", "serve", "health", "port")
-    needs = Needs(given.get("gpus", 0.0), given.get("memory_gb", 0.0))
+    needs = Needs(values.get("gpus", 0.0), values.get("memory_gb", 0.0))
     return {
-        **{name: given[name] for name in names if name in given},
-        "ready_s": given.get("ready", READY_S),
+        **{name: values[name] for name in names if name in values},
+        "ready_s": values.get("ready", READY_S),
         "needs": needs,
     }
 
 
-def _read_watch(raw: object, where: _Places) -> WatchRules:
+def _read_watch(raw: object, where: _FileText) -> WatchRules:
     where.check_keys(raw, _WATCH, "watch")
     assert isinstance(raw, dict)
-    given = {key: where.value(raw, key, "watch") for key in raw}
+    values = {key: where.value(raw, key, "watch") for key in raw}
     for key in ("model", "serve"):
-        if key not in given:
+        if key not in values:
             raise where.error(f"[watch] needs {key}, for each new checkpoint", "", "watch")
     try:
-        check_command(given["serve"], "serve")
-        if installed().provider(ModelSpec.parse(given["model"]).provider).demo:
+        check_command(values["serve"], "serve")
+        if installed().provider(ModelSpec.parse(values["model"]).provider).demo:
             raise where.error("[watch] model is a demo model: no server has it", "model", "watch")
     except BenchError as error:
         if isinstance(error, ConfigError):
             raise
         raise where.error(f"[watch] {error}", "serve", "watch") from None
-    model = SweepModel(given["model"], "", where.line("", "watch"), **_rest(given))
+    model = SweepModel(values["model"], "", where.line("", "watch"), **_rest(values))
     return WatchRules(
-        model, given.get("pattern", "*"), given.get("settle", SETTLE_S), given.get("done")
+        model, values.get("pattern", "*"), values.get("settle", SETTLE_S), values.get("done")
     )
 
 
-def _read_run(raw: object, where: _Places) -> Mapping[str, Any]:
+def _read_run(raw: object, where: _FileText) -> Mapping[str, Any]:
     if isinstance(raw, dict):
         for name in raw:
             if name in _OF_SWEEP:
@@ -271,7 +272,7 @@ def _read_run(raw: object, where: _Places) -> Mapping[str, Any]:
 
 
 def _read_options(
-    raw: object, benchmarks: Sequence[str], where: _Places
+    raw: object, benchmarks: Sequence[str], where: _FileText
 ) -> Mapping[str, Mapping[str, Any]]:
     where.check_keys(raw, benchmarks, "options")
     assert isinstance(raw, dict)
@@ -281,7 +282,7 @@ def _read_options(
     return raw
 
 
-def _read_machine(raw: object, where: _Places) -> Needs:
+def _read_machine(raw: object, where: _FileText) -> Needs:
     where.check_keys(raw, Needs._fields, "machine")
     assert isinstance(raw, dict)
     return Needs(**{key: where.value(raw, key, "machine") for key in raw})

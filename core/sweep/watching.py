@@ -36,7 +36,7 @@ class FolderWatch:
     idle_s: float | None = None
     _states: dict[Path, tuple[object, float]] = field(default_factory=dict)
     _taken: dict[Path, object] = field(default_factory=dict)
-    _told: dict[Path, str] = field(default_factory=dict)
+    _lacking: dict[Path, str] = field(default_factory=dict)
 
     async def go_on(self) -> None:
         """Look again and again."""
@@ -78,7 +78,7 @@ class FolderWatch:
         except (OSError, DataError):  # something was moved meanwhile: the next look will tell
             return False
         self._taken[path] = state
-        self._told.pop(path, None)
+        self._lacking.pop(path, None)
         self.take(replace(self.rules.model, name=path.name, path=str(path)))
         return True
 
@@ -89,12 +89,12 @@ class FolderWatch:
             why = unfinished(path)
             if not why and quiet_s < self.rules.settle_s:
                 why = f"its files changed less than {self.rules.settle_s:g} s ago"
-        self._told[path] = why
+        self._lacking[path] = why
         return not why
 
     def _tell_unfinished(self) -> None:
         """Name the folders that never became whole."""
-        for path, why in sorted(self._told.items()):
+        for path, why in sorted(self._lacking.items()):
             self.say(f"{path.name} was not run: {why}")
 
 

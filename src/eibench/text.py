@@ -2,6 +2,7 @@
 
 from eibench.core.text import (
     as_text,
+    checkpoint,
     csv_text,
     in_words,
     interval,
@@ -14,6 +15,7 @@ from eibench.core.text import (
 
 __all__ = [
     "as_text",
+    "checkpoint",
     "csv_text",
     "in_words",
     "interval",

@@ -292,7 +292,7 @@ def test_every_setting_of_the_command_has_its_argument() -> None:
     renamed = {"models": "model", "judges": "judge", "json_output": None, "dry_run": None,
                "yes": None, "details": None, "price": "prices", "config": None,
                "systems": "system", "suite": None, "fail_under": None,
-               "fail_if_worse": None}  # fmt: skip
+               "fail_if_worse": None, "serve": None, "health": None, "ready": None}  # fmt: skip
     names = [p.name for p in run_command.params if isinstance(p, click.Option)]
     wanted = {renamed.get(str(name), str(name)) for name in names} - {None}
     there = set(inspect.signature(eibench.run).parameters)
