@@ -94,6 +94,7 @@ class ProviderError(BenchError):
         attempts: Requests sent for this call so far.
         fatal: No other request of the run can succeed either.
         unsent: No connection was made, so nothing can have been billed.
+        elsewhere: Another server of the same model can be asked at once.
         final: Another attempt would end the same way.
         parameter: The request's parameter that the server refuses, if it names one.
     """
@@ -101,6 +102,7 @@ class ProviderError(BenchError):
     exit_code = 4
     parameter = ""
     unsent = False
+    elsewhere = False
     final = False
 
     def __init__(

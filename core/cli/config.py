@@ -207,6 +207,8 @@ def _without_secrets(name: str, value: Any) -> object:
         return [_shown_of_judge(name, text) for text in value]
     if name in KEY_VARIABLES:  # what is no variable's name may be the key itself
         return value if is_variable_name(value) else HIDDEN
+    if name in _ADDRESSES and isinstance(value, tuple):
+        return [shown_address(text) for text in value]
     if name in _ADDRESSES:
         return shown_address(value)
     return _shown_extra(value) if name == "extra_body" else value

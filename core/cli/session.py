@@ -12,7 +12,7 @@ from .. import console
 from ..benchmark import Benchmark
 from ..benchmark.generators import DataMaker
 from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
-from ..clients.approvals import Approvals
+from ..clients.approvals import Approvals, Sending
 from ..clients.keys import process_environment
 from ..errors import ConfigError, Interrupted, UsageError
 from ..hooks.sections import Part
@@ -230,18 +230,23 @@ def allow(target: Target) -> Endpoint:
     Raises:
         ConfigError: It is not approved, or the approvals cannot be read.
     """
-    sending = target.sending
-    if sending is None or sending in (approvals := Approvals()):
-        return target.endpoint
+    for sending in target.sendings:
+        _approve(sending, target.way_out(sending))
+    return target.endpoint
+
+
+def _approve(sending: Sending, way_out: str) -> None:
+    """Return once the user has approved what is sent."""
+    if sending in (approvals := Approvals()):
+        return
     message = f"{current().path or FILE} sends the key in {sending.variable} to {sending.place}"
     if "://" in sending.place:
         message += ", not encrypted, so that anyone on the way can read it"
     if not on_terminal():
-        raise ConfigError(f"{message}; that is not approved on this machine: {target.way_out}")
+        raise ConfigError(f"{message}; that is not approved on this machine: {way_out}")
     if not click.confirm(line(f"{message}. Allow that on this machine?"), default=False, err=True):
-        raise ConfigError(f"not approved: {sending.place} gets no key; {target.way_out}")
+        raise ConfigError(f"not approved: {sending.place} gets no key; {way_out}")
     approvals.add(sending)
-    return target.endpoint
 
 
 def tell(text: str, indent: int = 0) -> None:

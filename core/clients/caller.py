@@ -239,12 +239,13 @@ class Caller:
     def _after_answer(self, error: ProviderError, course: _Course) -> float | None:
         if error.kind != ErrorKind.CONNECTION:
             self._endpoint_answered()
-        elif course.attempt is not None:
+        elif course.attempt is not None and not error.elsewhere:
             self._connection_failed(error, course.attempt.began)
         if error.kind == ErrorKind.RATE_LIMIT:
             self.slots.shrink()
         left = (course.deadline or 0.0) - self._clock()
-        return self.limits.retry.wait(error, course.attempts, self._draw, left)
+        wait = self.limits.retry.wait(error, course.attempts, self._draw, left)
+        return 0.0 if error.elsewhere and wait is not None else wait
 
     def _endpoint_answered(self) -> None:
         self._down_since, self._refusals = None, 0
@@ -275,6 +276,11 @@ class Caller:
             error.fatal = self.is_down = True
         elif seconds >= NO_ACCIDENT_S:
             self._notices.unreachable(error, self._asked, left)
+
+    def answered_by(self, call: CallContext) -> str | None:
+        """The address that answered a call; ``None`` where there is only one."""
+        ask = getattr(self.client, "answered_by", None)
+        return ask(call) if ask else None
 
     async def close(self) -> None:
         """Close the client."""

@@ -113,7 +113,7 @@ class RunStore(JournalFile):
         runs = self._rows(sql, (f'"{name}": "',), run_of)
         return {run.benchmark: str(run.settings[name]) for run in runs if name in run.settings}
 
-    def keep_setting(self, run: RunRecord, name: str, value: str) -> None:
+    def keep_setting(self, run: RunRecord, name: str, value: str | list[str]) -> None:
         """Store another value of a setting that is no part of a run's identity."""
         settings = json.dumps({**run.settings, name: value})
         self._add("UPDATE runs SET settings = ? WHERE n = ?", (settings, run.n))

@@ -1,6 +1,6 @@
 """Who is asked in a run, and how: with which key, and what sends requests to each."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -10,12 +10,22 @@ from ..clients.caller import Caller
 from ..clients.concurrency import Line
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Notices
+from ..clients.pool import Server, ServerPool
 from ..errors import ConfigError, PluginError, UsageError
 from ..guard import make_client
 from ..journal import Journal, OpenBatch, RunRecord
 from ..journal.file import now
 from ..parties.party import Party, is_local
-from ..parties.providers import OF_MODEL, Client, ClientConfig, PartyOptions, check_base_url
+from ..parties.providers import (
+    OF_MODEL,
+    AskedParty,
+    Client,
+    ClientConfig,
+    PartyOptions,
+    Provider,
+    check_base_url,
+    host_of,
+)
 from ..plugins import installed
 from ..sample.context import RunContext
 from ..sample.model import ConnectedParty
@@ -185,6 +195,21 @@ class PartyConnector:
             except PluginError as error:
                 self._notices.closing(error)
 
+    def _connected(
+        self, provider: Provider, configs: Sequence[ClientConfig]
+    ) -> tuple[Client, AskedParty]:
+        """The client of one server, or of all of them, and what messages call who is asked."""
+        clients = [make_client(provider, config) for config in configs]
+        asked = configs[0].asked(provider.host)
+        if len(clients) == 1:
+            return clients[0], asked
+        asked = asked._replace(name=f"{configs[0].party.title}{configs[0].model}", host=None)
+        servers = [
+            Server(client, host_of(config.base_url or ""))
+            for client, config in zip(clients, configs, strict=True)
+        ]
+        return ServerPool(servers, asked), asked
+
     def _caller(self, party: TaskParty) -> Caller:
         endpoint, session, limits = party.endpoint, self.session, self.task.limits(party)
         limits = replace(limits, ramps=limits.ramps and is_local(endpoint.base_url))
@@ -194,16 +219,19 @@ class PartyConnector:
         is_batched = batching is not None and party.phase in batching.phases
         if is_batched and meter.price:
             meter = replace(meter, price=meter.price.halved)
-        config = replace(
-            client_config(endpoint, session.environment, party.options),
-            concurrency=limits.concurrency,
-            transfer=self.task.config.transfer,
-            needs_token_limit=meter.limited,
-        )
-        client = make_client(provider, config)
+        configs = [
+            replace(
+                client_config(one, session.environment, party.options),
+                concurrency=limits.concurrency,
+                transfer=self.task.config.transfer,
+                needs_token_limit=meter.limited,
+            )
+            for one in endpoint.each
+        ]
+        client, asked = self._connected(provider, configs)
         make: Callable[..., Caller] = Caller
         if is_batched:
-            make = self._batch_caller(client, config.asked(provider.host).name)
+            make = self._batch_caller(client, asked.name)
         caller = make(
             client,
             limits,
@@ -211,7 +239,7 @@ class PartyConnector:
             before_sending=session.stop.check,
             meter=meter,
             notices=self._notices,
-            asked=config.asked(provider.host),
+            asked=asked,
             absent=session.absent,
             line=self._lines.get(endpoint.address or "") if limits.ramps else None,
         )

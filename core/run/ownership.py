@@ -20,7 +20,7 @@ from ..parties.party import Party, is_local
 from ..parties.providers import PartyOptions
 from ..plugins import installed
 from ..plugins.stored import KEPT, packed
-from ..runs.finding import JUDGE, MODEL
+from ..runs.finding import JUDGE, MODEL, SERVERS
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
@@ -44,8 +44,7 @@ class Servers:
         for party in task.asked:
             endpoint = party.endpoint
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                client = client_config(endpoint, session.environment, party.options)
-                entries[party.options] = await read_entry(client)
+                entries[party.options] = await _entry(party, session)
         return cls(entries)
 
     def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:
@@ -87,6 +86,24 @@ class Servers:
         for party in task.asked:
             entry = self.entries.get(party.options)
             journal.add_asked(run, _asked(run, party)._replace(entry=entry))
+
+
+async def _entry(party: TaskParty, session: Session) -> JsonObject | None:
+    """What the servers of a party say of its model, which has to be the same.
+
+    Raises:
+        UsageError: Two of them have different models.
+    """
+    first: JsonObject | None = None
+    for endpoint in party.endpoint.each:
+        entry = await read_entry(client_config(endpoint, session.environment, party.options))
+        if first and entry and not same_model(first, entry):
+            message = f"{endpoint.address} has another model than the other servers of"
+            raise UsageError(
+                f"{message} {endpoint.spec}; leave it out, or give it a run of its own"
+            )
+        first = first or entry
+    return first
 
 
 def keep_names(journal: Journal, run: RunRecord, task: Task) -> None:
@@ -175,12 +192,16 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
         if (run := journal.find_run(run_id)) and kept and run.settings.get(KEPT) != kept[KEPT]:
             journal.keep_setting(run, KEPT, kept[KEPT])  # how it is graded may have changed
             run = journal.find_run(run_id)
+        if run and set(config.model.base_urls) - {*_servers(run)}:
+            joined = sorted({*_servers(run), *config.model.base_urls})
+            journal.keep_setting(run, SERVERS, joined)
+            run = journal.find_run(run_id)
         yield run or journal.add_run(
             run_id=run_id,
             identity=run_identity,
             ordinal=ordinal,
             demo=installed().provider(config.model.spec.provider).demo,
-            settings={**run_settings(config, meant), **kept},
+            settings={**run_settings(config, meant), **kept, **_several(config)},
             benchmark=config.benchmark.name,
             benchmark_version=config.benchmark.version,
             model=str(config.model.spec),
@@ -189,6 +210,15 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
             pack_sha256=task.pack.source.sha256,
             endpoint=config.model.address,
         )
+
+
+def _servers(run: RunRecord) -> list[str]:
+    """The addresses that a run is known to be asked at."""
+    return list(run.settings.get(SERVERS) or filter(None, [run.settings.get("endpoint")]))
+
+
+def _several(config: RunConfig) -> JsonDict:
+    return {SERVERS: list(config.model.base_urls)} if config.model.more else {}
 
 
 def _run_id(journal: Journal, run_identity: str, ordinal: int) -> str:

@@ -7,6 +7,7 @@ from ..clients.keys import Environment
 from ..errors import UsageError
 from ..guard.clients import price_lists
 from ..parties.party import Party
+from ..parties.providers import is_loopback
 from ..plugins import installed
 from ..sample.progress import Progress
 from ..sample.workers import Stop
@@ -16,6 +17,12 @@ from ..spending.book import PriceBook
 from ..spending.budget import Budget, Meter
 from ..spending.prices import Price, upper_bound
 from ..types import ChatRequest, Sampling
+
+
+def _priced(endpoint: Endpoint) -> str | None:
+    """The address that decides what tokens cost: of several, one that may not be free."""
+    urls = endpoint.base_urls
+    return next((url for url in urls if not is_loopback(url)), endpoint.base_url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Pricing:
         """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
         is_model = phase == "generate"
         price = self.book.find(
-            endpoint.spec, endpoint.base_url, self.model_price if is_model else None
+            endpoint.spec, _priced(endpoint), self.model_price if is_model else None
         )
         if price and self.service_tier == "flex" and endpoint.spec.provider == "openai":
             return price.on_flex

@@ -22,6 +22,8 @@ from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, w
 from ..types import Json, JsonDict, JsonObject, digest
 
 MODEL, JUDGE = "model", "judge"
+SERVERS = "servers"
+"""The setting of a run with all addresses of its model, where there were several."""
 
 
 def asked_as_first(config: RunConfig, run: RunRecord) -> RunConfig:
@@ -50,18 +52,23 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | Non
     names = {a.run_id: a.endpoint for a in journal.asked(role=MODEL)} if runs else {}
     meant = identity(config, pack)
     name_here = config.model.name
-    exact = [
-        r for r in runs if r.identity == digest(meant) and _agree(name_here, names.get(r.run_id))
-    ]
+    digests = {digest({**meant, "endpoint": url}) for url in config.model.base_urls or (None,)}
+    exact = [r for r in runs if r.identity in digests and _agree(name_here, names.get(r.run_id))]
     if exact:
         return max(exact, key=lambda run: run.ordinal)
     alike = (
         run
         for run in runs
-        if config.model.site == site_of(run.settings.get("endpoint"), names.get(run.run_id))
+        if config.model.sites & _sites(run, names.get(run.run_id))
         and _is_alike(run.settings, meant)
     )
     return next(alike, None)
+
+
+def _sites(run: RunRecord, name: str | None) -> set[str | None]:
+    """Where the servers of a run are, those that joined it later included."""
+    joined = (site_of(url) for url in run.settings.get(SERVERS, ()))
+    return {site_of(run.settings.get("endpoint"), name), *joined}
 
 
 def _agree(one: str | None, other: str | None) -> bool:

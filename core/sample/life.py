@@ -237,10 +237,11 @@ class CallReplayer:
             return await caller.send(asked, call, shape)
 
         response = await room.ask(send, request)
+        address = caller.answered_by(call) or party.address
         # A comparison's prompt is made of two transcripts that are in the journal already.
         kept = replace(request, messages=()) if party.phase == COMPARE else request
         response = await context.journal.add_call(
-            context.run, item.id, iteration, key, party.asked, kept, response, party.address
+            context.run, item.id, iteration, key, party.asked, kept, response, address
         )
         context.progress.answered(party.phase, response)
         if context.journal.trouble:

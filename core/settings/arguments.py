@@ -28,7 +28,7 @@ class RunArguments(TypedDict, total=False):
     overlap: float | None
     dataset: PathLike | None
     options: Mapping[str, Any] | None
-    base_url: str | None
+    base_url: str | Sequence[str] | None
     checkpoint: str | None
     judge_base_url: str | Mapping[str, str] | None
     api_key_env: str | None
@@ -79,7 +79,7 @@ class RunArguments(TypedDict, total=False):
 _HELP = {argument_of(name): python_words(one.help) for name, one in SETTINGS.items()} | {
     "system": "System prompt (default: none).",
     "model": "PROVIDER/NAME, such as openai/gpt-4.1 (default: demo/medium).",
-    "base_url": "Address of the model, usually ending in /v1.",
+    "base_url": "Address of the model, usually ending in /v1; of several servers a list.",
     "headers": "HTTP headers for it by name; never stored.",
     "judge_base_url": "Address of all judges, or addresses by judge.",
     "judge_api_key_env": "The variable that holds their key, or variables by judge.",

@@ -29,6 +29,7 @@ from .run_settings import (
 )
 
 _OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env")
+_ONE_OR_MORE = ("base_url", *_OF_JUDGES)
 _FORMS = {argument_of(name): one.form for name, one in SETTINGS.items()}
 _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
@@ -75,7 +76,7 @@ def from_python(arguments: Mapping[str, object]) -> RunSettings:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name in _OF_JUDGES:
+    if name in _ONE_OR_MORE:
         return _of_judges(name, value)
     if name in RULES:
         return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
@@ -96,7 +97,7 @@ def _checked(name: str, value: Any) -> Any:
 
 def _of_judges(name: str, value: object) -> tuple[str, ...]:
     """A text, several of them, or texts by judge."""
-    if isinstance(value, Mapping) and name != "judge":
+    if isinstance(value, Mapping) and name in _OF_JUDGES[1:]:
         return tuple(f"{judge}={text}" for judge, text in _texts_by_name(name, value).items())
     texts = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     return tuple(fitting(name, RULES[name], one) for one in texts)

@@ -26,7 +26,7 @@ class Endpoint:
     """A model and where it is reached.
 
     Attributes:
-        base_url: ``None`` for the provider's own host.
+        base_url: ``None`` for the provider's own host; of several servers the first of `base_urls`.
         headers: Extra HTTP headers; they may hold secrets, so they are never stored.
         name: What bench.toml calls it, if it does.
         first: As whom the journal knows it, from an address that it may have left since; ``None``
@@ -40,6 +40,18 @@ class Endpoint:
     name: str | None = None
     first: Party | None = None
     limits: Limits | None = field(default=None, compare=False)
+    more: tuple[str, ...] = ()
+    """Addresses of further servers of the same model, in order."""
+
+    @property
+    def base_urls(self) -> tuple[str, ...]:
+        """All addresses; none for the provider's own host."""
+        return (self.base_url, *self.more) if self.base_url else ()
+
+    @property
+    def each(self) -> "list[Endpoint]":
+        """The endpoint at each of its servers alone."""
+        return [replace(self, base_url=url, more=()) for url in self.base_urls] or [self]
 
     @classmethod
     def of(cls, party: Party) -> "Endpoint":
@@ -65,6 +77,11 @@ class Endpoint:
     def site(self) -> str | None:
         """Where it is, as far as it matters for which run is meant."""
         return site_of(self.base_url, self.name)
+
+    @property
+    def sites(self) -> set[str | None]:
+        """Where its servers are; a run of any of them may be meant."""
+        return {one.site for one in self.each}
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,10 +75,11 @@ class RunSettings:
         "PROVIDER/NAME, such as openai/gpt-4.1; may be repeated (default: demo/medium).", (),
         form="list", rule=_TEXT, option="model", argument="model",
     )  # fmt: skip
-    base_url: str | None = _setting(
+    base_url: tuple[str, ...] = _setting(
         WHERE, "URL|NAME",
-        "Address of the model, usually ending in /v1, or an endpoint of bench.toml.",
-        rule=_TEXT, may_hold_key=True,
+        "Address of the model, usually ending in /v1, or an endpoint of bench.toml; several are "
+        "servers of the same model, which share the requests.", (),
+        form="list", rule=_TEXT, may_hold_key=True,
     )  # fmt: skip
     api_key_env: str | None = _setting(
         WHERE, "VAR", "The variable that holds its key.", rule=_TEXT, names_key=True
@@ -288,11 +289,15 @@ class RunSettings:
             or (self.filed_roles[role].max_tokens if role in self.filed_roles else None)
         )
 
-    def base_url_of(self, party: PartyOptions) -> str | None:
-        """The address of a party."""
+    def base_urls_of(self, party: PartyOptions) -> tuple[str, ...]:
+        """The addresses of a party; only a model's can be several."""
+        if party is OF_MODEL:
+            return self.base_url
         if party.role:
-            return self.role_base_url.get(party.role)
-        return self.base_url if party is OF_MODEL else self._of_judge(self.judge_base_url, party)
+            url = self.role_base_url.get(party.role)
+        else:
+            url = self._of_judge(self.judge_base_url, party)
+        return (url,) if url else ()
 
     def api_key_env_of(self, party: PartyOptions) -> str | None:
         """The variable that holds a party's key."""

@@ -23,23 +23,20 @@ class Target(NamedTuple):
     """A party's endpoint, what the file says of it, and what of that needs an approval.
 
     Attributes:
-        sending: What the user must have approved, as the file had a say in it; nothing is to be
+        sendings: What the user must have approved, as the file had a say in it; nothing is to be
             sent before whoever takes this has seen to that.
         party: Whose the endpoint is.
     """
 
     endpoint: Endpoint
     server: EndpointSettings | None = None
-    sending: Sending | None = None
+    sendings: tuple[Sending, ...] = ()
     party: PartyOptions = OF_MODEL
 
-    @property
-    def way_out(self) -> str:
+    def way_out(self, sending: Sending) -> str:
         """What to do about a pair that is not approved."""
-        if self.sending is None:
-            return ""
-        message = f"bench config --approve {self.sending.place} {self.sending.variable} allows it"
-        if _is_unencrypted(self.sending.place):
+        message = f"bench config --approve {sending.place} {sending.variable} allows it"
+        if _is_unencrypted(sending.place):
             return message
         return f"{message}, or name the key yourself with {self.party.api_key_env}"
 
@@ -51,34 +48,43 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         UsageError: The settings do not go with it, or name no endpoint.
     """
     provider = installed().provider(spec.provider)
-    base_url, variable = settings.base_url_of(party), settings.api_key_env_of(party)
+    base_urls, variable = settings.base_urls_of(party), settings.api_key_env_of(party)
     if provider.demo:
         headers = settings.headers if party is OF_MODEL else {}
-        options = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
+        options = {party.base_url: base_urls, party.api_key_env: variable, "--header": headers}
         _refuse_first(spec, [option for option, value in options.items() if value])
         return Target(Endpoint(spec, limits=limits_of(settings, None)), party=party)
     role = settings.filed_roles.get(party.role)
-    if base_url is None and role:
-        base_url = role.base_url
+    if not base_urls and role and role.base_url:
+        base_urls = (role.base_url,)
     if variable:
         check_variable(variable, process_environment(), party)
-    server = settings.file.endpoint(base_url, party) if settings.file else None
-    if server:
-        base_url, variable = server.base_url, variable or server.api_key_env
-    elif base_url is not None:
-        base_url = check_base_url(base_url, party)
+    servers = [settings.file.endpoint(u, party) if settings.file else None for u in base_urls]
+    named = zip(base_urls, servers, strict=True)
+    addresses = sorted(s.base_url if s else check_base_url(u, party) for u, s in named)
+    if twice := next((url for url in addresses if addresses.count(url) > 1), None):
+        raise UsageError(f"{party.base_url} {twice} is given twice")
+    if len({server and server.api_key_env for server in servers}) > 1 and not variable:
+        raise UsageError(
+            f"the servers of {spec} have several keys in bench.toml; name one with "
+            f"{party.api_key_env}"
+        )
+    server = servers[0] if servers else None
+    variable = variable or (server.api_key_env if server else None)
     if settings.file:
         variable = variable or (role.api_key_env if role else None)
         variable = variable or settings.file.run.get(_name(party.api_key_env))
     endpoint = Endpoint(
         spec,
-        base_url,
+        addresses[0] if addresses else None,
         variable,
         settings.headers if party is OF_MODEL else {},
-        server.name if server else None,
+        server.name if server and len(addresses) == 1 else None,
         limits=limits_of(settings, server),
+        more=tuple(addresses[1:]),
     )
-    return Target(endpoint, server, _sending(settings, endpoint, provider, party), party)
+    sendings = (_sending(settings, one, provider, party) for one in endpoint.each)
+    return Target(endpoint, server, tuple(dict.fromkeys(filter(None, sendings))), party)
 
 
 def _refuse_first(spec: ModelSpec, options: Sequence[str]) -> None:
@@ -119,10 +125,10 @@ def _is_unencrypted(destination: str) -> bool:
 
 def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:
     """Whether the user, and not the file, said where the requests go."""
-    base_url = settings.base_url_of(party)
-    if not settings.by_user(_name(party.base_url if base_url else party.spec)):
+    base_urls = settings.base_urls_of(party)
+    if not settings.by_user(_name(party.base_url if base_urls else party.spec)):
         return False
-    return base_url is None or "://" in base_url  # without it, the name of an endpoint of the file
+    return all("://" in url for url in base_urls)  # without it, the name of an endpoint of the file
 
 
 def limits_of(settings: RunSettings, server: EndpointSettings | None) -> Limits:

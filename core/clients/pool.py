@@ -1,0 +1,136 @@
+"""Several servers of one model behind one client: who is asked next, and who is left out for now.
+
+The server with the fewest requests under way is asked, of equals the one that was asked least. One
+whose connection fails, or that answers with a server's error, or lets a call time out, is set
+aside, and tried again with one request after `FIRST_WAIT_S`, then after twice as long each time.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..errors import ErrorKind, ProviderError
+from ..parties.providers import AskedParty, CallContext, Client
+from ..types import ChatRequest, ChatResponse
+
+FIRST_WAIT_S = 0.5
+"""Seconds until a server that was set aside is tried again."""
+LONGEST_WAIT_S = 15.0
+
+
+@dataclass(eq=False)
+class Server:
+    """One of the servers, and how it fares.
+
+    Attributes:
+        address: Host and port.
+        under_way: Requests that wait for its answer.
+        asked: Requests sent to it so far.
+        wait: Seconds that it is set aside for; 0 for one that answers.
+        due: When it may be tried again.
+    """
+
+    client: Client
+    address: str
+    under_way: int = 0
+    asked: int = 0
+    wait: float = 0.0
+    due: float = 0.0
+
+    def answered(self) -> None:
+        """It is there."""
+        self.wait = 0.0
+
+    def set_aside(self, now: float) -> None:
+        """It failed, so it is left out for a while; failures of one moment count once."""
+        if not self.wait or now >= self.due:
+            self.wait = min(2 * self.wait or FIRST_WAIT_S, LONGEST_WAIT_S)
+            self.due = now + self.wait
+
+
+class ServerPool:
+    """Sends each request to one of several servers. Implements `parties.providers.Client`."""
+
+    def __init__(
+        self,
+        servers: Sequence[Server],
+        asked: AskedParty,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.servers, self._asked, self._clock = servers, asked, clock
+        self._answered_by: dict[str, str] = {}
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The reply of a server; one that no connection was made to is followed by another at once.
+
+        Raises:
+            ProviderError: There was no usable reply; of kind CONNECTION and not `elsewhere` where
+                no server can be reached.
+        """
+        left = list(self.servers)
+        while True:
+            server = self._next(left)
+            left.remove(server)
+            try:
+                response = await self._send(server, request, call)
+            except ProviderError as error:
+                error.elsewhere = error.kind is ErrorKind.CONNECTION and bool(self._healthy)
+                if not left and error.unsent:
+                    raise self._all_down(error) from None
+                if not error.unsent:
+                    raise
+            else:
+                self._answered_by[call.key] = server.address
+                return response
+
+    def answered_by(self, call: CallContext) -> str | None:
+        """The address of the server that answered a call, told once."""
+        return self._answered_by.pop(call.key, None)
+
+    @property
+    def _healthy(self) -> list[Server]:
+        return [server for server in self.servers if not server.wait]
+
+    def _next(self, left: Sequence[Server]) -> Server:
+        """Who is asked: one that is due for a trial, else one that answers, else the first due."""
+        now = self._clock()
+        for server in left:
+            if server.wait and now >= server.due and not server.under_way:
+                return server
+        answering = [server for server in left if not server.wait]
+        if answering:
+            return min(answering, key=lambda server: (server.under_way, server.asked))
+        return min(left, key=lambda server: server.due)
+
+    async def _send(self, server: Server, request: ChatRequest, call: CallContext) -> ChatResponse:
+        server.under_way += 1
+        server.asked += 1
+        try:
+            response = await server.client.complete(request, call)
+        except ProviderError as error:
+            if error.kind is ErrorKind.CONNECTION or (error.status or 0) >= 500:
+                server.set_aside(self._clock())
+            raise
+        except asyncio.CancelledError:  # as a rule the caller's time limit
+            server.set_aside(self._clock())
+            raise
+        finally:
+            server.under_way -= 1
+        server.answered()
+        return response
+
+    def _all_down(self, last: ProviderError) -> ProviderError:
+        listed = ", ".join(server.address for server in self.servers)
+        error = ProviderError(
+            ErrorKind.CONNECTION,
+            f"cannot reach {self._asked.name} at any of {listed} ({last}); "
+            f"check each {self._asked.options.base_url}",
+        )
+        error.unsent = True
+        return error
+
+    async def close(self) -> None:
+        """Close connections."""
+        for server in self.servers:
+            await server.client.close()
