@@ -114,7 +114,7 @@ def test_a_list_in_the_settings_file_and_a_variable(bench: Bench) -> None:
         assert one.answered
         assert two.answered
         Path("bench.toml").unlink()
-        done = bench(*RUN, "--fresh", env={"EIBENCH_BASE_URL": " ".join(urls)})
+        done = bench(*RUN, "--fresh", env={"BENCH_BASE_URL": " ".join(urls)})
         assert done.code == 0, done.err
 
 
