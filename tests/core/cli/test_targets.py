@@ -287,7 +287,7 @@ def test_a_command_that_sends_nothing_sees_no_variable_of_a_key() -> None:
         click.echo(json.dumps([params["base_url"], params["api_key_env"]]))
 
     done = CliRunner().invoke(probe, [])
-    assert json.loads(done.stdout) == ["https://e.example", None]
+    assert json.loads(done.stdout) == [["https://e.example"], None]
 
 
 def test_settings_are_plain_values() -> None:
