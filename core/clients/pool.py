@@ -20,7 +20,7 @@ LONGEST_WAIT_S = 15.0
 
 
 @dataclass(eq=False)
-class Server:
+class PooledServer:
     """One of the servers, and how it fares.
 
     Attributes:
@@ -54,7 +54,7 @@ class ServerPool:
 
     def __init__(
         self,
-        servers: Sequence[Server],
+        servers: Sequence[PooledServer],
         asked: AskedParty,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -89,10 +89,10 @@ class ServerPool:
         return self._answered_by.pop(call.key, None)
 
     @property
-    def _healthy(self) -> list[Server]:
+    def _healthy(self) -> list[PooledServer]:
         return [server for server in self.servers if not server.wait]
 
-    def _next(self, left: Sequence[Server]) -> Server:
+    def _next(self, left: Sequence[PooledServer]) -> PooledServer:
         """Who is asked: one that is due for a trial, else one that answers, else the first due."""
         now = self._clock()
         for server in left:
@@ -103,7 +103,9 @@ class ServerPool:
             return min(answering, key=lambda server: (server.under_way, server.asked))
         return min(left, key=lambda server: server.due)
 
-    async def _send(self, server: Server, request: ChatRequest, call: CallContext) -> ChatResponse:
+    async def _send(
+        self, server: PooledServer, request: ChatRequest, call: CallContext
+    ) -> ChatResponse:
         server.under_way += 1
         server.asked += 1
         try:

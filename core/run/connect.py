@@ -10,7 +10,7 @@ from ..clients.caller import Caller
 from ..clients.concurrency import Line
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Notices
-from ..clients.pool import Server, ServerPool
+from ..clients.pool import PooledServer, ServerPool
 from ..errors import ConfigError, PluginError, UsageError
 from ..guard import make_client
 from ..journal import Journal, OpenBatch, RunRecord
@@ -205,7 +205,7 @@ class PartyConnector:
             return clients[0], asked
         asked = asked._replace(name=f"{configs[0].party.title}{configs[0].model}", host=None)
         servers = [
-            Server(client, host_of(config.base_url or ""))
+            PooledServer(client, host_of(config.base_url or ""))
             for client, config in zip(clients, configs, strict=True)
         ]
         return ServerPool(servers, asked), asked
