@@ -90,7 +90,7 @@ def served_by(
         if health is not None or ready is not None:
             raise UsageError("--health and --ready are about the server of --serve")
         return None
-    if settings.base_url is not None:
+    if settings.base_url:
         raise UsageError("--serve says where the model is; leave --base-url out")
     specs = [ModelSpec.parse(spec) for spec in settings.models]
     if len(specs) != 1 or installed().provider(specs[0].provider).demo:
@@ -116,4 +116,4 @@ def log_of(runs_dir: Path, name: str) -> Path:
 
 def at_server(settings: RunSettings, served: Served | None) -> RunSettings:
     """The settings with the server's address."""
-    return replace(settings, base_url=served.base_url) if served else settings
+    return replace(settings, base_url=(served.base_url,)) if served else settings

@@ -70,7 +70,10 @@ class Servers:
 
     async def changed(self, task: Task, session: Session) -> BenchError | None:
         """What is wrong where a server has another model now than when the run began."""
-        now = await Servers.ask(task, session)
+        try:
+            now = await Servers.ask(task, session)
+        except UsageError as error:  # two of its servers have different models now
+            return error
         for party in task.asked:
             then, entry = self.entries.get(party.options), now.entries.get(party.options)
             if then and entry and not same_model(then, entry):

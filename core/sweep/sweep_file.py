@@ -41,13 +41,13 @@ class SweepModel:
         name: What tables call it.
         line: Where it stands in the file.
         path: The folder of its weights, or any text that tells them apart.
-        serve: The command; ``None`` for an endpoint, which may have a `base_url`.
+        serve: The command; ``None`` for an endpoint, which may have a `base_url`, or several.
     """
 
     spec: str
     name: str
     line: int
-    base_url: str | None = None
+    base_url: str | tuple[str, ...] | None = None
     api_key_env: str | None = None
     path: str | None = None
     serve: str | None = None
@@ -171,6 +171,8 @@ class _FileText:
         """A value that its rule takes."""
         rule = _MODEL.get(key, _ABOVE if key == "settle" else _TEXT)
         try:
+            if key == "base_url" and isinstance(raw[key], list):
+                return tuple(fitting(key, rule, one) for one in raw[key])
             return fitting(key, rule, raw[key])
         except BenchError as error:
             raise self.error(str(error), key, table, nth) from None
