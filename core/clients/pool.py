@@ -28,7 +28,7 @@ class PooledServer:
         under_way: Requests that wait for its answer.
         asked: Requests sent to it so far.
         wait: Seconds that it is set aside for; 0 for one that answers.
-        due: When it may be tried again.
+        retry_at: When it may be tried again.
     """
 
     client: Client
@@ -36,7 +36,7 @@ class PooledServer:
     under_way: int = 0
     asked: int = 0
     wait: float = 0.0
-    due: float = 0.0
+    retry_at: float = 0.0
 
     def answered(self) -> None:
         """It is there."""
@@ -44,9 +44,9 @@ class PooledServer:
 
     def set_aside(self, now: float) -> None:
         """It failed, so it is left out for a while; failures of one moment count once."""
-        if not self.wait or now >= self.due:
+        if not self.wait or now >= self.retry_at:
             self.wait = min(2 * self.wait or FIRST_WAIT_S, LONGEST_WAIT_S)
-            self.due = now + self.wait
+            self.retry_at = now + self.wait
 
 
 class ServerPool:
@@ -96,12 +96,12 @@ class ServerPool:
         """Who is asked: one that is due for a trial, else one that answers, else the first due."""
         now = self._clock()
         for server in left:
-            if server.wait and now >= server.due and not server.under_way:
+            if server.wait and now >= server.retry_at and not server.under_way:
                 return server
         answering = [server for server in left if not server.wait]
         if answering:
             return min(answering, key=lambda server: (server.under_way, server.asked))
-        return min(left, key=lambda server: server.due)
+        return min(left, key=lambda server: server.retry_at)
 
     async def _send(
         self, server: PooledServer, request: ChatRequest, call: CallContext

@@ -195,7 +195,7 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
         if (run := journal.find_run(run_id)) and kept and run.settings.get(KEPT) != kept[KEPT]:
             journal.keep_setting(run, KEPT, kept[KEPT])  # how it is graded may have changed
             run = journal.find_run(run_id)
-        if run and set(config.model.base_urls) - {*_servers(run)}:
+        if run and config.model.more and set(config.model.base_urls) - {*_servers(run)}:
             joined = sorted({*_servers(run), *config.model.base_urls})
             journal.keep_setting(run, SERVERS, joined)
             run = journal.find_run(run_id)

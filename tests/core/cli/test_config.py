@@ -54,7 +54,7 @@ def test_no_key_is_shown(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
-        ("base_url", "http://u:{}@127.0.0.1/v1", "http://[hidden]@127.0.0.1/v1"),
+        ("base_url", "http://u:{}@127.0.0.1/v1", ["http://[hidden]@127.0.0.1/v1"]),
         ("judge_base_url", "https://h.example/v1?key={}", ["https://h.example/v1?[hidden]"]),
         ("judge_base_url", "a/b=https://h.example/?key={}", ["a/b=https://h.example/?[hidden]"]),
         ("judge_api_key_env", "{}", ["[hidden]"]),
