@@ -90,13 +90,41 @@ def read_completion(
     message = choice.get("message")
     if not isinstance(message, dict):
         raise malformed(asked, text)
-    finish_raw = name_of(choice.get("finish_reason"))
     answer, thinking = _parts(message.get("content"))
     reasoning = _joined(message.get("reasoning_content") or message.get("reasoning"))
     refusal = _joined(message.get("refusal"))
+    return _response(
+        body,
+        headers,
+        sent,
+        Parts(answer, "\n".join(t for t in (reasoning, thinking) if t)),
+        refusal,
+    )
+
+
+def read_text_completion(
+    text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
+) -> ChatResponse:
+    """The same of `/v1/completions`, whose choices have a text and no message."""
+    body = json_object(text)
+    choices = body.get("choices")
+    choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
+    answer = choice.get("text")
+    if not isinstance(answer, str):
+        raise malformed(asked, text)
+    return _response(body, headers, sent, split_thinking(answer))
+
+
+def _response(
+    body: JsonObject, headers: Mapping[str, str], sent: JsonObject, parts: Parts, refusal: str = ""
+) -> ChatResponse:
+    choices = body["choices"]
+    assert isinstance(choices, list)
+    finish_raw = name_of(mapping(choices[0]).get("finish_reason"))
+    answer, thinking = parts
     return ChatResponse(
         text=words(answer or refusal),
-        reasoning=words("\n".join(t for t in (reasoning, thinking) if t)),
+        reasoning=words(thinking),
         finish=_finish(finish_raw, answer, refusal),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
@@ -161,7 +189,8 @@ class OpenAIClient:
             from .sdk import OpenAISdk
 
             return OpenAISdk(base_url, headers, config, self.asked)
-        return HttpTransport(f"{base_url}/chat/completions", headers, config, self.asked)
+        way = "completions" if config.template else "chat/completions"
+        return HttpTransport(f"{base_url}/{way}", headers, config, self.asked)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; once more for each parameter the model refuses."""
@@ -174,6 +203,11 @@ class OpenAIClient:
         """The body of a request, and what of it goes beside model and messages."""
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         sent = self._parameters(request)
+        if template := self._config.template:
+            if template.stops:
+                sent.setdefault("stop", list(template.stops))
+            prompt = template.render(request.messages)
+            return {"prompt": prompt, "model": self._config.model.name, **sent}, sent
         return {"messages": messages, "model": self._config.model.name, **sent}, sent
 
     def take(self, answer: HttpAnswer, request: ChatRequest, sent: JsonDict) -> ChatResponse | None:
@@ -183,7 +217,8 @@ class OpenAIClient:
             ProviderError: There is no reply.
         """
         if answer.status < 300:
-            return read_completion(answer.text, answer.headers, sent, self.asked)
+            read = read_text_completion if self._config.template else read_completion
+            return read(answer.text, answer.headers, sent, self.asked)
         insisted_on = request.sampling.extra_body or {}
         error = self._failure(answer, [n for n in sent if n not in insisted_on])
         if not error.parameter:

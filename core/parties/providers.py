@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..spending.prices import Price
     from ..types import Item
+    from .prompt_templates import PromptTemplate
 
 
 class PartyOptions(NamedTuple):
@@ -183,6 +184,7 @@ class ClientConfig:
         concurrency: The most requests at a time.
         needs_token_limit: A server that refuses the token limit is not asked without it.
         party: Whether it is the model or a judge, for messages.
+        template: What makes prompts of messages where the model is asked for completions.
     """
 
     model: ModelSpec
@@ -194,6 +196,7 @@ class ClientConfig:
     transfer: Transfer = field(default_factory=Transfer)
     needs_token_limit: bool = False
     party: PartyOptions = OF_MODEL
+    template: "PromptTemplate | None" = None
 
     def __post_init__(self) -> None:
         check_headers(self.headers)

@@ -225,6 +225,7 @@ class PartyConnector:
                 concurrency=limits.concurrency,
                 transfer=self.task.config.transfer,
                 needs_token_limit=meter.limited,
+                template=self.task.config.template if party.phase == MODEL else None,
             )
             for one in endpoint.each
         ]

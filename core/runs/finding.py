@@ -79,7 +79,7 @@ def _agree(one: str | None, other: str | None) -> bool:
 _ASKED = ("benchmark", "version", "pack", "prompts", "options")
 
 
-_ALIKE = ("model", "sampling", "system", "name", "checkpoint")
+_ALIKE = ("model", "sampling", "system", "name", "template", "checkpoint")
 
 
 def _is_alike(stored: JsonObject, meant: JsonObject) -> bool:

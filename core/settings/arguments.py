@@ -29,6 +29,8 @@ class RunArguments(TypedDict, total=False):
     dataset: PathLike | None
     options: Mapping[str, Any] | None
     base_url: str | Sequence[str] | None
+    completions: bool
+    template: str | None
     checkpoint: str | None
     judge_base_url: str | Mapping[str, str] | None
     api_key_env: str | None

@@ -13,6 +13,7 @@ from ..clients.keys import check_extra_body
 from ..errors import UsageError
 from ..guard import guard
 from ..parties.graders import OVERLAP, Panel
+from ..parties.prompt_templates import RAW, PromptTemplate, find_template
 from ..parties.providers import ModelSpec, of_judge
 from ..plugins import installed
 from ..reading.checkpoints import checkpoint_of
@@ -89,9 +90,29 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         iterations=settings.iterations or benchmark.iterations,
         mixed=settings.demo,
         batching=batching_of(benchmark, settings),
+        template=_template(settings, model),
         checkpoint=checkpoint_of(settings.checkpoint) if settings.checkpoint else None,
         **{name: getattr(settings, name) for name in _AS_SET},
     )
+
+
+def _template(settings: RunSettings, model: Endpoint) -> PromptTemplate | None:
+    """What makes prompts of messages, where the model is asked for completions.
+
+    Raises:
+        UsageError: Settings contradict each other, or its provider has none.
+        DataError: The template's file cannot be read.
+    """
+    if not settings.completions:
+        if settings.template:
+            raise UsageError("--template is for --completions")
+        return None
+    if model.spec.provider != "openai":
+        raise UsageError(f"--completions is for openai/ models; {model.spec} has a form of its own")
+    for name in ("batch", "transport", "service_tier"):
+        if settings.is_given(name):
+            raise UsageError(f"{flag_of(name)} does not go with --completions")
+    return find_template(settings.template or RAW)
 
 
 def batching_of(

@@ -17,6 +17,7 @@ from ..clients.limits import Limits
 from ..guard import guard
 from ..parties.graders import Grader, Judge, Panel
 from ..parties.party import Party, is_imported, site_of
+from ..parties.prompt_templates import PromptTemplate
 from ..parties.providers import ModelSpec, Transfer, host_of
 from ..types import Item, JsonDict, Sampling, digest
 
@@ -109,6 +110,8 @@ class RunConfig:
     """How replies of roles are drawn, where that is not as the benchmark says now."""
     transfer: Transfer = field(default_factory=Transfer)
     name: str | None = None
+    template: PromptTemplate | None = None
+    """What makes prompts where the model is asked for completions."""
     checkpoint: str | None = None
     """Of which weights the model is, where the user says so (`reading.checkpoints`)."""
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -220,6 +223,7 @@ def identity(config: RunConfig, pack: Pack) -> JsonDict:
         "sampling": config.effective_sampling.sent(),
         "system": config.system,
         "name": config.name,
+        **({"template": config.template.digest} if config.template else {}),
         **({"checkpoint": config.checkpoint} if config.checkpoint else {}),
         "options": benchmark.request_options(config.options),
     }

@@ -88,6 +88,15 @@ class RunSettings:
         WHERE, "K=V", "HTTP header for it; may be repeated, never stored.", {},
         form="pairs", option="header", may_hold_key=True,
     )  # fmt: skip
+    completions: bool = _setting(
+        WHERE, None, "Ask the model by /v1/completions, for models without a chat form.", False,
+        form="switch",
+    )  # fmt: skip
+    template: str | None = _setting(
+        WHERE, "raw|chatml|FILE",
+        "With --completions, what makes a prompt of messages: their words alone, chatml, or a "
+        "Jinja template (default: raw).", rule=_TEXT,
+    )  # fmt: skip
     checkpoint: str | None = _setting(
         WHERE, "PATH|TEXT",
         "The weights that the model has, a folder or any text: others are another run.", rule=_TEXT,

@@ -74,6 +74,7 @@ class Answer:
         if self.input_tokens is not None:
             return self.input_tokens
         texts = [content_text(message.get("content")) for message in request.messages]
+        texts.append(str(request.body.get("prompt", "")))
         return _tokens(content_text(request.body.get("system")), *texts)
 
     @property
@@ -108,6 +109,8 @@ def _openai_body(answer: Answer, request: ReceivedRequest) -> JsonDict:
         message["reasoning_content"] = answer.reasoning
     finish = OPENAI_FINISH.get(answer.finish, answer.finish)
     choice: JsonDict = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
+    if request.path == "/v1/completions":
+        choice = {"index": 0, "text": answer.text, "finish_reason": finish, "logprobs": None}
     return {
         "id": f"chatcmpl-{request.n}",
         "object": "chat.completion",

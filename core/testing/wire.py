@@ -22,6 +22,7 @@ PHRASES = {status.value: status.phrase for status in HTTPStatus} | {529: "Overlo
 Dialect = Literal["openai", "anthropic"]
 DIALECTS: Mapping[str, Dialect] = {
     "/v1/chat/completions": "openai",
+    "/v1/completions": "openai",
     "/v1/messages": "anthropic",
 }
 
@@ -97,6 +98,8 @@ class ReceivedRequest:
     @cached_property
     def prompt(self) -> str:
         """Text of the last user message, "" without one."""
+        if isinstance(self.body.get("prompt"), str):  # of /v1/completions
+            return str(self.body["prompt"])
         users = (m for m in reversed(self.messages) if m.get("role") == "user")
         return next((content_text(message.get("content")) for message in users), "")
 
