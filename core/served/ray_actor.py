@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 
@@ -27,8 +28,7 @@ class ServerActor:
         variables: Mapping[str, str],
     ) -> tuple[int, str]:  # fmt: skip
         """Start a server by a command with ``{port}`` in it; the port, and the node's id."""
-        import ray
-
+        ray = import_module("ray")
         if port is None:
             with socket.socket() as one:
                 one.bind(("", 0))

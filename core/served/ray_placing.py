@@ -5,6 +5,7 @@ import contextlib
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,9 @@ _GONE = -1
 
 def _ray() -> Any:
     try:
-        import ray
+        return import_module("ray")
     except ImportError:
         raise ConfigError("--on ray needs Ray: pip install 'eibench[ray]'") from None
-    return ray
 
 
 class RayPlacer:
