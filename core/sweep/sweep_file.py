@@ -15,6 +15,7 @@ from ..reading.names import nearest
 from ..served.machine import NOTHING, Needs
 from ..served.server import READY_S, check_command
 from ..settings.rules import fitting
+from ..settings.run_settings import SETTINGS, argument_of, option_of
 from ..types.rules import NumberRule, Rule, TextRule
 
 _TEXT: Rule = TextRule()
@@ -29,6 +30,7 @@ _WATCH = ("model", "serve", "health", "ready", "gpus", "memory_gb", "pattern", "
 _KEYS = ("benchmarks", "run", "options", "machine", "watch", "models")
 _OF_SWEEP = ("model", "base_url", "api_key_env", "name", "checkpoint", "runs_dir", "fresh")
 _OF_COMMAND = ("max_cost", "no_wait", "batch", "batch_fallback", "batch_poll", "against")
+_SETTINGS = {word(name) for name in SETTINGS for word in (option_of, argument_of)}
 SETTLE_S = 30.0
 """How long a checkpoint's files must stay as they are before it is taken to be whole."""
 
@@ -269,6 +271,9 @@ def _read_run(raw: object, where: _FileText) -> Mapping[str, Any]:
                 raise where.error(f"[run] {name} {message}", name, "run")
             if name in _OF_COMMAND:
                 raise where.error(f"[run] {name} is not for a sweep's file", name, "run")
+            if name not in _SETTINGS:
+                hint = nearest(name, _SETTINGS) or "; a benchmark's own go under [options.NAME]"
+                raise where.error(f"[run] has no setting {name!r}{hint}", name, "run")
         return raw
     raise where.error("run must be a table: [run]", "run")
 
