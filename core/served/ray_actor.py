@@ -5,6 +5,7 @@ alone. Ray gives the actor its GPUs (``CUDA_VISIBLE_DEVICES``), and ends it when
 """
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -56,9 +57,10 @@ class ServerActor:
             return file.read()
 
     def close(self, wait_s: float) -> None:
-        """End the server and wait for that."""
+        """End the server, wait for that, and leave nothing on the node."""
         if self._keeper and self._keeper.stdin:
             self._keeper.stdin.close()
             end = time.monotonic() + wait_s
             while self.ended() is None and time.monotonic() < end:
                 time.sleep(0.05)
+        shutil.rmtree(self._log.parent, ignore_errors=True)
