@@ -83,6 +83,11 @@ _BATCHES = """
         at TEXT NOT NULL
     );
 """
+_INDEXES = """
+    CREATE INDEX calls_of_trials ON calls (digest) WHERE phase = 'trial';  -- few of very many
+    CREATE INDEX comparisons_by_run_a ON comparisons (run_a);
+    CREATE INDEX comparisons_by_run_b ON comparisons (run_b);
+"""
 
 
 def _forgetting(table: str, number: str) -> str:
@@ -110,10 +115,11 @@ CREATE = (
     );
     """
     + _BATCHES
+    + _INDEXES
     + _forgetting("runs", "n")
     + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures"))
 )
-MIGRATIONS: tuple[str, ...] = (LABELS.creating(), _BATCHES)
+MIGRATIONS: tuple[str, ...] = (LABELS.creating(), _BATCHES, _INDEXES)
 """Scripts that bring a file from one version of the schema to the next, in their order."""
 
 
