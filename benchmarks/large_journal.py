@@ -14,21 +14,21 @@ import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from eibench.core.journal import Journal, RunRecord, StoredCall
+from eibench.core.journal import Journal, RunRecord
 from eibench.core.journal.calls import call_row
 from eibench.core.journal.grades import grade_row
 from eibench.core.journal.opening import connect
-from eibench.core.journal.records import AskedParties, as_json
+from eibench.core.journal.records import AskedParties
 from eibench.core.journal.schema import CALLS, GRADES
 from eibench.core.sample.model import key_digest
-from eibench.core.types import ChatRequest, Message, Sampling, SampleScore, Score, digest
+from eibench.core.types import ChatRequest, Message, Sampling, digest
 
 from .eqbench3_shape import words
 from .large_shape import BENCHMARKS, PROMPT, reply_text, verdict_text
