@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eibench.core.statistics import wild
 from eibench.core.statistics.student import quantile
 from eibench.core.statistics.wild import wild_intervals
 from eibench.statistics import MeanTest, standard_error, wild_bootstrap
@@ -149,3 +150,10 @@ def test_the_interval_moves_with_the_values(values: list[float], scale: float, b
     assert plainly.interval is not None
     expected = [end * scale + by for end in plainly.interval]
     assert moved.interval == pytest.approx(expected, rel=1e-6, abs=1e-6 * scale)
+
+
+def test_signs_are_drawn_as_one() -> None:
+    """Row by row they are those of one draw, so that no number hangs on how many are held."""
+    drawn = wild._signs(37, 1_234, np.random.default_rng(5))
+    whole = np.random.default_rng(5).integers(0, 2, size=(1_234, 37))
+    assert (drawn == 1.0 - 2.0 * whole).all()
