@@ -241,7 +241,7 @@ def planned_canaries(
         yield run._replace(canaries=tuple(mine))
 
 
-def _ask_canaries(run: session.PlannedRun) -> None:
+def ask_canaries(run: session.PlannedRun) -> None:
     """Have a run's judges asked about replies that say nothing; an error ends nothing else."""
     for one in run.canaries:
         try:
@@ -288,7 +288,7 @@ def _run_all(
             code = max(code, error.exit_code)
             continue
         if result.status not in ("interrupted", "budget", "waiting"):
-            _ask_canaries(run)
+            ask_canaries(run)
             document = with_canaries(result.document, run.config)
             result = replace(result, document=document)
         if alone:

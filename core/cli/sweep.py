@@ -15,7 +15,7 @@ from ..plugins import installed
 from ..reports.columns import plus_minus
 from ..reports.ending import result_line
 from ..reports.suggestions import bench
-from ..run.plan import make_plan
+from ..run.plan import Plan, make_plan
 from ..run.session import Session
 from ..run.task import Task
 from ..sample.workers import Stop, on_signals
@@ -32,6 +32,7 @@ from . import options, session
 from .command import command
 from .data import get_data
 from .errors import error_of, kind_of
+from .run import ask_canaries, planned_canaries
 from .settings import current
 
 ON = ("local", "ray")
@@ -102,17 +103,18 @@ def sweep_command(
         runner = Runner(placer, runs_dir, session.tell, _tell_end)
         with no_exit():
             asyncio.run(_work(runner, rows, planner, watch, idle))
+        if not runner.stopped:
+            _ask_canaries(runner)
     finally:
         placer.close()
     return _sum_up(runner, planner, json_output=json_output)
 
 
-def _planning(*, dry: bool) -> Callable[[Task, Session], tuple[int, bool]]:
-    def plan(task: Task, shared: Session) -> tuple[int, bool]:
+def _planning(*, dry: bool) -> Callable[[Task, Session], Plan]:
+    def plan(task: Task, shared: Session) -> Plan:
         session.check(task, shared, dry=dry)
         get_data(task.config)
-        planned = make_plan(task, shared)
-        return planned.left, planned.costs_money
+        return make_plan(task, shared)
 
     return plan
 
@@ -150,7 +152,7 @@ def _ask_to_spend(rows: list[SweepRow], *, sure: bool, watching: bool) -> None:
     Raises:
         UsageError: The user does not want to.
     """
-    costly = sum(cell.costs for row in rows for cell in row.cells)
+    costly = sum(cell.plan.costs_money for row in rows for cell in row.cells)
     if sure or not costly or not session.on_terminal():
         return
     more = ", and each new checkpoint" if watching else ""
@@ -196,6 +198,18 @@ def _watching(
         loop.call_soon_threadsafe(runner.add, row)
 
     return FolderWatch(folder, rules, take, lambda: runner.busy, session.tell, idle).go_on()
+
+
+def _ask_canaries(runner: Runner) -> None:
+    """Have all judges asked about replies that say nothing, each once, as `bench run` does."""
+    judged = (
+        session.PlannedRun(cell.task, cell.session, cell.plan)
+        for row in runner.rows
+        for cell in row.cells
+        if cell.result and cell.result.status == "complete"
+    )
+    for run in planned_canaries(list(judged), dry=False):
+        ask_canaries(run)
 
 
 class _SweepStop(Stop):

@@ -9,6 +9,7 @@ from ..benchmark import Benchmark
 from ..errors import BenchError, ConfigError
 from ..parties.providers import ModelSpec
 from ..reports.result import Result
+from ..run.plan import Plan
 from ..run.session import Session
 from ..run.task import Task
 from ..runs.views import plain_file_name
@@ -39,11 +40,15 @@ class Cell:
 
     task: Task
     session: Session
-    left: int
-    costs: bool = False
+    plan: Plan
     state: str = "waits"
     result: Result | None = None
     error: BenchError | None = None
+
+    @property
+    def left(self) -> int:
+        """Samples that were left to be asked."""
+        return self.plan.left
 
     @property
     def benchmark(self) -> str:
@@ -78,8 +83,7 @@ class Planner:
 
     Attributes:
         allow: The endpoint of a target, once the user has approved what a file does with a key.
-        plan: How many samples a task leaves to be asked, and whether that costs money; it refuses
-            what cannot be.
+        plan: What a task leaves to be asked; it refuses what cannot be.
     """
 
     sweep: Sweep
@@ -88,7 +92,7 @@ class Planner:
     runs_dir: Path
     shared: Session
     allow: Callable[[Target], Endpoint]
-    plan: Callable[[Task, Session], tuple[int, bool]]
+    plan: Callable[[Task, Session], Plan]
 
     def row(self, model: SweepModel) -> SweepRow:
         """A model's row; what is wrong with it is in the row, so that the others go on."""
@@ -102,10 +106,10 @@ class Planner:
         settings = self._settings(model, benchmark.name)
         (config,) = run_configs(benchmark, settings, self.allow)
         task, session = Task(config), self.shared.for_next_run()
-        left, costs = self.plan(task, session)
-        if model.serve and not left:  # nobody is asked, so that it does not matter where it is
+        plan = self.plan(task, session)
+        if model.serve and not plan.left:  # nobody is asked, so that it does not matter where it is
             session = replace(session, say=lambda text: None)
-        return Cell(task, session, left, costs)
+        return Cell(task, session, plan)
 
     def _settings(self, model: SweepModel, benchmark: str) -> RunSettings:
         """What the file says, as a file says it: no key goes where nobody has approved it."""
