@@ -20,9 +20,9 @@ TWICE = {
     "a limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 2), "--limit is given twice: give"),
     "the same limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 1), "--limit is given twice"),
     "thrice": (("runs", *["--runs-dir", "x"] * 3), "--runs-dir is given 3 times: give it once"),
-    "an address": (
-        ("data", "generate", "emotionqueen", "--base-url", "http://a", "--base-url", "http://b"),
-        "--base-url is given twice",
+    "a variable of a key": (
+        ("data", "generate", "emotionqueen", "--api-key-env", "A", "--api-key-env", "B"),
+        "--api-key-env is given twice",
     ),
     "an own option": (
         ("score", "eqbench-v1", "f", "--parser", "strict", "--parser", "reference"),
