@@ -94,15 +94,16 @@ def leaderboard_command(
             **given_board().choice(benchmark, benchmark_options),
         )
         adjusting = adjusting_of(boards, board) if adjust else None
-        steady = steadiness_on(boards, board) if steadiness else {}
+        steady = steadiness_on(boards, board) if steadiness else None
     adjusted = adjusted_board(board, adjusting, adjust) if adjust else None
     alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
         shown = {"published": _as_json(alongside, board)} if published else {}
-        more = {"adjusted": adjusted} if adjusted else {}
-        rows = {"steadiness": [row for rows in steady.values() for row in rows]}
-        click.echo(as_text({**document, **shown, **more, **(rows if steadiness else {})}))
+        more: dict[str, object] = {"adjusted": adjusted} if adjusted else {}
+        if steady is not None:
+            more["steadiness"] = [row for rows in steady.values() for row in rows]
+        click.echo(as_text({**document, **shown, **more}))
         return
     if csv_output:
         if adjusted or steadiness:
@@ -110,7 +111,7 @@ def leaderboard_command(
             raise UsageError(f"{option} is shown in tables and with --json, not with --csv")
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
-    _show(board, document, alongside, adjusted, steady if steadiness else None, asked=published)
+    _show(board, document, alongside, adjusted, steady, asked=published)
 
 
 def _as_json(table: Table | None, board: Leaderboard) -> JsonObject | None:

@@ -15,7 +15,7 @@ from ..plugins import installed
 from ..reports.columns import plus_minus
 from ..reports.ending import result_line
 from ..reports.suggestions import bench
-from ..run.plan import Plan, make_plan
+from ..run.plan import Plan, make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
 from ..sample.workers import Stop, on_signals
@@ -33,7 +33,7 @@ from .command import command
 from .data import get_data
 from .errors import error_of, kind_of
 from .run import ask_canaries, planned_canaries
-from .settings import current
+from .settings import current, given_by_user
 
 ON = ("local", "ray")
 
@@ -97,7 +97,8 @@ def sweep_command(
         if json_output:
             click.echo(as_text({"dry_run": True, "models": list(map(_as_json, rows))}))
         return exit_code([row for row in rows if row.error], stopped=False)
-    _ask_to_spend(rows, sure=yes or max_cost is not None, watching=watch is not None)
+    refuse_too_little([cell.plan for row in rows for cell in row.cells], max_cost)
+    _ask_to_spend(rows, sure=yes or given_by_user("max_cost"), watching=watch is not None)
     placer: Placer = LocalPlacer(Machine(machine, gpus)) if on == "local" else _ray()
     try:
         runner = Runner(placer, runs_dir, session.tell, _tell_end)

@@ -181,6 +181,7 @@ redact = Redactor()
 OURS = {
     "model": "use --model",
     "messages": "the benchmark writes them",
+    "prompt": "--template makes it",
     "stream": "replies are read whole",
     "n": "use --iterations",
 }

@@ -85,21 +85,15 @@ def read_completion(
 ) -> ChatResponse:
     """The reply in a body that came with status 200; without one, an error of kind MALFORMED."""
     body = json_object(text)
-    choices = body.get("choices")
-    choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
+    choice = _choice(body)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise malformed(asked, text)
     answer, thinking = _parts(message.get("content"))
     reasoning = _joined(message.get("reasoning_content") or message.get("reasoning"))
     refusal = _joined(message.get("refusal"))
-    return _response(
-        body,
-        headers,
-        sent,
-        Parts(answer, "\n".join(t for t in (reasoning, thinking) if t)),
-        refusal,
-    )
+    parts = Parts(answer, "\n".join(t for t in (reasoning, thinking) if t))
+    return _response(body, headers, sent, parts, refusal)
 
 
 def read_text_completion(
@@ -107,20 +101,22 @@ def read_text_completion(
 ) -> ChatResponse:
     """The same of `/v1/completions`, whose choices have a text and no message."""
     body = json_object(text)
-    choices = body.get("choices")
-    choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
-    answer = choice.get("text")
+    answer = _choice(body).get("text")
     if not isinstance(answer, str):
         raise malformed(asked, text)
     return _response(body, headers, sent, split_thinking(answer))
 
 
+def _choice(body: JsonObject) -> JsonObject:
+    """The first choice; empty where there is none."""
+    choices = body.get("choices")
+    return mapping(choices[0] if isinstance(choices, list) and choices else None)
+
+
 def _response(
     body: JsonObject, headers: Mapping[str, str], sent: JsonObject, parts: Parts, refusal: str = ""
 ) -> ChatResponse:
-    choices = body["choices"]
-    assert isinstance(choices, list)
-    finish_raw = name_of(mapping(choices[0]).get("finish_reason"))
+    finish_raw = name_of(_choice(body).get("finish_reason"))
     answer, thinking = parts
     return ChatResponse(
         text=words(answer or refusal),
@@ -204,8 +200,6 @@ class OpenAIClient:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         sent = self._parameters(request)
         if template := self._config.template:
-            if template.stops:
-                sent.setdefault("stop", list(template.stops))
             prompt = template.render(request.messages)
             return {"prompt": prompt, "model": self._config.model.name, **sent}, sent
         return {"messages": messages, "model": self._config.model.name, **sent}, sent
@@ -244,6 +238,8 @@ class OpenAIClient:
         sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
         if tier := self._config.transfer.service_tier:
             sent["service_tier"] = tier
+        if (template := self._config.template) and template.stops:
+            sent.setdefault("stop", list(template.stops))
         return {k: v for k, v in sent.items() if k not in refused} | extra
 
     def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:

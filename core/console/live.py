@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -35,7 +35,10 @@ async def displayed(
     """Show the progress while the block runs."""
     progress.started = time.monotonic()  # the plan may have waited for the user, or for other runs
     if console.is_terminal and not console.is_dumb_terminal:
-        task = asyncio.create_task(_live(progress, line(title), console, line(judge)))
+        name, of_judge = line(title), line(judge)
+        task = asyncio.create_task(
+            keep_live(lambda: frame(progress, name, console.width, of_judge), console)
+        )
     else:
         task = asyncio.create_task(_plain(progress, line(title), console))
     try:
@@ -46,14 +49,15 @@ async def displayed(
             await task
 
 
-async def _live(progress: Progress, title: str, console: Console, judge: str) -> None:
+async def keep_live(render: Callable[[], RenderableType], console: Console) -> None:
+    """Show what is render anew again and again, until the task is cancelled."""
     with Live(console=console, auto_refresh=False) as live:
         try:
             while True:
-                live.update(frame(progress, title, console.width, judge), refresh=True)
+                live.update(render(), refresh=True)
                 await asyncio.sleep(REFRESH_S)
         finally:
-            live.update(frame(progress, title, console.width, judge), refresh=True)
+            live.update(render(), refresh=True)
 
 
 async def _plain(progress: Progress, title: str, console: Console) -> None:

@@ -5,12 +5,11 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from ..text import line
-from .live import REFRESH_S
+from .live import keep_live
 from .output import dropping
 
 Cells = Sequence[tuple[str, Sequence[tuple[str, str]]]]
@@ -25,23 +24,14 @@ async def sweep_display(
     if not console.is_terminal or console.is_dumb_terminal:
         yield
         return
-    task = asyncio.create_task(_live(cells, benchmarks, console))
+    most = console.height - 4
+    task = asyncio.create_task(keep_live(lambda: sweep_table(cells(), benchmarks, most), console))
     try:
         yield
     finally:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError), dropping():
             await task
-
-
-async def _live(cells: Callable[[], Cells], benchmarks: Sequence[str], console: Console) -> None:
-    with Live(console=console, auto_refresh=False) as live:
-        try:
-            while True:
-                live.update(sweep_table(cells(), benchmarks, console.height - 4), refresh=True)
-                await asyncio.sleep(REFRESH_S)
-        finally:
-            live.update(sweep_table(cells(), benchmarks, console.height - 4), refresh=True)
 
 
 def sweep_table(rows: Cells, benchmarks: Sequence[str], most: int = 10**6) -> Table:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import DataError, ErrorKind, ProviderError
+from ..reading.formats import read_text
 from ..types import Message, digest
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ _CHATML = (
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 _STOPS = {CHATML: ("<|im_end|>",)}
-MOST = 2**20
-"""Bytes that a template's file may have."""
 
 
 class PromptTemplate:
@@ -118,15 +117,9 @@ def find_template(named: str) -> PromptTemplate:
     if named == CHATML:
         return PromptTemplate(CHATML, _CHATML)
     path = Path(named)
-    try:
-        text = path.read_bytes()[: MOST + 1].decode("utf-8")
-    except OSError as error:
-        known = f"--template takes {RAW}, {CHATML} or a file"
-        raise DataError(path, f"cannot be read: {error.strerror}; {known}") from None
-    except UnicodeDecodeError:
-        raise DataError(path, "is not UTF-8 text") from None
-    if len(text) > MOST:
-        raise DataError(path, "is larger than 1 MiB; a template is a short text")
+    if not path.is_file():
+        raise DataError(path, f"no such file; --template takes {RAW}, {CHATML} or a file")
+    text = read_text(path)
     template = PromptTemplate(path.name, text)
     from jinja2 import TemplateSyntaxError
 

@@ -47,7 +47,7 @@ class Machine:
 
     def __init__(self, has: Needs, gpus: Sequence[str] = ()) -> None:
         self.has = has
-        self._free, self._names = has, list(gpus)
+        self._free, self._names = has, list(gpus) if len(gpus) >= has.gpus else []
         self._changed = asyncio.Condition()
 
     @contextlib.asynccontextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, UsageError
+from ..parties.party import is_local
 from ..text import line
 from . import ray_actor
 from .machine import Needs
@@ -121,6 +122,9 @@ class RayServer:
             self._host = await asyncio.to_thread(self._host_of, node)
         except errors as error:
             raise not_started("no node started the server", line(str(error)), command.log) from None
+        if not is_local(self.base_url):
+            message = f"{self._host} is no address of a private network, by which the run would be"
+            raise UsageError(f"{message} found again; give Ray's nodes private addresses")
         loop, paths = asyncio.get_running_loop(), (command.health,) if command.health else HEALTH
         end = loop.time() + command.ready_s
         while not await asyncio.to_thread(is_healthy, self.base_url.removesuffix("/v1"), paths):

@@ -109,8 +109,8 @@ def _template(settings: RunSettings, model: Endpoint) -> PromptTemplate | None:
         return None
     if model.spec.provider != "openai":
         raise UsageError(f"--completions is for openai/ models; {model.spec} has a form of its own")
-    for name in ("batch", "transport", "service_tier"):
-        if settings.is_given(name):
+    for name, usual in (("batch", None), ("transport", "http"), ("service_tier", None)):
+        if getattr(settings, name) != usual:
             raise UsageError(f"{flag_of(name)} does not go with --completions")
     return find_template(settings.template or RAW)
 

@@ -18,13 +18,13 @@ from ..settings.file import SettingsFile
 from ..settings.python import from_python
 from ..settings.resolve import run_configs
 from ..settings.run_config import Endpoint
-from ..settings.run_settings import RunSettings, SettingSource, argument_of, option_of
+from ..settings.run_settings import SETTINGS, RunSettings, SettingSource, argument_of, option_of
 from ..settings.targets import Target
 from .sweep_file import Sweep, SweepModel
 
 NOWHERE = "http://127.0.0.1:9/v1"
 """The address of a model while it has no server: nobody answers there."""
-_ARGUMENTS = {option_of(name): argument_of(name) for name in ("headers", "notes", "systems")}
+_ARGUMENTS = {option_of(name): argument_of(name) for name in SETTINGS}
 """What bench.toml calls a setting, where Python has another word."""
 
 

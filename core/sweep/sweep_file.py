@@ -29,7 +29,8 @@ _SERVED = ("health", "ready", "port", "gpus", "memory_gb")
 _WATCH = ("model", "serve", "health", "ready", "gpus", "memory_gb", "pattern", "settle", "done")
 _KEYS = ("benchmarks", "run", "options", "machine", "watch", "models")
 _OF_SWEEP = ("model", "base_url", "api_key_env", "name", "checkpoint", "runs_dir", "fresh")
-_OF_COMMAND = ("max_cost", "no_wait", "batch", "batch_fallback", "batch_poll", "against")
+_OF_COMMAND = ("max_cost", "no_wait", "batch", "batch_fallback", "batch_poll", "against",
+               "price", "prices")  # fmt: skip
 _SETTINGS = {word(name) for name in SETTINGS for word in (option_of, argument_of)}
 SETTLE_S = 30.0
 """How long a checkpoint's files must stay as they are before it is taken to be whole."""
@@ -251,12 +252,11 @@ def _read_watch(raw: object, where: _FileText) -> WatchRules:
             raise where.error(f"[watch] needs {key}, for each new checkpoint", "", "watch")
     try:
         check_command(values["serve"], "serve")
-        if installed().provider(ModelSpec.parse(values["model"]).provider).demo:
-            raise where.error("[watch] model is a demo model: no server has it", "model", "watch")
+        is_demo = installed().provider(ModelSpec.parse(values["model"]).provider).demo
     except BenchError as error:
-        if isinstance(error, ConfigError):
-            raise
         raise where.error(f"[watch] {error}", "serve", "watch") from None
+    if is_demo:
+        raise where.error("[watch] model is a demo model: no server has it", "model", "watch")
     model = SweepModel(values["model"], "", where.line("", "watch"), **_rest(values))
     return WatchRules(
         model, values.get("pattern", "*"), values.get("settle", SETTLE_S), values.get("done")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import DataError
-from ..reading.checkpoints import checkpoint_of, state_of, unfinished
+from ..reading.checkpoints import state_of, unfinished
 from ..text import checkpoint
 from .sweep_file import SweepModel, WatchRules
 
@@ -74,8 +74,7 @@ class FolderWatch:
                 since = now
             if not self._is_whole(path, now - since):
                 return False
-            checkpoint_of(str(path))
-        except (OSError, DataError):  # something was moved meanwhile: the next look will tell
+        except OSError:  # something was moved meanwhile: the next look will tell
             return False
         self._taken[path] = state
         self._lacking.pop(path, None)

@@ -10,7 +10,7 @@ import pytest
 from eibench import DataError, Message
 from eibench.core.errors import ProviderError
 from eibench.core.parties.prompt_templates import find_template
-from eibench.testing import LoopbackServer, uniform_ratings
+from eibench.testing import LoopbackServer, ReceivedRequest, Response, uniform_ratings
 
 TEMPLATES = Path(__file__).parents[2] / "data" / "templates"
 RENDERED = json.loads((TEMPLATES / "rendered.json").read_text("utf-8"))
@@ -77,6 +77,23 @@ def test_a_run_by_completions(bench: Callable[..., Any]) -> None:
     assert again["items"]["scored"] == 2
 
 
+def test_a_server_that_refuses_stops_is_asked_without(bench: Callable[..., Any]) -> None:
+    """Once, and not again and again: the template's own stop is left out too."""
+    rate = uniform_ratings(1)
+
+    def respond(request: ReceivedRequest) -> Any:
+        if "stop" in request.body:
+            error = {"message": "Unsupported parameter: 'stop'", "param": "stop"}
+            return Response(400, json.dumps({"error": error}).encode())
+        return rate(request)
+
+    with LoopbackServer(respond) as server:
+        done = bench("run", "eqbench-v2", "--model", "openai/base", "--base-url", server.base_url,
+                     "--limit", "2", "--completions", "--template", "chatml", "--json")  # fmt: skip
+    assert done.json["items"]["scored"] == 2 and done.json["not_sent"] == []
+    assert sum("stop" in request.body for request in server.requests) <= 2
+
+
 def test_an_answer_without_a_text_is_an_error(bench: Callable[..., Any]) -> None:
     """A server that answers as for a chat is not read as one that says nothing."""
     chat = {"choices": [{"index": 0, "message": {"content": "5"}, "finish_reason": "stop"}]}
@@ -92,6 +109,7 @@ def test_an_answer_without_a_text_is_an_error(bench: Callable[..., Any]) -> None
         (["--template", "chatml"], "--template is for --completions"),
         (["--completions", "--model", "anthropic/x"], "--completions is for openai/ models"),
         (["--completions", "--model", "openai/x", "--batch"], "does not go with --completions"),
+        (["--completions", "--model", "openai/x", "--extra-body", '{"prompt": "x"}'], "prompt"),
         (["--completions", "--model", "openai/x", "--transport", "sdk"], "--transport does not"),
     ],
 )  # fmt: skip

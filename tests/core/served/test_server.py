@@ -130,6 +130,12 @@ async def test_a_machine_is_shared_out_in_turn() -> None:
     assert order[3:] == ["d 0,1"]
 
 
+async def test_no_gpu_is_named_where_some_have_no_name() -> None:
+    """Else a server would see fewer than it takes."""
+    async with Machine(Needs(4), ["0", "1"]).taken(Needs(2)) as variables:
+        assert variables == {}
+
+
 def test_bench_run_serves_a_model_and_ends_the_server(tmp_path: Path) -> None:
     """Both benchmarks by one server; a second time nothing is started, as nothing is left."""
     serve = f"{SERVER} --uniform-ratings --requests-log {tmp_path}/requests"

@@ -111,6 +111,7 @@ def test_what_is_wrong_with_a_model_does_not_stop_the_others(tmp_path: Path) -> 
         ("benchmarks = ['eqbench-v1']", "names no model"),
         ("benchmarks = ['eqbench-v1']\n[run]\nmodel = 'x'", "line 3: [run] model is said of each"),
         ("benchmarks = ['eqbench-v1']\n[run]\nlimits = 3", "line 3: [run] has no setting 'limits'"),
+        ("benchmarks = ['eqbench-v1']\n[run]\nprice = '1,2'", "[run] price is not for a sweep"),
         ("benchmarks = ['eqbench-v1']\n[[models]]\nmodel = 1", "line 3: model must be a text"),
         ("benchmarks = ['eqbench-v1']\n[[models]]\nmodel = 'openai/x'\nserve = 'x'",
          "line 4: openai/x: serve needs {port}"),

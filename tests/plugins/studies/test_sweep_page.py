@@ -27,6 +27,10 @@ def test_the_page_has_numbers_shades_and_curves(bench: Callable[..., Any], tmp_p
     assert table.rows[0][2] == "–" and "…" in str(table.rows[2][1])
     assert [x for x, _ in plot.series[0].points] == [1, 2, 3]
     assert heat.svg.count("<rect") == 4
+    bench("run", "eqbench-v2", "--model", "demo/weak", "--name", "part@1", "--limit", "3")
+    *_, apart = sweep_page(_documents(Path("runs"))) or []
+    assert isinstance(apart, Table)
+    assert "eqbench-v2, 3 items" in apart.columns, "a part is not set beside the whole"
     bench("site", "-o", str(tmp_path / "site"))
     page = next((tmp_path / "site").rglob("models-by-benchmarks*")).read_text("utf-8")
     assert "Models by benchmarks" in page and "<svg" in page
