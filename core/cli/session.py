@@ -164,6 +164,8 @@ def _span(calls: Range, noun: str) -> str:
 def _calls_to(party: PartyPlan, plan: Plan, benchmark: Benchmark) -> str:
     """What a party is asked; where the model may be asked again, how often at most."""
     label, calls, most = party.endpoint.label, plural(party.calls, "call"), benchmark.most_attempts
+    if more := party.endpoint.more:
+        label += f" and {plural(len(more), 'more server')}"
     if party.phase == COMPARE:
         return f"{_comparisons(plan)} by {label}"
     if party.phase == TRIAL:

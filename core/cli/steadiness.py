@@ -43,4 +43,5 @@ def _iterations(rows: "Mapping[str, SteadinessRow]") -> int:
 
 
 def _cell(row: "SteadinessRow | None") -> str:
-    return f"{number(row.value)} ({interval(row.ci95)})" if row else "–"
+    ends = f" ({interval(row.ci95)})" if row and row.ci95 else ""
+    return f"{number(row.value)}{ends}" if row else "–"

@@ -12,8 +12,7 @@ from .. import console
 from ..errors import BenchError, UsageError
 from ..guard import no_exit
 from ..plugins import installed
-from ..reports.columns import plus_minus
-from ..reports.ending import result_line
+from ..reports.ending import result_line, with_interval
 from ..reports.suggestions import bench
 from ..run.plan import Plan, make_plan, refuse_too_little
 from ..run.session import Session
@@ -26,7 +25,7 @@ from ..sweep.cells import Cell, Planner, SweepRow
 from ..sweep.runner import Runner, exit_code
 from ..sweep.sweep_file import Sweep, SweepModel, read_sweep, too_much
 from ..sweep.watching import FolderWatch
-from ..text import as_text, number, plural
+from ..text import as_text, plural
 from ..types import JsonDict
 from . import options, session
 from .command import command
@@ -93,6 +92,8 @@ def sweep_command(
     rows = list(_rows(sweep, planner, machine if on == "local" else None))
     for row in rows:
         session.tell(_plan_line(row))
+    if planned := _planned(rows):
+        session.tell(session.describe_plans(planned))
     if dry_run:
         if json_output:
             click.echo(as_text({"dry_run": True, "models": list(map(_as_json, rows))}))
@@ -136,6 +137,13 @@ def _rows(sweep: Sweep, planner: Planner, machine: Needs | None) -> Iterator[Swe
         if row.error:
             session.tell(f"Error: {row.error}")
         yield row
+
+
+def _planned(rows: list[SweepRow]) -> list[session.PlannedRun]:
+    """All cells as runs with their plans."""
+    return [
+        session.PlannedRun(cell.task, cell.session, cell.plan) for row in rows for cell in row.cells
+    ]
 
 
 def _plan_line(row: SweepRow) -> str:
@@ -240,9 +248,7 @@ def _shown(cell: Cell) -> tuple[str, str]:
     metric = next(iter(cell.result.document["metrics"].values()), None)
     if metric is None or metric["value"] is None:
         return cell.state, "red"
-    arms = plus_minus(metric["value"], metric["ci95"], 2)
-    value = f"{number(metric['value'])} {arms or ''}".strip()
-    return value, "green" if cell.state == "complete" else "yellow"
+    return with_interval(metric), "green" if cell.state == "complete" else "yellow"
 
 
 def _tell_end(row: SweepRow, cell: Cell) -> None:

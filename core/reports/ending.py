@@ -43,7 +43,7 @@ def others(document: ResultDocument) -> list[str]:
     for name, metric in metrics.items():
         same = _numbers(metric) == _numbers(metrics[main])
         if name not in groups and metric["value"] is not None and not same:
-            shown.append(f"{_label(document, name)} {_with_interval(metric)}")
+            shown.append(f"{_label(document, name)} {with_interval(metric)}")
     return shown
 
 
@@ -60,7 +60,7 @@ def _main(document: ResultDocument) -> str:
     if metric["value"] is None:
         return f"no {name.replace('_', ' ')}"
     facts = [
-        f"{_label(document, name)} {_with_interval(metric)}",
+        f"{_label(document, name)} {with_interval(metric)}",
         chosen_of(document, name),
         better_end(metric["higher_is_better"]),
     ]
@@ -71,7 +71,8 @@ def _label(document: ResultDocument, name: str) -> str:
     return document["metric_labels"].get(name, [""])[0] or name
 
 
-def _with_interval(metric: MetricRow) -> str:
+def with_interval(metric: MetricRow) -> str:
+    """A number with its interval, where it has one."""
     ends = metric["ci95"]
     return number(metric["value"]) + (f" ({interval(ends)})" if ends else "")
 
