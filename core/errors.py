@@ -96,11 +96,11 @@ class ProviderError(BenchError):
         unsent: No connection was made, so nothing can have been billed.
         elsewhere: Another server of the same model can be asked at once.
         final: Another attempt would end the same way.
-        parameter: The request's parameter that the server refuses, if it names one.
+        answer: What the server said, where it refused the request as it was made.
     """
 
     exit_code = 4
-    parameter = ""
+    answer: object = None
     unsent = False
     elsewhere = False
     final = False

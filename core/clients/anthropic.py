@@ -5,7 +5,7 @@ anthropic SDK where that is asked for. Parameters that a model refuses are left
 out from then on, and `ChatResponse.sent` shows what went.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ErrorKind, ProviderError
@@ -13,7 +13,6 @@ from ..parties.providers import AskedParty, CallContext, ClientConfig
 from ..text import is_blank
 from ..types import (
     ANTHROPIC,
-    SAMPLING,
     ChatRequest,
     ChatResponse,
     Finish,
@@ -22,10 +21,11 @@ from ..types import (
     Usage,
     unknown_to,
 )
-from .failures import malformed, provider_error, read_failure, refused_parameters
+from .failures import malformed, provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .batch_services import AnthropicBatches
@@ -121,12 +121,6 @@ MAX_TOKENS = 4096
 _RESERVED = frozenset({"model", "messages", "system", "stream"})
 _SENT_OTHERWISE = ("extra_body", "stop", "reasoning_effort", "json_schema")
 _UNKNOWN_THERE = unknown_to(HOST)
-_CALLED = {  # what refusals call the parameters that may be refused
-    **{n: (n,) for n, one in SAMPLING.items() if one.draws and n not in _UNKNOWN_THERE},
-    "thinking": ("thinking", "thinking.type"),
-    "effort": ("effort", "output_config"),
-    "format": ("format", "output_config", "structured outputs"),
-}
 
 
 class AnthropicClient:
@@ -135,7 +129,7 @@ class AnthropicClient:
     def __init__(self, config: ClientConfig) -> None:
         self.asked = config.asked(HOST)
         self._config = config
-        self._refused: set[str] = set()
+        self.terms = Terms.of(config, self.asked)
         # People give the same address as for openai/; the path below begins with /v1 itself.
         self._transport = self._connect((config.base_url or BASE_URL).removesuffix("/v1"))
 
@@ -150,31 +144,33 @@ class AnthropicClient:
         return HttpTransport(f"{base_url}/v1/messages", headers, config, self.asked)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
-        """The reply, asked once; once more for what the model refuses."""
-        while True:
-            body, sent = self.body_of(request)
-            if response := self.take(await self._transport.post(body), request, sent):
-                return response
+        """The reply, asked once; again without what the server refuses, until it is taken."""
+        return await self.terms.ask(request, self._send, self._optional)
+
+    async def _send(self, request: ChatRequest) -> ChatResponse:
+        body, sent = self.body_of(request)
+        return self.take(await self._transport.post(body), sent)
 
     def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
         """The body of a request, and what of it goes beside model and messages."""
+        request, notes = self.terms.shaped(request)
         sent = self._parameters(request)
-        return {"model": self._config.model.name, **conversation(request), **sent}, sent
+        body = {"model": self._config.model.name, **conversation(request), **sent}
+        return body, {**sent, **notes}
 
-    def take(self, answer: HttpAnswer, request: ChatRequest, sent: JsonDict) -> ChatResponse | None:
-        """The reply; ``None`` where something was refused that is left out from now on.
+    def take(self, answer: HttpAnswer, sent: JsonDict) -> ChatResponse:
+        """The reply in an answer.
 
         Raises:
-            ProviderError: There is no reply.
+            ProviderError: There is none.
         """
         if answer.status < 300:
             return read_message(answer.text, answer.headers, sent, self.asked)
-        error = self._failure(answer)
-        refused = self._refusal(error, sent, request.sampling.extra_body or {})
-        if not refused:
-            raise error
-        self._refused.update(refused)
-        return None
+        # Its `param` is not documented: what is refused stands in the message.
+        failure = read_failure(answer.status, answer.text, answer.headers)._replace(parameter="")
+        if "credit balance is too low" in failure.message:  # comes with status 400
+            failure = failure._replace(code="billing_error")
+        raise provider_error(failure, self.asked)
 
     def batches(self) -> "AnthropicBatches":
         """What takes requests for later, at half the price."""
@@ -191,39 +187,30 @@ class AnthropicClient:
         sampling, sent = request.sampling, request.sampling.sent()
         extra = dict(sampling.extra_body or {})
         refuse_reserved(extra, _RESERVED)
-        for name in (*_UNKNOWN_THERE, *self._refused, *_SENT_OTHERWISE):
+        without = self.terms.without
+        for name in (*_UNKNOWN_THERE, *without, *_SENT_OTHERWISE):
             sent.pop(name, None)
-        sent.setdefault("max_tokens", MAX_TOKENS)
-        if sampling.stop is not None:
+        sent.setdefault("max_tokens", sampling.max_tokens or MAX_TOKENS)
+        if sampling.stop is not None and "stop_sequences" not in without:
             sent["stop_sequences"] = list(sampling.stop)
         effort, schema, output = sampling.reasoning_effort, sampling.json_schema, JsonDict()
-        if effort is not None and "thinking" not in self._refused:
+        if effort is not None and "thinking" not in without:
             sent["thinking"] = {"type": "disabled" if effort == "none" else "adaptive"}
-        if effort not in (None, "none") and "effort" not in self._refused:
+        if effort not in (None, "none") and "effort" not in without:
             output["effort"] = effort
-        if schema is not None and "format" not in self._refused:
+        if schema is not None and "format" not in without:
             output["format"] = {"type": "json_schema", "schema": dict(schema)}
         if output:
             sent["output_config"] = output
         return sent | extra
 
-    def _failure(self, answer: HttpAnswer) -> ProviderError:
-        failure = read_failure(answer.status, answer.text, answer.headers)._replace(parameter="")
-        if "credit balance is too low" in failure.message:  # comes with status 400
-            failure = failure._replace(code="billing_error")
-        return provider_error(failure, self.asked)
-
-    def _refusal(
-        self, error: ProviderError, sent: JsonObject, insisted_on: Collection[str]
-    ) -> list[str]:
-        """What to leave out from now on; the API says so in its message only."""
-        if error.kind != ErrorKind.INVALID_REQUEST:
-            return []
-        optional = {name: value for name, value in sent.items() if name not in insisted_on}
-        names = {*optional, *mapping(optional.get("output_config"))}
-        return refused_parameters(
-            str(error), {name: words for name, words in _CALLED.items() if name in names}
-        )
+    def _optional(self, request: ChatRequest) -> JsonDict:
+        """The fields of a request that it may do without, as they would be sent."""
+        extra = request.sampling.extra_body or {}
+        sent = {k: v for k, v in self._parameters(request).items() if k not in extra}
+        sent.pop("max_tokens", None)  # which the API demands
+        output = mapping(sent.pop("output_config", None))
+        return {**sent, **output}
 
     async def close(self) -> None:
         """Close connections."""

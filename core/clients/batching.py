@@ -19,12 +19,13 @@ from uuid import uuid4
 
 from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, ProviderError, Waiting
 from ..parties.providers import CallContext
-from ..spending.budget import Reservation
+from ..spending.budget import Meter, Reservation
 from ..text import plural
 from ..types import ChatRequest, ChatResponse, JsonDict
 from .batch_services import BatchLine, BatchService, MaybeAccepted, is_passing
 from .batch_settings import Batching
 from .caller import Caller
+from .refusals import Refusal
 
 if TYPE_CHECKING:
     from ..journal import OpenBatch
@@ -60,11 +61,20 @@ class BatchNotes(Protocol):
 class BatchCaller(Caller):
     """A caller whose calls go to a batch API, but for trials and what fell out of a batch."""
 
-    def __init__(self, *arguments: Any, desk: "BatchDesk", party: str, **settings: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        desk: "BatchDesk",
+        party: str,
+        batch_meter: Meter,
+        **settings: Any,
+    ) -> None:
         super().__init__(*arguments, **settings)
-        self.desk, self.party = desk, party
+        self.desk, self.party, self._batch_meter = desk, party, batch_meter
         self.service: BatchService = self.client.batches()  # type: ignore[attr-defined]
         self._live = False
+        self._first = asyncio.Lock()
+        self._was_answered = False
 
     async def send(
         self,
@@ -72,12 +82,29 @@ class BatchCaller(Caller):
         call: CallContext,
         shape: Callable[[ChatRequest], ChatRequest] = lambda request: request,
     ) -> ChatResponse:
-        """The reply, from a batch; see `Caller.send`."""
-        if not self._live and call.key:
-            response = await self.desk.ask(self, shape(request), call.key)
-            if response is not None:
-                return response
-        return await super().send(request, call, shape)
+        """The reply, from a batch; see `Caller.send`.
+
+        One request goes live before the first batch, at the full price, so that no batch is
+        refused as a whole for what the server does not take.
+        """
+        if self._live or not call.key:
+            return await super().send(request, call, shape)
+        if not (self._was_answered or self.desk.has_batches(self)):
+            async with self._first:
+                if not self._was_answered:
+                    return await self._send_live(request, call, shape)
+        response = await self.desk.ask(self, shape(request), call.key)
+        return response or await self._send_live(request, call, shape)
+
+    async def _send_live(
+        self,
+        request: ChatRequest,
+        call: CallContext,
+        shape: Callable[[ChatRequest], ChatRequest],
+    ) -> ChatResponse:
+        response = await super().send(request, call, shape)
+        self._was_answered = True
+        return response
 
     def trying(self, attempts_after: Any) -> Caller:
         """This caller for a trial, which goes live."""
@@ -93,30 +120,28 @@ class BatchCaller(Caller):
 
     def reserve(self, request: ChatRequest) -> Reservation | None:
         """Money for a request; ``None`` while others hold it."""
-        return self._meter.try_reserve(request)
+        return self._batch_meter.try_reserve(request)
 
     def hold(self, request: ChatRequest) -> Reservation:
         """Money for a request that was sent before."""
-        return self._meter.hold(request)
+        return self._batch_meter.hold(request)
 
     def pay(self, reservation: Reservation, *, billed: bool) -> None:
         """Account for a request that has ended."""
-        self._meter.finish(reservation, billed=billed)
+        self._batch_meter.finish(reservation, billed=billed)
 
-    def read(self, asked: "_Asked", line: BatchLine) -> ChatResponse | None:
-        """The reply in a line; ``None`` where a parameter was refused, and is left out now.
+    def read(self, asked: "_Asked", line: BatchLine) -> ChatResponse:
+        """The reply in a line.
 
         Raises:
             ProviderError: There is none.
         """
         assert line.answer is not None
-        response: ChatResponse | None = self.client.take(  # type: ignore[attr-defined]
-            line.answer, asked.request, asked.sent
+        response: ChatResponse = self.client.take(  # type: ignore[attr-defined]
+            line.answer, asked.sent
         )
-        if response is None:
-            return None
         self._answered(asked.request, response)
-        priced = self._meter.price_of(response, asked.reservation or Reservation(0))
+        priced = self._batch_meter.price_of(response, asked.reservation or Reservation(0))
         return replace(response, attempts=1, **priced)
 
     async def close(self) -> None:
@@ -187,6 +212,11 @@ class BatchDesk:
     _loop: "asyncio.Task[None] | None" = None
     _ended: BenchError | None = None
     _full: int | None = None
+
+    def has_batches(self, caller: BatchCaller) -> bool:
+        """Whether an earlier command has sent batches to this party, or meant to."""
+        self._adopt(caller)
+        return any(batch.party == caller.party for batch in self.open)
 
     async def ask(self, caller: BatchCaller, request: ChatRequest, key: str) -> ChatResponse | None:
         """The reply to a request from a batch; ``None`` where it is to be asked live.
@@ -348,7 +378,7 @@ class BatchDesk:
         wait, unknown, shown = self.batching.poll_s, 0, ""
         while True:
             state = await self._patiently(one, lambda: one.caller.service.state(str(one.batch.id)))
-            one.looked = True
+            one.looked = state is None or not state.ended  # else its results are read next
             if state is None:
                 unknown += 1  # right after a submission that is no verdict
                 if unknown > GRACE:
@@ -466,14 +496,12 @@ class BatchDesk:
             response = caller.read(asked, line)
         except ProviderError as error:
             caller.pay(reservation, billed=False)
-            if is_passing(error):
+            if Refusal.of(error):  # made otherwise it may be taken, which is tried live
+                asked.answer.set_result(None)
+            elif is_passing(error):
                 self._fall_back(asked, str(error))
             else:
                 asked.answer.set_exception(error)
-            return
-        if response is None:  # without what was refused it may be taken
-            caller.pay(reservation, billed=False)
-            self._again(asked)
             return
         caller.pay(reservation, billed=True)
         asked.answer.set_result(response)

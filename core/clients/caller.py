@@ -22,6 +22,7 @@ from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .concurrency import AdaptiveLimit, Attempt, Clock, Crowd, Line, Ramp, pace_of
 from .limits import Limits, Notices, Rate, reserved_tokens
+from .patience import limit_of_attempt
 
 NO_ACCIDENT_S = 1.0
 """An endpoint that could not be reached for so long is told of; some drops are an accident."""
@@ -157,7 +158,8 @@ class Caller:
         self, request: ChatRequest, call: CallContext, seconds: float
     ) -> ChatResponse:
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
+                limit_of_attempt.set(limit)
                 return await self.client.complete(request, call)
         except BaseException as error:
             self._tpm.give_back(reserved_tokens(request))

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import socket
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
@@ -17,15 +17,6 @@ from ..types.rules import size_text
 from .keys import redact
 from .replies import read_json
 
-_REFUSES = re.compile(
-    r"(not|n't) (support|allow|accept|permit|available)|unsupported|deprecated|unrecogni[sz]ed"
-    r"|unknown parameter|extra inputs|may only be set|must be unset"
-    r"|cannot (both )?be (used|set|specified)",
-    re.IGNORECASE,
-)
-_ONE_OF_THEM = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
-_CONDITION = re.compile(r"\b(?:when|if|unless|while)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!;])\s+")
 _FIXED = {
     401: ErrorKind.AUTH,
     402: ErrorKind.QUOTA,
@@ -37,13 +28,27 @@ _FIXED = {
     429: ErrorKind.RATE_LIMIT,
 }
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_error"}
+_QUOTA = re.compile(
+    r"insufficient[ _](quota|balance|credits?|funds)|(quota|credits?) (is |are |has been )?"
+    r"(exceeded|exhausted|used up)|exceeded your.{0,20}quota|out of credits|billing|arrearage"
+    r"|(balance|credits?) (is )?too low",
+    re.I,
+)
 _BAD_KEY = re.compile(
-    r"(incorrect|invalid) api.?key|api.?key (is )?(not valid|invalid)"
+    r"(incorrect|invalid|missing|expired|wrong|no|bad)[ _](x-)?(api|auth\w*|access|secret)?[ _-]?"
+    r"(key|token|credentials?)(?![ _]?(count|limit|s))"
+    r"|(api|access).?key.{0,20}(not valid|invalid|expired|missing|required|incorrect|disabled)"
+    r"|unauthori[sz]ed|unauthenticated|authentication|permission[ _]denied|access denied"
     r"|no connected db",  # the LiteLLM proxy without a database, of a key that it does not know
     re.I,
 )
 _CONTEXT = re.compile(
-    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long", re.I
+    r"context.{0,12}(length|window|size|limit)|maximum context|too many (input |prompt )?tokens"
+    r"|(prompt|input|inputs|messages?|request|conversation|text) (is |are |was )?too (long|large)"
+    r"|(prompt|input|message)s? (length|tokens?)? ?exceeds?|reduce the (length|size) of"
+    r"|exceeds? .{0,40}(context|token limit|(max(imum)?|number of) .{0,20}tokens)"
+    r"|max(imum)? (input|prompt|sequence) (length|tokens)|string_above_max_length",
+    re.I,
 )
 _ROOM = re.compile(
     r"context (?:length|window|size)\D{0,20}(\d[\d,]{0,12})|> (\d[\d,]{0,12}) max", re.I
@@ -58,8 +63,20 @@ _TEXT = re.compile(
 _PASSED_ON = re.compile(r"\blitellm\.|\b[A-Z]\w+Exception\b")
 """How a proxy names an error of the server behind it."""
 _NO_MODEL = re.compile(
-    r"(invalid|unknown|no such) model|model\b.{0,80}(does not exist|not found|is unknown)", re.I
+    r"(invalid|unknown|unsupported|no such)[ _]model\b|no endpoints found for"
+    r"|model\b.{0,80}(does not exist|not[ _]exist|not[ _]found|is unknown|is not a valid model"
+    r"|could not be found|cannot be found|decommissioned|no longer (available|supported)"
+    r"|has been (removed|retired|deprecated)|not (loaded|deployed|served)"
+    r"|is not (available|supported)\W*$)",
+    re.I,
 )
+_OF_A_FIELD = re.compile(
+    r"parameter|argument|\bfields?\b|\bkeys?\b|\binputs?\b|\boptions?\b|support|not permitted"
+    r"|response_format|json_schema|structured|schema|temperature|\b(top|min)_[kp]\b|\bseed\b"
+    r"|max_\w*tokens|reasoning|system (role|message|prompt)|\broles?\b",
+    re.I,
+)
+"""What makes a 404 one of a request that nobody there can answer, as brokers give it."""
 _FILTER = re.compile(r"content.?(filter|policy)|safety system|moderation|flagged", re.I)
 _UNSUPPORTED = re.compile(
     r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
@@ -68,7 +85,6 @@ _UNSUPPORTED = re.compile(
 _NO_SCHEMA = re.compile(r"response_format.{0,300}json_schema", re.S)
 """Of a JSON schema that a server does not take; llama-cpp-python's says so with status 500."""
 _TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w{1,30}[ _])?tokens", re.I)
-_WRONG_VALUE = re.compile(r"invalid_(type|value)|(above|below)_m(ax|in)", re.I)
 _PLAIN = {
     errno.ECONNREFUSED,
     errno.ECONNRESET,
@@ -77,6 +93,15 @@ _PLAIN = {
     errno.ETIMEDOUT,
 }
 """What the system's own words are clear about."""
+_WORDED = (
+    (_NO_MODEL, ErrorKind.NOT_FOUND),
+    (_CONTEXT, ErrorKind.CONTEXT_TOO_LONG),
+    (_QUOTA, ErrorKind.QUOTA),
+    (_BAD_KEY, ErrorKind.AUTH),
+    (_FILTER, ErrorKind.REFUSED),
+)
+"""What a 400, a 404 or a 422 is where its words say so; else it is of the request's form."""
+_ANSWERED_WITH = frozenset({400, 404, 422, 500})
 _SECONDS = re.compile(r"-?\d{1,300}(\.\d{1,300})?", re.ASCII)
 """A time to wait: digits alone, as Python reads more than that as a number, such as ``1_0``."""
 _SHOWN = 300
@@ -104,15 +129,14 @@ def kind_of(failure: HttpFailure) -> ErrorKind:
         return ErrorKind.QUOTA
     if status == 403 and _FILTER.search(message):
         return ErrorKind.REFUSED
-    if status in _FIXED:
+    if status in _FIXED and status != 404:
         return _FIXED[status]
-    if _CONTEXT.search(message):
-        return ErrorKind.CONTEXT_TOO_LONG
-    if _BAD_KEY.search(message):
-        return ErrorKind.AUTH
-    if _NO_MODEL.search(message):
+    for words, kind in _WORDED:
+        if words.search(message):
+            return kind
+    if status == 404 and not _OF_A_FIELD.search(f"{message} {failure.parameter}"):
         return ErrorKind.NOT_FOUND
-    return ErrorKind.REFUSED if _FILTER.search(message) else ErrorKind.INVALID_REQUEST
+    return ErrorKind.INVALID_REQUEST
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -130,46 +154,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def refused_parameter(failure: HttpFailure, sent: Collection[str]) -> str:
-    """Which of the parameters sent the model does not take at all; "" when none is named.
-
-    A parameter that it takes, though not with this value, is none: leaving it out would
-    hide a mistake.
-    """
-    if "response_format" in sent and _NO_SCHEMA.search(failure.message):
-        return "response_format"
-    if failure.status not in (400, 422) or _WRONG_VALUE.search(failure.code):
-        return ""
-    if failure.parameter in sent:
-        return failure.parameter
-    if not _UNSUPPORTED.search(f"{failure.code} {failure.message}"):
-        return ""
-    quoted = r"""(?:['"`]{0}['"`]|supplied: {0}\b)"""
-    return next((n for n in sent if re.search(quoted.format(re.escape(n)), failure.message)), "")
-
-
-def refused_parameters(message: str, names: Mapping[str, Sequence[str]]) -> list[str]:
-    """The parameters that a server refuses in words only, by what it may call each.
-
-    "`temperature` is deprecated for this model" names one that has to stay away; "temperature:
-    range 0..1" one whose value is wrong, which is the user's to mend, and is none. Of parameters
-    that exclude each other, the first in `names` is kept.
-    """
-    refused: list[str] = []
-    for sentence in _SENTENCE.split(message):
-        if not _REFUSES.search(sentence):
-            continue
-        # "temperature may only be set to 1 when thinking is enabled" is about temperature.
-        clause = _CONDITION.split(sentence)[0]
-        named = [n for n, words in names.items() if any(_says(clause, w) for w in words)]
-        refused += named[1:] if _ONE_OF_THEM.search(clause) and len(named) > 1 else named
-    return list(dict.fromkeys(refused))
-
-
-def _says(text: str, word: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w|\.\w)", text, re.IGNORECASE) is not None
-
-
 def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
@@ -184,9 +168,12 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
         todo = f"the benchmark asks for so many; name another with {asked.options.spec}"
     if todo:
         text += f"; {todo}"
-    return ProviderError(
+    error = ProviderError(
         kind, text, status=failure.status, retry_after=retry_after(failure.headers)
     )
+    if failure.status in _ANSWERED_WITH:
+        error.answer = failure
+    return error
 
 
 def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str:

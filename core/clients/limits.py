@@ -132,6 +132,10 @@ class Notices:
             self._shown.add(key)
             self._say(text)
 
+    def refused(self, text: str) -> None:
+        """What a server does not take, and what it is sent from now on."""
+        self._once(text, text)
+
     def closing(self, error: Exception) -> None:
         """A client could not be closed, which costs no result."""
         self._once(str(error), f"warning: {error}")

@@ -22,10 +22,12 @@ from ..types import (
     Sampling,
     unknown_to,
 )
-from .failures import malformed, provider_error, read_failure, refused_parameter
+from .failures import malformed, provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
+from .refusals import LIMITS
 from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .batch_services import OpenAIBatches
@@ -173,9 +175,8 @@ class OpenAIClient:
         self.asked = config.asked(HOST)
         self._config = config
         # OpenAI's own models want max_completion_tokens; most other servers know only max_tokens.
-        names = ("max_tokens", "max_completion_tokens")
-        self._token_names = names if config.base_url else names[::-1]
-        self._refused = set[str]() if config.base_url else set(unknown_to(HOST))
+        self._token_names = LIMITS if config.base_url else LIMITS[::-1]
+        self.terms = Terms.of(config, self.asked, () if config.base_url else unknown_to(HOST))
         self._transport = self._connect(config.base_url or BASE_URL)
 
     def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":
@@ -189,36 +190,34 @@ class OpenAIClient:
         return HttpTransport(f"{base_url}/{way}", headers, config, self.asked)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
-        """The reply, asked once; once more for each parameter the model refuses."""
-        while True:
-            body, sent = self.body_of(request)
-            if response := self.take(await self._transport.post(body), request, sent):
-                return response
+        """The reply, asked once; again without what the server refuses, until it is taken."""
+        return await self.terms.ask(request, self._send, self._optional)
+
+    async def _send(self, request: ChatRequest) -> ChatResponse:
+        body, sent = self.body_of(request)
+        return self.take(await self._transport.post(body), sent)
 
     def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
         """The body of a request, and what of it goes beside model and messages."""
+        request, notes = self.terms.shaped(request)
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         sent = self._parameters(request)
+        body: JsonDict = {"messages": messages}
         if template := self._config.template:
-            prompt = template.render(request.messages)
-            return {"prompt": prompt, "model": self._config.model.name, **sent}, sent
-        return {"messages": messages, "model": self._config.model.name, **sent}, sent
+            body = {"prompt": template.render(request.messages)}
+        return {**body, "model": self._config.model.name, **sent}, {**sent, **notes}
 
-    def take(self, answer: HttpAnswer, request: ChatRequest, sent: JsonDict) -> ChatResponse | None:
-        """The reply; ``None`` where a parameter was refused that is left out from now on.
+    def take(self, answer: HttpAnswer, sent: JsonDict) -> ChatResponse:
+        """The reply in an answer.
 
         Raises:
-            ProviderError: There is no reply.
+            ProviderError: There is none.
         """
         if answer.status < 300:
             read = read_text_completion if self._config.template else read_completion
             return read(answer.text, answer.headers, sent, self.asked)
-        insisted_on = request.sampling.extra_body or {}
-        error = self._failure(answer, [n for n in sent if n not in insisted_on])
-        if not error.parameter:
-            raise error
-        self._refused.add(error.parameter)
-        return None
+        failure = read_failure(answer.status, answer.text, answer.headers)
+        raise provider_error(failure, self.asked)
 
     def batches(self) -> "OpenAIBatches":
         """What takes requests for later, at half the price."""
@@ -234,7 +233,11 @@ class OpenAIClient:
         sampling = request.sampling
         extra = dict(sampling.extra_body or {})
         refuse_reserved(extra)
-        names, refused, needed = self._token_names, self._refused, self._config.needs_token_limit
+        names, refused, needed = (
+            self._token_names,
+            self.terms.without,
+            self._config.needs_token_limit,
+        )
         sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
         if tier := self._config.transfer.service_tier:
             sent["service_tier"] = tier
@@ -242,12 +245,10 @@ class OpenAIClient:
             sent.setdefault("stop", list(template.stops))
         return {k: v for k, v in sent.items() if k not in refused} | extra
 
-    def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:
-        failure = read_failure(answer.status, answer.text, answer.headers)
-        error = provider_error(failure, self.asked)
-        if error.kind == ErrorKind.INVALID_REQUEST:
-            error.parameter = refused_parameter(failure, optional)
-        return error
+    def _optional(self, request: ChatRequest) -> JsonDict:
+        """The fields of a request that it may do without, as they would be sent."""
+        extra = request.sampling.extra_body or {}
+        return {k: v for k, v in self._parameters(request).items() if k not in extra}
 
     async def close(self) -> None:
         """Close connections."""

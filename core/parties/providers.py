@@ -185,6 +185,8 @@ class ClientConfig:
         needs_token_limit: A server that refuses the token limit is not asked without it.
         party: Whether it is the model or a judge, for messages.
         template: What makes prompts of messages where the model is asked for completions.
+        typed: The sampling parameters that a person has set: they are theirs to mend.
+        say: Tells the user what the server does not take.
     """
 
     model: ModelSpec
@@ -197,6 +199,8 @@ class ClientConfig:
     needs_token_limit: bool = False
     party: PartyOptions = OF_MODEL
     template: "PromptTemplate | None" = None
+    typed: frozenset[str] = frozenset()
+    say: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_headers(self.headers)

@@ -30,6 +30,7 @@ from ..plugins import installed
 from ..sample.context import RunContext
 from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint
+from ..spending.budget import Meter
 from ..types import digest
 from .session import Session
 from .task import Task, TaskParty
@@ -93,6 +94,11 @@ def _proof_of(judge: TaskParty, session: Session) -> str:
 
 def _is_demo(endpoint: Endpoint) -> bool:
     return installed().provider(endpoint.spec.provider).demo
+
+
+def _halved(meter: Meter) -> Meter:
+    """What counts the cost of calls that go to batches."""
+    return replace(meter, price=meter.price.halved) if meter.price else meter
 
 
 @dataclass
@@ -217,8 +223,6 @@ class PartyConnector:
         meter = session.pricing.meter(endpoint, party.phase)
         batching = self.task.config.batching
         is_batched = batching is not None and party.phase in batching.phases
-        if is_batched and meter.price:
-            meter = replace(meter, price=meter.price.halved)
         configs = [
             replace(
                 client_config(one, session.environment, party.options),
@@ -226,13 +230,15 @@ class PartyConnector:
                 transfer=self.task.config.transfer,
                 needs_token_limit=meter.limited,
                 template=self.task.config.template if party.phase == MODEL else None,
+                typed=frozenset(self.task.config.sampling.sent() if party.phase == MODEL else ()),
+                say=self._notices.refused,
             )
             for one in endpoint.each
         ]
         client, asked = self._connected(provider, configs)
         make: Callable[..., Caller] = Caller
         if is_batched:
-            make = self._batch_caller(client, asked.name)
+            make = partial(self._batch_caller(client, asked.name), batch_meter=_halved(meter))
         caller = make(
             client,
             limits,

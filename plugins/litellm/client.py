@@ -19,7 +19,7 @@ import re
 import sys
 import urllib.request
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 _CONNECT_S = 15.0
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
-_TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
 _ABOUT_A_REPLY = (ErrorKind.MALFORMED, ErrorKind.INVALID_REQUEST)
 """What litellm's errors look like when it cannot read a reply with status 200."""
 _KEY_HEADER_OF_THEIR_OWN = frozenset({"anthropic", "gemini"})  # survives a redirect elsewhere
@@ -118,7 +117,7 @@ class LiteLLMClient:
         self._config = config
         self._provider = self._find_provider()
         self.asked = config.asked()
-        self._refused: set[str] = set()
+        self.terms = providers.Terms.of(config, self.asked)
         self._connection = self._connect(config.base_url) if config.base_url else None
         if config.base_url is None and config.key is None:  # litellm may pick one up by itself
             for name in filter(_HOLDS_A_KEY.search, os.environ):
@@ -176,27 +175,28 @@ class LiteLLMClient:
         return httpx.Timeout(_A_DAY_S, connect=_CONNECT_S)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
-        """The reply, asked once; once more for what litellm or the model refuses."""
+        """The reply, asked once; again without what litellm or the model refuses."""
+        providers.refuse_reserved(request.sampling.extra_body or {})
+        return await self.terms.ask(request, self._send, self._parameters)
+
+    async def _send(self, request: ChatRequest) -> ChatResponse:
+        request, notes = self.terms.shaped(request)
         extra = dict(request.sampling.extra_body or {})
-        providers.refuse_reserved(extra)
-        while True:
-            sent, wire = self._parameters(request, extra), Wire()
-            try:
-                reply = await self._ask(request, sent, extra, wire)
-            except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
-                failed, answer = failure_of(error, self.asked, wire.reply)
-                if failed.kind in _ABOUT_A_REPLY and wire.reply and not is_http_failure(error):
-                    self._check_size(wire.reply)
-                    if read := read_wire(wire, sent | extra, self.asked):
-                        return read
-                    failed = unreadable(wire, error, self.asked)
-            else:
+        sent, wire = self._parameters(request), Wire()
+        told = {**sent, **extra, **notes}
+        try:
+            reply = await self._ask(request, sent, extra, wire)
+        except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
+            failed = failure_of(error, self.asked, wire.reply)
+            if failed.kind in _ABOUT_A_REPLY and wire.reply and not is_http_failure(error):
                 self._check_size(wire.reply)
-                return read_reply(reply, wire, sent | extra, self.asked)
-            refused = _refusal(failed, answer, sent)
-            if not refused:
-                raise failed  # out here, as litellm's error holds the request, and so the key
-            self._refused.update(refused)
+                if read := read_wire(wire, told, self.asked):
+                    return read
+                failed = unreadable(wire, error, self.asked)
+        else:
+            self._check_size(wire.reply)
+            return read_reply(reply, wire, told, self.asked)
+        raise failed  # out here, as litellm's error holds the request, and so the key
 
     def _check_size(self, reply: str) -> None:
         """Refuse a reply that is too large; only now, as litellm reads all of it."""
@@ -204,12 +204,13 @@ class LiteLLMClient:
         if 4 * len(reply) > most and len(reply.encode(errors="replace")) > most:
             raise providers.too_large(self.asked, most)
 
-    def _parameters(self, request: ChatRequest, extra: Collection[str]) -> JsonDict:
-        needed = self._config.needs_token_limit
+    def _parameters(self, request: ChatRequest) -> JsonDict:
+        needed, without = self._config.needs_token_limit, self.terms.without
         sent = providers.request_fields(
-            request.sampling, _TOKEN_NAMES, self._refused, self.asked, needs_limit=needed
+            request.sampling, providers.LIMITS, without, self.asked, needs_limit=needed
         )
-        return {k: v for k, v in sent.items() if k not in self._refused and k not in extra}
+        extra = request.sampling.extra_body or {}
+        return {k: v for k, v in sent.items() if k not in without and k not in extra}
 
     async def _ask(
         self, request: ChatRequest, sent: JsonObject, extra: JsonObject, wire: Wire
@@ -242,15 +243,6 @@ class LiteLLMClient:
         if not LiteLLMClient._open:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
-
-
-def _refusal(failed: ProviderError, answer: providers.HttpFailure, sent: JsonObject) -> list[str]:
-    """The parameters that a refusal names, to leave out from now on; none for another failure."""
-    if failed.kind != ErrorKind.INVALID_REQUEST:
-        return []
-    if name := providers.refused_parameter(answer, sent):
-        return [name]
-    return providers.refused_parameters(answer.message, {name: (name,) for name in sent})
 
 
 def _refuse_proxy(base_url: str) -> None:

@@ -192,21 +192,19 @@ _KINDS = {
 }
 
 
-def failure_of(
-    error: Exception, asked: providers.AskedParty, body: str = ""
-) -> tuple[ProviderError, providers.HttpFailure]:
-    """The error to raise, and the failed answer as it was."""
+def failure_of(error: Exception, asked: providers.AskedParty, body: str = "") -> ProviderError:
+    """The error to raise, with what the server said."""
     chain = list(providers.causes(error))
     answer = next(filter(None, map(_http_answer, chain)), None)
     failure = answer or _in_its_words(error)
     if answer is None and (lost := next(filter(_is_network, reversed(chain)), None)):
-        return _lost(lost, asked), failure
+        return _lost(lost, asked)
     if failure.status < 300 or (answer is None and failure.status >= 500):
-        return providers.malformed(asked, body or failure.message), failure
+        return providers.malformed(asked, body or failure.message)
     raised = providers.provider_error(failure, asked)
     if kind := _KINDS.get(type(error).__name__):
         raised.kind, raised.fatal = kind, False
-    return raised, failure
+    return raised
 
 
 def is_http_failure(error: Exception) -> bool:

@@ -14,13 +14,12 @@ from eibench.core.clients.failures import (
     malformed,
     provider_error,
     read_failure,
-    refused_parameter,
-    refused_parameters,
     shown,
     too_large,
 )
 from eibench.core.clients.keys import redact, refuse_reserved
 from eibench.core.clients.openai import read_completion, request_fields
+from eibench.core.clients.refusals import LIMITS
 from eibench.core.clients.replies import json_object, mapping
 from eibench.core.clients.sdk import (
     no_collection,
@@ -28,6 +27,7 @@ from eibench.core.clients.sdk import (
     sdk_connections,
     without_variables,
 )
+from eibench.core.clients.terms import Terms
 from eibench.core.parties.party import is_local
 from eibench.core.parties.providers import AskedParty, ModelSpec, is_loopback
 from eibench.core.spending.billing import causes
@@ -35,11 +35,13 @@ from eibench.core.spending.prices import Beyond, Price
 from eibench.core.types import unknown_to
 
 __all__ = [
+    "LIMITS",
     "AskedParty",
     "Beyond",
     "HttpFailure",
     "ModelSpec",
     "Price",
+    "Terms",
     "causes",
     "connection_error",
     "is_local",
@@ -55,8 +57,6 @@ __all__ = [
     "read_message",
     "redact",
     "refuse_reserved",
-    "refused_parameter",
-    "refused_parameters",
     "request_fields",
     "sdk_connections",
     "shown",

@@ -112,8 +112,8 @@ def test_ten_kills_around_a_batch_of_500_requests(form: str, empty_place: Path) 
     assert (final.returncode, whole.returncode) == (0, 0), final.stderr + whole.stderr
     assert sum(came) >= 8, came
     assert len(server.batches) == 1
-    assert len(server.billed) == len(set(server.billed)) == 500 == _rows(Path.cwd())
-    assert server.counts["ok"] == 0
+    assert len(server.billed) == len(set(server.billed))
+    assert len(server.billed) + server.counts["ok"] == 500 == _rows(Path.cwd())
 
     killed, usual = json.loads(final.stdout), json.loads(whole.stdout)
     assert killed["metrics"] == usual["metrics"]

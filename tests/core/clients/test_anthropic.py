@@ -10,7 +10,6 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import MAX_TOKENS, AnthropicClient
-from eibench.core.clients.failures import refused_parameters
 from eibench.core.errors import ErrorKind, ProviderError, UsageError
 from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
@@ -271,36 +270,6 @@ async def test_a_proxy_does_not_see_loopback(monkeypatch: pytest.MonkeyPatch) ->
     assert (await received(asking())).prompt == "Hi"
 
 
-@pytest.mark.parametrize(
-    ("refusal", "names"),
-    [
-        ("`temperature` is deprecated for this model.", ["temperature"]),
-        ("temperature: Extra inputs are not permitted", ["temperature"]),
-        ("This model does not support the effort parameter.", ["effort"]),
-        ("adaptive thinking is not supported on this model", ["thinking"]),
-        ("`temperature` and `top_p` are not supported with this model.", ["temperature", "top_p"]),
-        (
-            "`temperature` and `top_p` cannot both be specified for this model."
-            " Please use only one.",
-            ["top_p"],
-        ),
-        (
-            "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.",
-            ["temperature"],
-        ),
-        ("temperature: range: 0..1", []),
-        ("effort: Input should be 'low', 'medium' or 'high'", []),
-        ("temperature_scale is not supported", []),
-        ("The request is invalid.", []),
-        ("images are not supported. temperature was 0.5.", []),
-    ],
-)
-def test_what_a_refusal_names(refusal: str, names: list[str]) -> None:
-    """A parameter that has to stay away is found; one with a wrong value is not."""
-    there = {n: (n,) for n in ("temperature", "top_p", "thinking", "effort")}
-    assert refused_parameters(refusal, there) == names
-
-
 async def test_refused_parameters_are_left_out_from_then_on() -> None:
     """One more request per refusal, once for all calls; the record shows what went."""
     plan = refusing(
@@ -349,8 +318,11 @@ async def test_many_calls_meet_a_refusal_at_once() -> None:
 )
 async def test_a_users_mistake_is_not_hidden(sampling: Mapping[str, Any], words: str) -> None:
     """A wrong value, and what the user insists on, ends in the server's words at once."""
-    plan = refusing(("the-model", words))
-    async with LoopbackServer(faults=plan) as server, connected(server.root_url) as client:
+    plan, typed = refusing(("the-model", words)), frozenset({"temperature"})
+    async with (
+        LoopbackServer(faults=plan) as server,
+        connected(server.root_url, typed=typed) as client,
+    ):
         with pytest.raises(ProviderError, match=words.split()[-1]) as caught:
             await client.complete(asking(**sampling), CALL)
     assert caught.value.kind == ErrorKind.INVALID_REQUEST and len(server.requests) == 1

@@ -16,7 +16,6 @@ from eibench.core.clients.failures import (
     kind_of,
     malformed,
     provider_error,
-    refused_parameter,
     retry_after,
 )
 from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
@@ -64,6 +63,28 @@ def test_hint_of_an_invalid_request(failure: HttpFailure, about_tokens: bool) ->
         (403, "", "Your input was flagged by moderation", "refused"),
         (403, "insufficient_quota", "", "quota"),
         (404, "", "No such model.", "not_found"),
+        (404, "", "", "not_found"),
+        (404, "", "Not Found", "not_found"),
+        (404, "", "No endpoints found for a/b.", "not_found"),
+        (
+            404,
+            "",
+            "No endpoints found that can handle the requested parameters.",
+            "invalid_request",
+        ),
+        (
+            404,
+            "",
+            "No endpoints found that support the provided response_format",
+            "invalid_request",
+        ),
+        (400, "", "Model Not Exist", "not_found"),
+        (400, "", "a/b is not a valid model ID", "invalid_request"),
+        (400, "", "The model `x` has been decommissioned and is no longer supported.", "not_found"),
+        (400, "", "Insufficient Balance", "quota"),
+        (422, "", "You exceeded your current quota", "quota"),
+        (400, "", "min_p is not supported by this model", "invalid_request"),
+        (400, "", "Input is too long for requested model.", "context_too_long"),
         (400, "", "Invalid model name passed in model=x.", "not_found"),
         (400, "", "The model `x` does not exist.", "not_found"),
         (408, "", "", "server"),
@@ -158,32 +179,6 @@ def test_retry_after_a_date() -> None:
 def test_error_parts(body: Any, parts: tuple[str, str, str]) -> None:
     """Message, code and parameter are found in every form that servers give them."""
     assert error_parts(body) == parts
-
-
-@pytest.mark.parametrize(
-    ("failure", "parameter"),
-    [
-        (HttpFailure(400, "no", "unsupported_value", parameter="seed"), "seed"),
-        (HttpFailure(422, "no", parameter="seed"), "seed"),
-        (HttpFailure(400, "Unsupported parameter: 'max_tokens'. Use 'x'."), "max_tokens"),
-        (HttpFailure(400, "Unrecognized request argument supplied: min_p"), "min_p"),
-        (HttpFailure(400, "property `min_p` is unsupported"), "min_p"),
-        (HttpFailure(400, "too high", "decimal_above_max_value", parameter="seed"), ""),
-        (HttpFailure(400, "no number", "invalid_type", parameter="seed"), ""),
-        (HttpFailure(400, "'seed' must be positive"), ""),
-        (HttpFailure(400, "unsupported: 'top_k'"), ""),
-        (HttpFailure(400, "seed is an unsupported thing"), ""),
-        (HttpFailure(404, "no", parameter="seed"), ""),
-        (HttpFailure(400, "no", parameter="messages"), ""),
-        (HttpFailure(500, "('body', 'response_format'), input 'json_schema'"), "response_format"),
-        (HttpFailure(500, "internal error"), ""),
-    ],
-)
-def test_refused_parameter(failure: HttpFailure, parameter: str) -> None:
-    """Refused is what the model does not take at all, not what has a wrong value."""
-    assert (
-        refused_parameter(failure, ["min_p", "max_tokens", "seed", "response_format"]) == parameter
-    )
 
 
 @pytest.mark.parametrize(

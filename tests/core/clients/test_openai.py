@@ -54,7 +54,7 @@ async def failed(fault: str | Fault, **config: Any) -> tuple[ProviderError, Loop
     """What the client makes of a fault."""
     async with (
         LoopbackServer(faults=lambda request: fault) as server,
-        connected(server.base_url, **config) as client,
+        connected(server.base_url, typed=frozenset({"temperature"}), **config) as client,
     ):
         with pytest.raises(ProviderError) as caught:
             await client.complete(asking(temperature=0.5), CALL)
@@ -470,10 +470,14 @@ async def test_what_openai_does_not_know(monkeypatch: pytest.MonkeyPatch) -> Non
     "message", ["'{}' must be positive.", "The request is invalid.", "Unsupported: 'top_k'."]
 )
 async def test_wrong_values_are_errors(message: str) -> None:
-    """What is not a refusal of a parameter fails at once: nothing is left out in silence."""
-    async with LoopbackServer(refusing("seed", message=message)) as server:
+    """A wrong value that a person has set fails at once: it is theirs to mend."""
+    typed = frozenset({"seed"})
+    async with (
+        LoopbackServer(refusing("seed", message=message)) as server,
+        connected(server.base_url, typed=typed) as client,
+    ):
         with pytest.raises(ProviderError) as caught:
-            await ask(server, asking(seed=-1, extra_body={"top_k": 1}))
+            await client.complete(asking(seed=-1, extra_body={"top_k": 1}), CALL)
     assert caught.value.kind == ErrorKind.INVALID_REQUEST and len(server.requests) == 1
 
 

@@ -1,0 +1,408 @@
+"""What a server takes of what one party is to be asked: all of it, until it refuses something.
+
+A request that is refused is sent again without some part that it could do without. What the
+refusal names comes first; where it names nothing, from what does least harm to a result to what
+does most. One request walks this way, and the others of the party wait for what it learns. A part
+is left out for good if the same request was refused with it and taken without it; else it goes back
+in, and the error stands.
+
+Steps that leave no field out:
+
+- ``system``: the system text stands before the first user message;
+- ``turns``: messages of one role in a row are joined, and the user's turn is first;
+- ``warm``: a temperature of 0 becomes `WARM_TEMPERATURE`;
+- ``room:N``: a reply has at most N tokens.
+
+A refusal that says in numbers how much room there is is followed at once: see `fitting`.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+from ..errors import ProviderError
+from ..parties.providers import AskedParty, ClientConfig
+from ..types import ChatRequest, ChatResponse, Json, JsonDict, JsonObject
+from .failures import HttpFailure
+from .fitting import Room, read_room
+from .patience import off_the_clock
+from .refusals import (
+    HARM,
+    LIMITS,
+    ROOM,
+    SYSTEM,
+    TURNS,
+    WARM,
+    Refusal,
+    named_steps,
+    speaks_of_room,
+    speaks_of_typed,
+)
+from .shapes import alternating, system_into_user
+
+WARM_TEMPERATURE = 0.01
+FLOOR, FLOOR_OF_JUDGE = 256, 1000
+"""Tokens of a reply below which no request is made smaller; a verdict has about 700."""
+_ROOMS = (8192, 4096, 2048, 1024, 512, 256)
+_MOST_FITS = 4
+"""How often one request is made smaller by the server's numbers."""
+_MOST_IN_VAIN = 3
+"""Walks that led nowhere, before only what a refusal names is still tried."""
+_SLACK = 16
+_REMEMBERED = 16
+
+Send = Callable[[ChatRequest], Awaitable[ChatResponse]]
+Fields = Callable[[ChatRequest], JsonObject]
+
+
+@dataclass
+class Terms:
+    """What is left out or changed of the requests to one party at one server.
+
+    Attributes:
+        name: What messages call who is asked.
+        typed: Fields that a person has set, and those of ``--extra-body``.
+        floor: The fewest tokens that a reply is given room for.
+        say: Tells what is left out from now on.
+        without: The steps that were taken.
+    """
+
+    name: str = "the endpoint"
+    typed: frozenset[str] = frozenset()
+    floor: int = FLOOR
+    say: Callable[[str], None] = lambda text: None
+    without: set[str] = field(default_factory=set)
+    _room: Room | None = None
+    _measured: int = 0
+    _most: int | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _version: int = 0
+    _in_vain: set[str] = field(default_factory=set)
+    _taken: deque[ChatRequest] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+
+    @classmethod
+    def of(cls, config: ClientConfig, asked: AskedParty, unknown: Collection[str] = ()) -> "Terms":
+        """Those of a client's party, which begin without what the server is known not to take."""
+        is_judge = not (asked.options.sampling or asked.options.role)
+        floor, typed = FLOOR_OF_JUDGE if is_judge else FLOOR, config.typed | {"service_tier"}
+        return cls(asked.name, typed, floor, config.say, set(unknown))
+
+    def shaped(self, request: ChatRequest) -> tuple[ChatRequest, JsonDict]:
+        """The request as the server takes it, and notes on its messages for what was sent."""
+        notes: JsonDict = {}
+        for step, shape, words in _SHAPES:
+            if step in self.without and (changed := shape(request)) is not request:
+                request, notes[step] = changed, words
+        sampling = request.sampling
+        if WARM in self.without and sampling.temperature == 0:
+            sampling = replace(sampling, temperature=WARM_TEMPERATURE)
+        if (limit := self._limit(request)) != sampling.max_tokens:
+            sampling = replace(sampling, max_tokens=limit)
+        return (
+            request if sampling is request.sampling else replace(request, sampling=sampling)
+        ), notes
+
+    def _limit(self, request: ChatRequest) -> int | None:
+        """The room that a reply gets, as far as the server has it."""
+        limit, room = request.sampling.max_tokens, self._room
+        rooms = [int(step.removeprefix(ROOM)) for step in self.without if step.startswith(ROOM)]
+        if limit is None:
+            return None
+        characters = _characters(request)
+        if room and characters == self._measured:
+            rooms.append(room.fits)
+        elif room:
+            text = ceil(characters * room.prompt / self._measured * 1.05) + _SLACK
+            rooms.append(max(room.together - text, self.floor))
+        return min(limit, *rooms, self._most or limit)
+
+    async def ask(self, request: ChatRequest, send: Send, fields: Fields) -> ChatResponse:
+        """The reply to a request, sent until it is taken, or cannot be made so.
+
+        Args:
+            request: As it was meant.
+            send: Sends it once, made by these terms; raises `ProviderError`, whose `answer` is
+                what the server said.
+            fields: Its optional fields as they would be sent now.
+
+        Raises:
+            ProviderError: It was refused as it was meant and otherwise too, or there was another
+                failure.
+        """
+        while True:
+            await self._others_walk()
+            version = self._version
+            try:
+                return self._took(request, await self._fitted(request, send))
+            except ProviderError as error:
+                refusal = Refusal.of(error)
+                if refusal is None or self._is_final(refusal):
+                    raise
+            async with off_the_clock():
+                await self._lock.acquire()
+            try:
+                if self._version != version:
+                    continue
+                if self._is_final(refusal):
+                    raise refusal.error
+                return self._took(request, await self._walk(request, refusal, send, fields))
+            finally:
+                self._lock.release()
+
+    async def _others_walk(self) -> None:
+        if self._lock.locked():
+            async with off_the_clock(), self._lock:
+                pass
+
+    def _is_final(self, refusal: Refusal) -> bool:
+        return refusal.same in self._in_vain
+
+    def _took(self, request: ChatRequest, response: ChatResponse) -> ChatResponse:
+        """Remember what was taken, so that a refusal without words is not put down to it."""
+        self._taken.append(request)
+        return response
+
+    # Room
+
+    async def _fitted(self, request: ChatRequest, send: Send) -> ChatResponse:
+        """The reply to a request, sent with less room while the server says how much it has."""
+        for _ in range(_MOST_FITS):
+            asked = self.shaped(request)[0].sampling.max_tokens
+            try:
+                return await send(request)
+            except ProviderError as error:
+                said = error.answer
+                room = read_room(said, asked) if asked and isinstance(said, HttpFailure) else None
+                if not room or room.fits < self.floor:
+                    raise
+                self._learn_room(request, room)
+        return await send(request)
+
+    def _learn_room(self, request: ChatRequest, room: Room) -> None:
+        if room.together and room.prompt and (characters := _characters(request)):
+            self._room, self._measured = room, characters
+            told = f"has room for {room.together:,} tokens of prompt and reply"
+        else:
+            self._most = room.fits
+            told = f"takes at most {room.fits:,} tokens for a reply"
+        self.say(f"{self.name} {told}: replies get what fits")
+
+    # Walking
+
+    async def _walk(
+        self, request: ChatRequest, first: Refusal, send: Send, fields: Fields
+    ) -> ChatResponse:
+        """The reply to a refused request, without what the server does not take.
+
+        Raises:
+            ProviderError: The first refusal, where nothing helps; or another failure on the way.
+        """
+        before = frozenset(self.without)
+        walk = _Walk(self, request, send, fields, before)
+        try:
+            response = await walk.go(first)
+        except BaseException:
+            self.without = set(before)
+            raise
+        if response is None:
+            self.without = set(before)
+            self._in_vain.add(first.same)
+            if walk.tried:
+                first.error.args = (f"{first.error}; {_in_words(walk.tried)}",)
+            raise first.error
+        self._version += 1
+        for step in sorted(self.without - before, key=_harm):
+            self.say(f"{self.name} {_told(step)}")
+        return response
+
+    @property
+    def is_weary(self) -> bool:
+        """Whether so many walks led nowhere that only what is named is still tried."""
+        return len(self._in_vain) >= _MOST_IN_VAIN
+
+    def has_taken(self, step: str, request: ChatRequest, value: Json, fields: Fields) -> bool:
+        """Whether the server took before what a step is about: a field with this very value."""
+        return any(_holds(step, one, request, value, fields) for one in self._taken)
+
+
+@dataclass
+class _Walk:
+    """One request's way to being taken; `tried` are the steps without which it was refused too."""
+
+    terms: Terms
+    request: ChatRequest
+    send: Send
+    fields: Fields
+    before: frozenset[str]
+    tried: list[str] = field(default_factory=list)
+
+    async def go(self, refusal: Refusal) -> ChatResponse | None:
+        """The reply; ``None`` where the request is refused whatever is left out."""
+        out: list[str] = []
+        while True:
+            came, out, refusal = await self._by_name(refusal, out)
+            if came is not None:
+                return came
+            insisted_on = {*self.terms.typed, *(self.request.sampling.extra_body or ())}
+            if self.terms.is_weary or speaks_of_typed(refusal.failure, insisted_on):
+                return None
+            came, found = await self._one_by_one(refusal, out)
+            if came is not None:
+                return came
+            if found is None:
+                return await self._together(out)
+            refusal, out = found
+
+    async def _by_name(
+        self, refusal: Refusal, out: list[str]
+    ) -> tuple[ChatResponse | None, list[str], Refusal]:
+        """Leave out what the refusals name, as the server goes from one to the next."""
+        while step := self._named(refusal, out):
+            came = await self._try([*out, step])
+            if isinstance(came, ChatResponse):
+                return came, out, refusal
+            if came.same == refusal.same:
+                self.tried.append(step)  # it is not that
+            else:
+                out, refusal = [*out, step], came
+        return None, out, refusal
+
+    async def _one_by_one(
+        self, refusal: Refusal, out: list[str]
+    ) -> tuple[ChatResponse | None, tuple[Refusal, list[str]] | None]:
+        """Leave out each part alone; where that brings a refusal that names another, go on there."""
+        for step in self._optional(out):
+            came = await self._try([*out, step])
+            if isinstance(came, ChatResponse):
+                return came, None
+            self.tried.append(step)
+            if came.same != refusal.same and self._named(came, [*out, step]):
+                return None, (came, [*out, step])
+        return None, None
+
+    async def _together(self, out: list[str]) -> ChatResponse | None:
+        """Leave out more and more at a time; what turns out not to matter goes back in."""
+        steps = [step for step in self._all(out) if not step.startswith(ROOM)]
+        for n in range(2, len(steps) + 1):
+            came = await self._try([*out, *steps[:n]])
+            if isinstance(came, ChatResponse):
+                return await self._put_back(came, out, steps[:n])
+        return None
+
+    async def _put_back(
+        self, came: ChatResponse, out: list[str], steps: Sequence[str]
+    ) -> ChatResponse:
+        """The reply to the request without no more than it needs; with what others took."""
+        left = [*out, *steps]
+        for step in steps[:-1]:
+            again = await self._try([one for one in left if one != step])
+            if isinstance(again, ChatResponse):
+                left.remove(step)
+                came = replace(again, usage=came.usage + again.usage)
+        self.terms.without = {*self.before, *left}
+        return came
+
+    async def _try(self, out: Collection[str]) -> ChatResponse | Refusal:
+        """The reply to the request without these parts, or how it was refused again."""
+        self.terms.without = {*self.before, *out}
+        try:
+            return await self.terms._fitted(self.request, self.send)
+        except ProviderError as error:
+            refusal = Refusal.of(error)
+            if refusal is None:
+                raise
+            return refusal
+
+    def _named(self, refusal: Refusal, out: Collection[str]) -> str | None:
+        """The next step that a refusal names, and that was not tried in vain."""
+        steps = [s for s in self._present(out) if not s.startswith(ROOM)]
+        named = named_steps(refusal.failure, steps, self.terms.typed)
+        if speaks_of_room(refusal.failure):
+            named += [step for step in self._present(out) if step.startswith(ROOM)]
+        return next((s for s in named if s not in self.tried), None)
+
+    def _optional(self, out: Collection[str]) -> list[str]:
+        """What the request could go without, though nothing names it, and was not tried."""
+        return [step for step in self._all(out) if step not in self.tried]
+
+    def _all(self, out: Collection[str]) -> list[str]:
+        steps, terms = self._present(out), self.terms
+        values, typed = self.fields(self.request), {*terms.typed, *LIMITS}
+        return [
+            step
+            for step in steps
+            if step not in typed
+            and not terms.has_taken(step, self.request, values.get(step), self.fields)
+        ]
+
+    def _present(self, out: Collection[str]) -> list[str]:
+        """The steps that are still to be taken, from the least harm to the most."""
+        self.terms.without = {*self.before, *out}
+        request, _ = self.terms.shaped(self.request)
+        steps = set(self.fields(request))
+        steps |= {step for step, shape, _ in _SHAPES if shape(request) is not request}
+        if request.sampling.temperature == 0 and "temperature" in steps - self.terms.typed:
+            steps.add(WARM)
+        if limit := request.sampling.max_tokens:
+            steps |= {f"{ROOM}{n}" for n in _ROOMS if self.terms.floor <= n < limit}
+        return sorted(steps, key=_harm)
+
+
+def _characters(request: ChatRequest) -> int:
+    return sum(len(message.content) for message in request.messages)
+
+
+def _holds(
+    step: str, taken: ChatRequest, request: ChatRequest, value: Json, fields: Fields
+) -> bool:
+    """Whether a request that was taken holds what a step would take away from another."""
+    if step.startswith(ROOM):
+        longer = _characters(taken) >= _characters(request)
+        return longer and (taken.sampling.max_tokens or 0) >= (request.sampling.max_tokens or 0)
+    if step == WARM:
+        return taken.sampling.temperature == 0
+    for name, shape, _ in _SHAPES:
+        if name == step:
+            return shape(taken) is not taken
+    sent = fields(taken)
+    return step in sent and sent[step] == value
+
+
+def _harm(step: str) -> tuple[int, int]:
+    """Where a step stands from the least harm to the most; less room does more than more."""
+    if step.startswith(ROOM):
+        return len(HARM), -int(step.removeprefix(ROOM))
+    return (HARM.index(step) if step in HARM else len(HARM) + 1), 0
+
+
+_SHAPES = (
+    (TURNS, alternating, "joined"),
+    (SYSTEM, system_into_user, "in the first user message"),
+)
+_TOLD = {
+    SYSTEM: "takes no system message: its text goes before the first user message from now on",
+    TURNS: "wants turns of user and assistant: messages are joined from now on",
+    WARM: f"takes no temperature of 0: it is asked with {WARM_TEMPERATURE} from now on",
+}
+
+
+def _told(step: str) -> str:
+    """What is said of a step once it is taken."""
+    if step.startswith(ROOM):
+        room = int(step.removeprefix(ROOM))
+        return f"takes no longer replies: each gets room for {room:,} tokens from now on"
+    return _TOLD.get(step) or f"does not take {_plain(step)}: it is asked without from now on"
+
+
+def _plain(step: str) -> str:
+    names = {SYSTEM: "a system message", TURNS: "turns as they are", WARM: "a temperature of 0"}
+    if step.startswith(ROOM):
+        return f"more than {int(step.removeprefix(ROOM)):,} tokens of room"
+    return names.get(step, step)
+
+
+def _in_words(tried: Sequence[str]) -> str:
+    names = list(dict.fromkeys(_plain(step) for step in tried))
+    return f"without {' or '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)} it is refused too"
