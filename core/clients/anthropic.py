@@ -8,7 +8,6 @@ out from then on, and `ChatResponse.sent` shows what went.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty, CallContext, ClientConfig
 from ..text import is_blank
 from ..types import (

@@ -93,7 +93,7 @@ def _parts(text: str, numbers: list[int], asked: int) -> Room | None:
     named = _first(_PROMPT, text)
     sums = (number - asked for number in numbers if number > together and number != asked)
     prompt = named if named and named not in (asked, together) else next(
-        (rest for rest in sums if 0 < rest), 0
+        (rest for rest in sums if rest > 0), 0
     )  # fmt: skip
     if prompt:
         return Room(together - prompt, together, prompt)

@@ -19,8 +19,9 @@ from .keys import redact, with_key
 LIST_S = 3.0
 """How long a server may take to begin, and to go on."""
 _MOST = 2**20
-_KEPT = ("id", "root", "meta")
+_WHICH = ("id", "root", "meta")
 """What of an entry says which model it is; ``root`` of vLLM, ``meta`` of llama.cpp."""
+_KEPT = (*_WHICH, "max_model_len")
 BUILT = "created"
 """When a model was pulled or made, which may be the same one once more."""
 
@@ -71,7 +72,19 @@ def entry_of(listed: object, name: str) -> JsonDict | None:
 
 def same_model(stored: JsonObject, now: JsonObject) -> bool:
     """Whether two entries may be of one model: what both of them say is the same."""
-    return all(_same(stored[name], now[name]) for name in _KEPT if name in stored and name in now)
+    both = (name for name in _WHICH if name in stored and name in now)
+    return all(_same(stored[name], now[name]) for name in both)
+
+
+async def read_context(config: ClientConfig) -> int | None:
+    """The tokens that prompt and reply may have together, as far as the server says so.
+
+    vLLM and SGLang say ``max_model_len``, llama.cpp ``meta.n_ctx``.
+    """
+    entry = await read_entry(config) or {}
+    meta = entry.get("meta")
+    said = entry.get("max_model_len") or (meta.get("n_ctx") if isinstance(meta, dict) else None)
+    return said if isinstance(said, int) and said > 0 else None
 
 
 def same_build(stored: JsonObject, now: JsonObject) -> bool:

@@ -24,7 +24,8 @@ _CALLED = {
     "top_k": r"top[ _-]?k",
     "top_p": r"top[ _-]?p|nucleus",
     "stop": r"stop[ _]?(sequences?|strings?|words?|tokens?)?",
-    TURNS: r"alternat\w+|consecutive|interleav\w+|roles? must|(first|last|final) (message|turn|role)"
+    TURNS: r"alternat\w+|consecutive|interleav\w+|roles? must"
+    r"|(first|last|final) (message|turn|role)"
     r"|(begin|start|end)s? with (a |an |the )?['\"`]?(user|human|assistant)"
     r"|conversation (roles|must|should)|same role",
     SYSTEM: r"system|developer (message|instruction|role)",

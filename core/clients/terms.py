@@ -20,6 +20,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil
 
 from ..errors import ProviderError
@@ -27,6 +28,7 @@ from ..parties.providers import AskedParty, ClientConfig
 from ..types import ChatRequest, ChatResponse, Json, JsonDict, JsonObject
 from .failures import HttpFailure
 from .fitting import Room, read_room
+from .model_list import read_context
 from .patience import off_the_clock
 from .refusals import (
     HARM,
@@ -51,6 +53,7 @@ _MOST_FITS = 4
 _MOST_IN_VAIN = 3
 """Walks that led nowhere, before only what a refusal names is still tried."""
 _SLACK = 16
+_CHARACTERS_PER_TOKEN = 3
 _REMEMBERED = 16
 
 Send = Callable[[ChatRequest], Awaitable[ChatResponse]]
@@ -66,6 +69,7 @@ class Terms:
         typed: Fields that a person has set, and those of ``--extra-body``.
         floor: The fewest tokens that a reply is given room for.
         say: Tells what is left out from now on.
+        listed: Asks how many tokens prompt and reply may have together.
         without: The steps that were taken.
     """
 
@@ -73,6 +77,7 @@ class Terms:
     typed: frozenset[str] = frozenset()
     floor: int = FLOOR
     say: Callable[[str], None] = lambda text: None
+    listed: Callable[[], Awaitable[int | None]] | None = None
     without: set[str] = field(default_factory=set)
     _room: Room | None = None
     _measured: int = 0
@@ -87,7 +92,8 @@ class Terms:
         """Those of a client's party, which begin without what the server is known not to take."""
         is_judge = not (asked.options.sampling or asked.options.role)
         floor, typed = FLOOR_OF_JUDGE if is_judge else FLOOR, config.typed | {"service_tier"}
-        return cls(asked.name, typed, floor, config.say, set(unknown))
+        listed = partial(read_context, config) if config.base_url else None
+        return cls(asked.name, typed, floor, config.say, listed, set(unknown))
 
     def shaped(self, request: ChatRequest) -> tuple[ChatRequest, JsonDict]:
         """The request as the server takes it, and notes on its messages for what was sent."""
@@ -237,10 +243,16 @@ class _Walk:
     fields: Fields
     before: frozenset[str]
     tried: list[str] = field(default_factory=list)
+    rooms: Sequence[int] = _ROOMS
 
     async def go(self, refusal: Refusal) -> ChatResponse | None:
         """The reply; ``None`` where the request is refused whatever is left out."""
         out: list[str] = []
+        if speaks_of_room(refusal.failure) and self.terms.listed:
+            context = await self.terms.listed()
+            if context:
+                most = context - _characters(self.request) // _CHARACTERS_PER_TOKEN
+                self.rooms = [most, *(room for room in _ROOMS if room < most)]
         while True:
             came, out, refusal = await self._by_name(refusal, out)
             if came is not None:
@@ -272,7 +284,7 @@ class _Walk:
     async def _one_by_one(
         self, refusal: Refusal, out: list[str]
     ) -> tuple[ChatResponse | None, tuple[Refusal, list[str]] | None]:
-        """Leave out each part alone; where that brings a refusal that names another, go on there."""
+        """Leave out each part alone; a refusal that then names another part leads on there."""
         for step in self._optional(out):
             came = await self._try([*out, step])
             if isinstance(came, ChatResponse):
@@ -346,7 +358,7 @@ class _Walk:
         if request.sampling.temperature == 0 and "temperature" in steps - self.terms.typed:
             steps.add(WARM)
         if limit := request.sampling.max_tokens:
-            steps |= {f"{ROOM}{n}" for n in _ROOMS if self.terms.floor <= n < limit}
+            steps |= {f"{ROOM}{n}" for n in self.rooms if self.terms.floor <= n < limit}
         return sorted(steps, key=_harm)
 
 
@@ -404,5 +416,6 @@ def _plain(step: str) -> str:
 
 
 def _in_words(tried: Sequence[str]) -> str:
-    names = list(dict.fromkeys(_plain(step) for step in tried))
-    return f"without {' or '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)} it is refused too"
+    """What an error says of a walk that led nowhere."""
+    *others, last = dict.fromkeys(map(_plain, tried))
+    return f"without {' or '.join([*filter(None, [', '.join(others)]), last])} it is refused too"

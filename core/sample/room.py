@@ -10,6 +10,7 @@ keys hold what was meant, so that a replay finds each reply whatever it was aske
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from ..clients.caller import TOKEN_LIMITS
 from ..reading.repetition import repeated_tail
 from ..types import ChatRequest, ChatResponse
 
@@ -39,7 +40,9 @@ class Room:
         first = await send(request, shape)
         if first.reasoning or first.usage.reasoning:
             self.tokens = None
-        had_all = sent[-1] is request
+        limit = sent[-1].sampling.max_tokens or 0
+        has_no_more = any(value < limit for value in _limits(first))
+        had_all = sent[-1] is request or has_no_more
         if had_all or not first.truncated or repeated_tail(first.text or first.reasoning):
             return first
         second = await send(request, _as_meant)
@@ -52,6 +55,12 @@ class Room:
         if tokens is None or (meant.max_tokens or 0) <= tokens:
             return request
         return replace(request, sampling=replace(meant, max_tokens=tokens))
+
+
+def _limits(response: ChatResponse) -> list[int]:
+    """The token limit that was sent, which is smaller where the server has less room."""
+    values = (response.sent.get(name) for name in TOKEN_LIMITS)
+    return [value for value in values if isinstance(value, int)]
 
 
 def _as_meant(request: ChatRequest) -> ChatRequest:

@@ -117,6 +117,7 @@ class Fault:
         retry_after: Seconds asked for by the two `429-retry-after` kinds.
         pause: Seconds between two bytes of a trickle.
         message: Overrides the text of an error status.
+        status: Overrides the status itself.
 
     Raises:
         ValueError: There is no such kind.
@@ -126,6 +127,7 @@ class Fault:
     retry_after: float = 1.0
     pause: float = 0.1
     message: str | None = None
+    status: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in FAULT_KINDS:
@@ -215,7 +217,7 @@ def _render_error(fault: Fault, request: ReceivedRequest) -> Response:
     if not openai:
         status = error.anthropic_status or status
         body = {"type": "error", "error": fields | {"type": error.anthropic_type or error.type}}
-    response = render_json(body, request, status)
+    response = render_json(body, request, fault.status or status)
     seconds = fault.retry_after
     waits = {
         "429-retry-after": ("retry-after", f"{seconds:g}"),

@@ -33,7 +33,6 @@ from eibench import (
     ErrorKind,
     JsonDict,
     JsonObject,
-    ProviderError,
     UsageError,
     providers,
 )
