@@ -20,12 +20,12 @@ def _answer(request: ReceivedRequest) -> str:
     return json.dumps(dict.fromkeys(criteria, 7)) if criteria else REPLY
 
 
-def _run(bench: Bench, refuses: Callable[[ReceivedRequest], Fault | None], *more: str) -> Any:
-    """Two scenarios on a server that refuses some requests, for the model and the judge."""
+def _run(bench: Bench, refuses: Callable[[ReceivedRequest], Fault | None], limit: int = 2) -> Any:
+    """Some scenarios on a server that refuses some requests, for the model and the judge."""
     with LoopbackServer(_answer, faults=refuses) as server:
         asked = ("--model", "openai/m", "--base-url", server.base_url, "--judge", "openai/j")
-        judge = ("--judge-base-url", server.base_url, "--no-elo", "--no-canaries", "--limit", "2")
-        done = bench("run", "eqbench3", "--dataset", "bundled", *asked, *judge, *more, "--json")
+        judge = ("--judge-base-url", server.base_url, "--no-elo", "--no-canaries", "--limit", limit)
+        done = bench("run", "eqbench3", "--dataset", "bundled", *asked, *judge, "--json")
     return done, server
 
 
@@ -132,7 +132,7 @@ def test_a_seeker_before_strict_turns(bench: Bench) -> None:
 
 def test_a_server_that_refuses_everything_ends_the_run_in_one_line(bench: Bench) -> None:
     """With its words, and after requests that can be counted."""
-    done, server = _run(bench, lambda request: _refusal("Computer says no"), "--limit", "4")
+    done, server = _run(bench, lambda request: _refusal("Computer says no"), limit=4)
     assert done.code == 4
     assert "Computer says no" in done.out and not server.answered
     assert len(server.requests) < 60
