@@ -1,13 +1,14 @@
 """What is paid for when `bench run` is killed again and again: by the server, and in the journal.
 
-    python -m benchmarks.kills 200          half of them in each kind of run
+    python -m benchmarks.kills 200          a third of them in each kind of run
 
-Two kinds of run, each with two models in one command and a panel of three judges: `eqbench3` with
-ratings, and `mediation-live`, where a fourth model plays the disputants. A command is killed with
-SIGKILL, process group and all, a few answers after its start, and begun again in the same folder,
-until it comes to its end by itself; then the next one begins in a new folder. Each answer of the
-loopback server has a number, which the journal keeps as the request's id, so the two are compared
-answer by answer:
+Three kinds of run, each with two models in one command and a panel of three judges: `eqbench3` with
+ratings; the same with two addresses for each model and judges that refuse the schema, a temperature
+of 0 and long replies; and `mediation-live`, where a fourth model plays the disputants. A command is
+killed with SIGKILL, process group and all, a few answers after its start, and begun again in the
+same folder, until it comes to its end by itself; then the next one begins in a new folder. Each
+answer of the loopback server has a number, which the journal keeps as the request's id, so the two
+are compared answer by answer:
 
 - *in flight at a kill*: sent, or answered so shortly before the kill that the journal's group was
   not yet on the disk. All that is billed beyond what is journalled has to be such.
@@ -37,7 +38,7 @@ from eibench import ChatRequest, Message, PackSource, Sampling
 from eibench.plugins.eqbench3.demo import demo_margins, demo_verdict, respondents
 from eibench.plugins.mediation_live.benchmark import MediationLive
 from eibench.plugins.mediation_live.disputes import read_disputes
-from eibench.testing import LoopbackServer, ReceivedRequest
+from eibench.testing import Fault, LoopbackServer, ReceivedRequest
 
 from .measuring import BENCH, ROOT, clean_environment, table
 
@@ -50,6 +51,9 @@ GROUP_S = 0.1
 MOST_ANSWERS = 24
 """A command is killed after so many answers at most."""
 TIME_LIMIT_S = 120.0
+REFUSED = "400"
+ROOM = 4096
+"""Tokens of the longest reply that a refusing judge gives."""
 _FILLER = "I wonder what each of the two could not say to the other, because it would hurt. "
 _SQL = "SELECT request_id FROM calls"
 
@@ -62,12 +66,16 @@ class Kind(NamedTuple):
         arguments: After ``bench run``.
         respond: Who plays all its parties; the same request has the same reply.
         roles: The models that play roles, by role.
+        refuses: What of a request is refused, in words; ``None`` for one that is taken.
+        pooled: Each model has two addresses.
     """
 
     name: str
     arguments: Sequence[str]
     respond: Callable[[ReceivedRequest], str]
     roles: Mapping[str, str] = {}
+    refuses: Callable[[ReceivedRequest], str | None] = lambda request: None
+    pooled: bool = False
 
     def command(self, server: LoopbackServer, folder: Path) -> list[str]:
         """The command, for a folder of runs."""
@@ -79,7 +87,9 @@ class Kind(NamedTuple):
             words += ["--judge", f"openai/{judge}"]
         for role, player in self.roles.items():
             words += ["--role", f"{role}=openai/{player}", "--role-base-url", f"{role}={url}"]
-        words += ["--base-url", url, "--judge-base-url", url, "--runs-dir", str(folder)]
+        for address in (url, url.replace("127.0.0.1", "localhost"))[: 1 + self.pooled]:
+            words += ["--base-url", address]
+        words += ["--judge-base-url", url, "--runs-dir", str(folder)]
         return [*words, "--concurrency", str(CONCURRENCY)]
 
 
@@ -140,6 +150,8 @@ class Ledger:
     def note(self, request: ReceivedRequest, outcome: str) -> None:
         """Take down a request and when it was answered."""
         self.bodies[request.n] = json.dumps(request.body, sort_keys=True)
+        if outcome == REFUSED:
+            self.done.add(request.n)
         if outcome == "ok":
             self.answered[request.n] = time.monotonic()
 
@@ -159,7 +171,13 @@ class Trial:
         self.kind, self.counts, self.rng = kind, counts, rng
         self.folder, self.home = home / "runs", home
         self.ledger = Ledger()
-        self.server = LoopbackServer(kind.respond, latency=LATENCY_S, on_outcome=self.ledger.note)
+        self.server = LoopbackServer(
+            kind.respond, latency=LATENCY_S, faults=self._refusal, on_outcome=self.ledger.note
+        )
+
+    def _refusal(self, request: ReceivedRequest) -> Fault | None:
+        words = self.kind.refuses(request)
+        return None if words is None else Fault(REFUSED, message=words)
 
     def run(self, kills: int) -> str:
         """Kill the command at most so often; what the last one printed."""
@@ -267,6 +285,24 @@ def eqbench3() -> Kind:
     return Kind("eqbench3, rated, panel of 3", ["eqbench3", "--limit", "5"], respond)
 
 
+def refused() -> Kind:
+    """The same, where judges do not take all that they are asked."""
+
+    def refuses(request: ReceivedRequest) -> str | None:
+        if request.model not in JUDGES:
+            return None
+        body, room = request.body, request.body.get("max_tokens", 0)
+        if "response_format" in body:
+            return "This response_format type is unavailable now"
+        if body.get("temperature") == 0:
+            return "`temperature` must be strictly positive"
+        return f"max_tokens is too large: {room} > {ROOM}" if room > ROOM else None
+
+    rated = eqbench3()
+    name = "eqbench3, rated, two addresses, panel of 3 that refuse"
+    return rated._replace(name=name, refuses=refuses, pooled=True)
+
+
 def mediation() -> Kind:
     """Talks of three parties."""
     benchmark = MediationLive()
@@ -296,14 +332,12 @@ def mediation() -> Kind:
 def main(words: Sequence[str] | None = None) -> int:
     """Print the table; 1 where something was lost, paid twice or otherwise than undisturbed."""
     parser = argparse.ArgumentParser(description="What is paid for when bench run is killed.")
-    parser.add_argument("kills", type=int, help="in all, half in each kind of run")
+    parser.add_argument("kills", type=int, help="in all, a third in each kind of run")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(words)
-    half = given.kills // 2
-    counts = [
-        run_kind(eqbench3(), given.kills - half, given.seed),
-        run_kind(mediation(), half, given.seed),
-    ]
+    kinds = (eqbench3(), refused(), mediation())
+    shares = [(given.kills + n) // len(kinds) for n in range(len(kinds))]
+    counts = [run_kind(k, n, given.seed) for k, n in zip(kinds, shares, strict=True)]
     print(table(_HEAD, [each.row() for each in counts]))
     return 0 if all(each.sound for each in counts) else 1
 

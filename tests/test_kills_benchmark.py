@@ -11,8 +11,8 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.mark.kills
 def test_a_few_kills_lose_nothing_and_pay_for_nothing_twice() -> None:
-    """Rated runs with a panel, and talks with a role and a panel: the program is content."""
-    command = [sys.executable, "-m", "benchmarks.kills", "4"]
+    """Rated runs, also with judges that refuse, and talks with a role: the program is content."""
+    command = [sys.executable, "-m", "benchmarks.kills", "6"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
