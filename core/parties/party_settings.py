@@ -52,10 +52,11 @@ class PartySettings:
 
     @property
     def values(self) -> dict[str, Any]:
-        """What is set, by key; ``None`` stands for what is not sent."""
+        """What is set, by key and in one order; ``None`` stands for what is not sent."""
         drawing = {**self.changes.values.sent(), **dict.fromkeys(self.changes.unset)}
         switches = {SYSTEM: self.system, SCHEMA: self.schema}
-        return drawing | {name: False for name, on in switches.items() if not on}
+        off = {name: False for name, on in switches.items() if not on}
+        return {name: drawing[name] for name in SAMPLING if name in drawing} | off
 
     @property
     def identity(self) -> str:
@@ -71,7 +72,7 @@ class PartySettings:
     @property
     def texts(self) -> list[str]:
         """What is set, as ``KEY=VALUE`` texts of an option."""
-        return [f"{name}={_given(name, value)}" for name, value in self.values.items()]
+        return [f"{name}={_option_text(name, value)}" for name, value in self.values.items()]
 
     def drawn(self, base: Sampling) -> Sampling:
         """How replies are drawn that a benchmark draws as `base`; the room stays what it was."""
@@ -123,7 +124,7 @@ def identity_words(identity: str) -> str:
     return settings_in(identity).words
 
 
-def _given(name: str, value: object) -> str:
+def _option_text(name: str, value: object) -> str:
     if value is False:
         return "off"
     if value is None:
@@ -140,6 +141,6 @@ def _word(name: str, value: object) -> str:
         return {SYSTEM: "no system message", SCHEMA: "no schema"}[name]
     if value is None:
         return f"{_CALLED.get(name, name)} {SAMPLING[name].unset}"
-    text = _given(name, value)
+    text = _option_text(name, value)
     text = text if len(text) <= _LONGEST else digest(value)[:8]
     return f"{_CALLED.get(name, name)} {text}"

@@ -10,18 +10,17 @@ _LISTED = 12
 _AS_NEAR = 4
 
 
+def nearest_of(name: str, names: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """The names that are nearest to one that is none of them: several that are alike near."""
+    near = get_close_matches(name, list(names), n=_AS_NEAR, cutoff=cutoff)
+    likeness = {one: SequenceMatcher(None, name, one).ratio() for one in near}
+    return sorted(one for one in near if likeness[one] == max(likeness.values()))
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
-    """``; did you mean ...?`` for a name that is none of these; empty when none is near.
-
-    Names that are as near as the nearest are told beside it.
-    """
-    near = get_close_matches(name, list(names), n=_AS_NEAR)
-    best = [one for one in near if _likeness(name, one) == _likeness(name, near[0])]
-    return f"; did you mean {' or '.join(sorted(best))}?" if best else ""
-
-
-def _likeness(name: str, other: str) -> float:
-    return SequenceMatcher(None, other, name).ratio()
+    """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
+    near = nearest_of(name, names)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def check_name(name: str, names: Collection[str], message: str, label: str) -> None:

@@ -82,10 +82,10 @@ class Pricing:
         price = self.price(endpoint, phase)
         if price is None:
             message = "--price IN,OUT or " if phase == "generate" else ""
-            own = f"; for your own server add {party.base_url} {party.address}" * bool(party.near)
+            hint = f"; for your own server add {party.base_url} {party.address}" * bool(party.near)
             raise UsageError(
                 f"--max-cost needs the price of {party.title}{endpoint.label}, which is not known: "
-                f'give {message}[prices."{endpoint.spec}"] in bench.toml{own}'
+                f'give {message}[prices."{endpoint.spec}"] in bench.toml{hint}'
             )
         upper_bound(ChatRequest((), sampling), price)
 

@@ -50,6 +50,9 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     Raises:
         UsageError: The settings do not go with it, or name no endpoint.
     """
+    if settings.base_urls_of(party) and spec.provider not in installed().providers.things:
+        name = f"{spec} at an address of your own is openai/{spec}"
+        raise UsageError(f"unknown provider {spec.provider!r} of {party.spec}; the model {name}")
     provider = installed().provider(spec.provider)
     base_urls, variable = settings.base_urls_of(party), settings.api_key_env_of(party)
     if provider.demo:

@@ -14,6 +14,7 @@ from eibench.testing import LoopbackServer, ReceivedRequest, Response
 
 Bench = Callable[..., Any]
 Write = Callable[..., Path]
+PAIR = re.compile(r"^\[RESPONDENT (A\d+)", re.MULTILINE)
 REPLY = "# What goes on in me\n\nI wince.\n\n# What I do\n\nI wait, and look at *her*."
 
 
@@ -54,11 +55,16 @@ def lab(bench: Bench, own_pack: Write, grades: Callable[..., dict[str, Any]]) ->
     refuse: list[Callable[[ReceivedRequest], str | None]] = []
 
     def respond(request: ReceivedRequest) -> str | Response:
-        if request.model == "m":
-            return REPLY
+        if request.model in ("m", "n"):
+            return f"{REPLY} {request.model}"
         if why := next((w for one in refuse if (w := one(request))), None):
             return Response(400, json.dumps({"error": {"message": why}}).encode())
-        return "OK." if request.is_trial else json.dumps(grades(request.prompt, 6))
+        if request.is_trial:
+            return "OK."
+        if codes := list(dict.fromkeys(PAIR.findall(request.prompt))):
+            keys = re.findall(r'^[^\S\n]*"(\w+)"\s*:', request.prompt, re.MULTILINE)
+            return json.dumps(dict.fromkeys(keys, f"{codes[0]}++"))
+        return json.dumps(grades(request.prompt, 6))
 
     rows = [
         {"id": f"s{n}", "title": "t", "kind": "role-play", "turns": [f"Scene s{n}."], "notes": "N."}
@@ -144,8 +150,9 @@ def test_one_judge_of_a_panel_has_settings_of_its_own(lab: Lab) -> None:
     assert {x["reasoning_effort"] for x in b} == {"low"}
     assert all(x["chat_template_kwargs"] == {"enable_thinking": False} for x in b)
     settings = [judge.get("settings") for judge in done.json["judged_by"]["judges"]]
-    assert settings == [{"top_p": 0.9}, {"top_p": None, "reasoning_effort": "low",
-                        "extra_body": {"chat_template_kwargs": {"enable_thinking": False}}}]  # fmt: skip
+    extra = {"chat_template_kwargs": {"enable_thinking": False}}
+    of_b = {"top_p": None, "reasoning_effort": "low", "extra_body": extra}
+    assert settings == [{"top_p": 0.9}, of_b]
 
 
 def test_a_judge_without_schema_and_system_message(lab: Lab) -> None:
@@ -220,8 +227,11 @@ def test_the_settings_file_has_them_by_endpoint_and_by_judge(lab: Lab) -> None:
     body = lab.bodies()[0]
     assert (body["max_tokens"], body.get("temperature"), body["top_p"]) == (1500, None, 0.5)
     assert "response_format" not in body
-    config = lab.bench("config").out
-    assert "max_tokens 1500, no schema" in config and "max_tokens 900, temperature none" in config
+    config = lab.bench("config", "--json").json
+    asked = {row["asked with"]: row["origin"] for n in ("judges", "endpoints") for row in config[n]}
+    assert asked == dict.fromkeys(
+        ["max_tokens 1500, no schema", "temperature none, max_tokens 900"], "file bench.toml"
+    )
 
 
 def test_a_variable_sets_them_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +272,7 @@ def test_a_setting_is_given_once(lab: Lab) -> None:
 
 def test_a_credential_in_an_extra_body_is_refused(lab: Lab) -> None:
     """It would be stored with the grades; the message does not show it."""
-    secret = "sk-proj-abcdefghijklmnop1234"  # noqa: S105 - made up
+    secret = "sk-proj-abcdefghijklmnop1234"
     done = lab.run("--judge-set", f'extra_body={{"api_key": "{secret}"}}')
     assert done.code == 2 and "is for a credential" in done.err and secret not in done.err
 
@@ -322,3 +332,68 @@ def test_where_it_cannot_be_asked_the_message_says_that_the_judge_is_meant(lab: 
     assert "--judge-base-url URL" in done.err
     done = lab.bench("run", "eqbench3", *lab.model, "--judge", "anthropic/x", "--no-elo")
     assert "no key for the judge anthropic/x: set ANTHROPIC_API_KEY" in done.err
+
+
+def test_an_anthropic_judge_gets_no_system_field(lab: Lab) -> None:
+    """The system text is moved before any client makes a body of the request."""
+    root = lab.server.base_url
+    for sets in ((), ("--judge-set", "system=off")):
+        done = lab.bench("run", "eqbench3", *lab.model, "--judge", "anthropic/judge-a",
+                         "--judge-base-url", root, "--no-elo", *sets)  # fmt: skip
+        assert done.code == 0, done.err
+    bodies = lab.bodies()
+    assert all("system" in body for body in bodies[:2])
+    assert len(bodies) == 4 and not any("system" in body for body in bodies[2:])
+
+
+def test_comparisons_are_made_with_the_settings(lab: Lab) -> None:
+    """By a judge of the same settings none is made twice, by one of others all are."""
+
+    def compare(*sets: str, model: str = "n") -> int:
+        """How many comparisons are asked for."""
+        before = len(lab.server.requests)
+        asked = [word.replace("openai/m", f"openai/{model}") for word in lab.model]
+        named = ("--judge", "openai/judge-a", "--judge-base-url", lab.server.base_url)
+        done = lab.bench("run", "eqbench3", *asked, *named, *sets)
+        assert done.code == 0, done.err
+        new = [r for r in lab.server.requests[before:] if PAIR.search(r.prompt)]
+        assert all(r.body.get("temperature") == (0.4 if sets else 0.0) for r in new)
+        return len(new)
+
+    assert compare(model="m") == 0
+    assert compare() > 0
+    assert compare() == 0
+    hot = ("--judge-set", "temperature=0.4")
+    assert compare(*hot, model="m") == 0
+    assert compare(*hot) > 0
+    assert compare(*hot) == 0
+    boards = lab.bench("leaderboard", "eqbench3", "--judge", "openai/judge-a (temperature 0.4)",
+                       "--json")  # fmt: skip
+    assert boards.code == 0, boards.err
+    assert "(temperature 0.4)" in json.dumps(boards.json)
+
+
+def test_canaries_are_asked_as_the_judge_judges(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And each judge has its own: what is known of it plain says nothing of it otherwise."""
+    monkeypatch.delenv("BENCH_NO_CANARIES")
+    done = lab.run("--judge-set", "temperature=0.3", "--judge-set", "max_tokens=500", "--json")
+    assert done.code == 0, done.err
+    assert {(b["temperature"], b["max_tokens"]) for b in lab.bodies()} == {(0.3, 500)}
+    assert "canaries of judge openai/judge-a (temperature 0.3)" in done.json["canaries"]["lines"][0]
+    n = len(lab.bodies())
+    plain = lab.run("--json")
+    assert len(lab.bodies()) > n + 2
+    assert "(temperature" not in plain.json["canaries"]["lines"][0]
+
+
+def test_an_exam_examines_the_judge_as_it_will_judge(lab: Lab) -> None:
+    """It is asked with its settings, and the exam counts for the judge of these alone."""
+    exam = ("exam", "openai/judge-a", "--base-url", lab.server.base_url, "--limit", "2", "--yes")
+    done = lab.bench(*exam, "--judge-set", "temperature=0.3", "--judge-set", "max_tokens=500")
+    assert done.code in (0, 1), done.err
+    bodies = lab.bodies()
+    assert bodies and {(b["temperature"], b["max_tokens"]) for b in bodies} == {(0.3, 500)}
+    assert lab.bench(*exam, "--judge-set", "temperature=0.3").code == done.code
+    assert len(lab.bodies()) == len(bodies)
+    lab.bench(*exam)
+    assert len(lab.bodies()) == 2 * len(bodies)
