@@ -38,6 +38,11 @@ def _commands(text: str) -> list[Command]:
 
 
 _V3 = "run eqbench3 --model demo"
+_BY_TWO = (
+    "run eqbench3 --limit 6 --max-comparisons 20 --judge openai/judge --judge openai/other"
+    " --judge-base-url {url} --base-url {url} --yes --json"
+)
+_TALK = "run mediation-live --limit 2 --exchanges 2 --json"
 BUNDLED = _commands(f"""
     v1: run eqbench-v1
     v3: run eqbench3 --no-elo
@@ -93,6 +98,9 @@ BUNDLED = _commands(f"""
     import: import runs.jsonl --runs-dir other
     imported: runs --runs-dir other --json
     imported run: show {{v3 weak}} --runs-dir other --json
+    panel: {_BY_TWO} --model openai/p
+    panel second: {_BY_TWO} --model openai/q
+    talk: {_TALK}
     list: list --json
     info: info eqbench3 --json
 """)  # fmt: skip
@@ -147,6 +155,13 @@ CONTINUED = _commands(f"""
     judge: judge-report --benchmark eqbench3 --judge demo/judge --demo --json
     show: show {{v3 adaptive}} --json
     export: export {{v3 strong}} {{v2}} -o again.jsonl
+    panel: {_BY_TWO} --model openai/p
+    panel second: {_BY_TWO} --model openai/q
+    panel rescored: rescore {{panel}} --json
+    panel board: leaderboard eqbench3 --json
+    one of the panel: rejudge {{panel}} --judge openai/judge --judge-base-url {{url}} --yes --json
+    talk: {_TALK}
+    talk rescored: rescore {{talk}} --json
 """)
 
 

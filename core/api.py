@@ -22,7 +22,7 @@ from .reading.responses import Responses, path_of
 from .reports.result import Result, as_result
 from .run.against import find_bases, set_against
 from .run.canaries import canary_tasks, for_judges, with_canaries
-from .run.checks import check_task
+from .run.checks import check_task, shared_addresses
 from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
 from .run.session import Pricing, Session
@@ -141,6 +141,8 @@ async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | Non
     session = Session(process_environment(), Pricing.of(settings), _warn, progress=counters)
     check_task(task, session)
     await asyncio.to_thread(have_data, config)
+    for message in shared_addresses(config):
+        _log.info("%s", python_words(message))
     bases = await asyncio.to_thread(find_bases, [task], _log.info)
     source = task.pack.source
     _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)

@@ -90,6 +90,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         iterations: How often each item is asked unless the user says otherwise.
         most_attempts: How often a question to the model is asked at most, where its answer cannot
             be read; 1 where that is not known.
+        model_judges: The model is asked as a judge is, so that what a person sets of judges
+            (`judge_set`) is set of it.
         asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
             again, so that there may be more calls than are planned.
     """
@@ -122,6 +124,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     value_scales: Mapping[str, float] = {}
     unjudged_values: tuple[str, ...] = ()
     board_controls: tuple[BoardControl, ...] = ()
+    model_judges: bool = False
     asks_again: bool = False
     iterations: int = 1
     most_attempts: int = 1

@@ -47,6 +47,9 @@ class PublishedWith:
         named = all(any(_is(party, name) for party in judges) for name in names)
         if self._n and (len(judges) != self._n or not named):
             yield f"judged by {' and '.join(party.short for party in judges) or 'nobody'}"
+        otherwise = [party for party in judges if party.settings]
+        if self._n and otherwise:
+            yield f"asked otherwise: {' and '.join(map(str, otherwise))}"
         if isinstance(judge, Panel):
             if self.rule and judge.rule != self.rule:
                 yield f"by {judge.rule}"
@@ -62,4 +65,4 @@ class PublishedWith:
 
 def _is(party: Party, name: str) -> bool:
     """Whether a party is the model that goes by this name, at whatever provider."""
-    return name in (party.short, party.spec.name, party.spec.name.rpartition("/")[2])
+    return name in (str(party.spec), party.spec.name, party.spec.name.rpartition("/")[2])

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import click
 from click.core import ParameterSource
@@ -12,6 +12,7 @@ from .. import console
 from ..clients.approvals import Approvals, Sending, normal
 from ..errors import UsageError
 from ..hooks.sections import Paragraph, Table
+from ..parties.party_settings import PartySettings
 from ..parties.secrets import (
     HIDDEN,
     is_variable_name,
@@ -111,7 +112,21 @@ def _tables_of(settings: SettingsFile) -> dict[str, list[JsonDict]]:
     approvals = Approvals()
     rows: dict[str, list[JsonDict]] = {
         "suites": list(map(_suite, settings.suites.values())),
-        "endpoints": [{"name": e.name, **e.stated()} for e in settings.endpoints.values()],
+        "endpoints": [
+            {"name": e.name, **e.stated(), **_asked_with(e.settings)}
+            for e in settings.endpoints.values()
+        ],
+        "judges": [{"judge": j, **_asked_with(v)} for j, v in settings.judges.items()],
+        "roles": [
+            {
+                "role": name,
+                "model": role.model,
+                "base_url": role.base_url and shown_address(role.base_url),
+                "api_key_env": role.api_key_env,
+                **_asked_with(role.settings),
+            }
+            for name, role in settings.roles.items()
+        ],
         "prices": [
             {
                 "model": spec,
@@ -131,6 +146,12 @@ def _tables_of(settings: SettingsFile) -> dict[str, list[JsonDict]]:
         for row in listed:
             row["origin"] = f"file {approvals.path if kind == 'approved' else settings.path}"
     return rows
+
+
+def _asked_with(values: Mapping[str, Json]) -> JsonDict:
+    """How whoever a table is about is asked, where it says that."""
+    hidden = {name: cast("Json", without_credentials(value)) for name, value in values.items()}
+    return {_ASKED_WITH: PartySettings.of(hidden).words} if values else {}
 
 
 def _suite(suite: Suite) -> JsonDict:
@@ -162,7 +183,7 @@ def _tables(
         yield Paragraph("", "nothing is set: all settings have their defaults (--details)")
     for kind, title in _TITLES.items():
         if rows := others[kind]:
-            names = _OF_ENDPOINTS if kind == "endpoints" else list(rows[0])
+            names = [*_COLUMNS[kind], _ASKED_WITH, "origin"] if kind in _COLUMNS else list(rows[0])
             listed = [[_plain(row.get(name)) for name in names] for row in rows]
             columns = ["from" if name == "origin" else name for name in names]
             yield Table(title, columns, listed)
@@ -171,11 +192,18 @@ def _tables(
 _TITLES = {
     "suites": "Suites: bench run --suite NAME",
     "endpoints": "Endpoints: --base-url NAME",
+    "judges": "How judges are asked",
+    "roles": "Who plays roles",
     "prices": "Prices, in dollars per million tokens",
     "families": "Families of models",
     "approved": "Keys that settings files may send",
 }
-_OF_ENDPOINTS = [*(field.name for field in fields(EndpointSettings)), "origin"]
+_COLUMNS = {
+    "endpoints": [f.name for f in fields(EndpointSettings) if f.name != "settings"],
+    "judges": ["judge"],
+    "roles": ["role", "model", "base_url", "api_key_env"],
+}
+_ASKED_WITH = "asked with"
 
 
 def _settings(settings: SettingsFile, suite: Suite | None) -> Iterator[_Setting]:
@@ -203,6 +231,8 @@ def _without_secrets(name: str, value: Any) -> object:
     if name == "headers":  # what is no pair may be all value
         pairs = [text.partition("=") for text in value]
         return [f"{shown_header(key)}={HIDDEN}" if equals else HIDDEN for key, equals, _ in pairs]
+    if name == "judge_set":
+        return [_shown_set(text) for text in value]
     if name in _OF_JUDGES and isinstance(value, tuple):
         return [_shown_of_judge(name, text) for text in value]
     if name in KEY_VARIABLES:  # what is no variable's name may be the key itself
@@ -220,6 +250,12 @@ def _shown_of_judge(name: str, text: str) -> str:
     if equals and "/" in judge and "://" not in judge:
         return f"{judge}={_without_secrets(name, value)}"
     return str(_without_secrets(name, text))
+
+
+def _shown_set(text: str) -> str:
+    """A setting of judges, whose extra body may hold a credential."""
+    setting, _, value = text.partition("=")
+    return f"{setting}={_shown_extra(value)}" if setting.endswith("extra_body") else text
 
 
 def _shown_extra(text: str) -> str:

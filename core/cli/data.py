@@ -5,7 +5,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -29,6 +28,7 @@ from ..datasets.official import (
 from ..datasets.sources import FileEntry
 from ..errors import DataError, UsageError
 from ..plugins import installed
+from ..reading.names import nearest_of
 from ..run.task import have_data
 from ..settings.run_config import RunConfig
 from ..text import as_text, line, plural
@@ -58,8 +58,8 @@ def _pack(name: str) -> OfficialPack:
     if benchmark is not None and benchmark.packs:
         return official_of(benchmark)
     if name not in folders:
-        near = get_close_matches(name, folders, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(folders)}"
+        near = " or ".join(map(repr, nearest_of(name, folders)))
+        hint = f"did you mean {near}?" if near else f"there are: {', '.join(folders)}"
         raise UsageError(f"unknown pack {name!r}; {hint}")
     return read_official(name, folders[name])
 

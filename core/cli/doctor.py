@@ -108,7 +108,7 @@ def _check_file(settings: SettingsFile) -> checks.Check:
 
 def _models(settings: RunSettings) -> dict[str, Target]:
     """The models, judge and players of roles that are given or configured, by their line."""
-    specs = [ModelSpec.parse(text) for text in settings.models]
+    specs = [ModelSpec.parse(text, at_server=bool(settings.base_url)) for text in settings.models]
     targets = {f"model {spec}": find_target(settings, spec) for spec in specs}
     for spec in map(judge_spec, settings.judges):
         targets[f"judge {spec}"] = find_target(settings, spec, of_judge(str(spec)))

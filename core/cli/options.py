@@ -29,7 +29,7 @@ from ..settings.run_settings import (
 )
 from ..settings.tables import Suite
 from ..spending.book import parse_price
-from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, Sampling
+from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, SamplingChanges
 from .command import BENCHMARKS, SECTION, BenchmarkName
 from .settings import (
     SUITE,
@@ -40,10 +40,9 @@ from .settings import (
     env_name,
     given_by_user,
     item_list,
-    json_object,
+    object_or_none,
     pairs,
     read_systems,
-    role_numbers,
     role_specs,
     setting_name,
 )
@@ -194,6 +193,7 @@ judge_options = group(
     setting("judges", help="The judge, such as openai/gpt-4.1."),
     setting("judge_base_url", help="Its address, or an endpoint's name."),
     setting("judge_api_key_env", help="The variable that holds its key."),
+    setting("judge_set"),
 )
 """Which judge, and where."""
 server_options = group(*map(setting, ("base_url", "api_key_env", "headers")))
@@ -244,11 +244,14 @@ def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunS
     read: dict[str, Any] = {
         name: _READ[name](params[name]) if name in _READ else params[name] for name in common
     }
+    drawing = {name: read[name] for name in SAMPLING.keys() & common}
+    changes = SamplingChanges.of({n: v for n, v in drawing.items() if v is not None})
     file = current(ctx)
     return RunSettings(
         **{
             **{name: read[name] for name in _FIELDS & common},
-            "sampling": Sampling(**{name: read[name] for name in SAMPLING.keys() & common}),
+            "sampling": changes.values,
+            "unset": changes.unset,
             "options": options,
             "prices": file.prices,
             "file": file,
@@ -278,12 +281,11 @@ def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool
     return {n: params[n] for n in (*filed, *typed)} | of_suite
 
 
-_BY_FORM: Mapping[str, Callable[..., object]] = {"pairs": pairs, "json": json_object}
+_BY_FORM: Mapping[str, Callable[..., object]] = {"pairs": pairs, "json": object_or_none}
 _READ: Mapping[str, Callable[[Any], Any]] = {
     **{n: partial(_BY_FORM[one.form], name=flag_of(n))
        for n, one in SETTINGS.items() if one.form in _BY_FORM},
     **{name: item_list for name, one in SETTINGS.items() if one.form == "ids"},
-    "role_max_tokens": role_numbers,
     "roles": role_specs,
     "systems": read_systems,
     "price": lambda text: parse_price(text) if text else None,

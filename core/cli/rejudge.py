@@ -11,7 +11,7 @@ from .. import console
 from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
-from ..parties.providers import OF_JUDGE, ModelSpec
+from ..parties.providers import ModelSpec, of_judge
 from ..plugins import catalogue_of
 from ..run.rejudge import rejudge_task
 from ..run.rescore import regrade, rescore
@@ -166,7 +166,7 @@ def judge_again(
 def _task(
     name: str | None, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
 ) -> Regrade:
-    judge = find_target(settings, spec, OF_JUDGE)
+    judge = find_target(settings, spec, of_judge(str(spec)))
     selectors.check_named(name)
     dataset = selectors.selector().dataset or selectors.as_given("dataset", settings.dataset)
     with run_set.runs(settings.runs_dir) as stored:

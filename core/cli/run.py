@@ -18,12 +18,14 @@ from ..reports.result import Result
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
 from ..run.canaries import canary_tasks, for_judges, with_canaries
+from ..run.checks import shared_addresses
 from ..run.plan import make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_settings import RunSettings, option_of
+from ..settings.set_options import texts_about
 from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
@@ -53,9 +55,9 @@ def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> lis
     return chosen
 
 
-_OF_JUDGES = ("judges", "judge_base_url", "judge_api_key_env", "panel", "quorum", "exclude_kin",
-              "overlap")  # fmt: skip
-_OF_ROLES = ("roles", "role_base_url", "role_api_key_env", "role_max_tokens")
+_OF_JUDGES = ("judges", "judge_base_url", "judge_api_key_env", "judge_set", "panel", "quorum",
+              "exclude_kin", "overlap")  # fmt: skip
+_OF_ROLES = ("roles", "role_base_url", "role_api_key_env")
 
 
 def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings:
@@ -63,11 +65,11 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
     if of == 1:
         return settings
     names = {name for role in benchmark.roles for name in (role.name, role.group)} - {""}
-    names |= {""} if names else set()  # what is for all of them
     changes: dict[str, Any] = {
         option: {name: one for name, one in getattr(settings, option).items() if name in names}
         for option in _OF_ROLES
     }
+    changes["role_set"] = texts_about(settings.role_set, names) if names else ()
     defaults = {option.name: option.default for option in benchmark.options}
     others: tuple[str, ...] = () if guard(benchmark).compares(defaults) else ("without",)
     others += () if benchmark.judged else _OF_JUDGES
@@ -183,6 +185,8 @@ def start(
     """
     for run in runs:
         console.output.tell_wrapped(session.describe_plan(run))
+        for message in shared_addresses(run.config):
+            session.tell(message)
         demo = installed().provider(run.config.model.spec.provider).demo
         if not demo and (differing := unlike_published(run.config)):
             session.tell(differing)

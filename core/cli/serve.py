@@ -92,7 +92,7 @@ def served_by(
         return None
     if settings.base_url:
         raise UsageError("--serve says where the model is; leave --base-url out")
-    specs = [ModelSpec.parse(spec) for spec in settings.models]
+    specs = [ModelSpec.parse(spec, at_server=True) for spec in settings.models]
     if len(specs) != 1 or installed().provider(specs[0].provider).demo:
         raise UsageError("--serve is for one --model, such as openai/NAME as the server calls it")
     name = settings.name or specs[0].name
@@ -116,4 +116,6 @@ def log_of(runs_dir: Path, name: str) -> Path:
 
 def at_server(settings: RunSettings, served: Served | None) -> RunSettings:
     """The settings with the server's address."""
-    return replace(settings, base_url=(served.base_url,)) if served else settings
+    if served is None:
+        return settings
+    return replace(settings, base_url=(served.base_url,), shares_server=False)

@@ -25,20 +25,21 @@ from ..reading.files import read_text
 from ..reading.formats import without_repeats
 from ..reading.names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
-from ..settings.rules import KEY_VARIABLES, RULES, VariableRule, fitting
+from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.run_settings import SETTINGS, SystemPrompt, option_of
+from ..settings.set_options import as_texts
 from ..settings.tables import Suite, check_value
 from ..types import JsonDict, JsonObject
-from ..types.rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
+from ..types.rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue, UnsettableRule
 
 
 class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """A value held to a rule."""
 
     def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-        whole = isinstance(rule, NumberRule) and rule.whole
-        self.name = "integer" if whole else "float" if isinstance(rule, NumberRule) else "value"
+        self.rule, plain = rule, _plain(rule)
+        whole = isinstance(plain, NumberRule) and plain.whole
+        self.name = "integer" if whole else "float" if isinstance(plain, NumberRule) else "value"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -52,20 +53,27 @@ class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic since clic
             self.fail(f"{shown} is not {error}", param, ctx)
 
 
+def _plain(rule: Rule) -> Rule:
+    """What a rule wants of a value that is one."""
+    return rule.rule if isinstance(rule, UnsettableRule) else rule
+
+
 class NumberType(RuleType, click.FloatRange):
     """A number; the help shows its range."""
 
-    def __init__(self, rule: NumberRule) -> None:
-        click.FloatRange.__init__(self, rule.low, rule.high, min_open=rule.above)
+    def __init__(self, rule: Rule, number: NumberRule) -> None:
+        click.FloatRange.__init__(self, number.low, number.high, min_open=number.above)
         RuleType.__init__(self, rule)
         self.name += " range"
 
 
 def click_type(rule: Rule) -> click.ParamType:  # type: ignore[type-arg]  # likewise
     """What click makes of an option that is held to a rule."""
-    if isinstance(rule, NumberRule) and (rule.low, rule.high) != (None, None):
-        return NumberType(rule)
-    if isinstance(rule, TextRule):
+    plain = _plain(rule)
+    if isinstance(plain, NumberRule) and (plain.low, plain.high) != (None, None):
+        return NumberType(rule, plain)
+    if isinstance(plain, TextRule):
+        rule = plain
         return click.Choice(rule.choices) if rule.choices else click.STRING
     return click.BOOL if isinstance(rule, SwitchRule) else RuleType(rule)
 
@@ -135,20 +143,6 @@ def role_specs(texts: tuple[str, ...]) -> dict[str, str | tuple[str, ...]]:
     return {role: known[0] if len(known) == 1 else known for role, known in specs.items()}
 
 
-def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
-    """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under "".
-
-    Raises:
-        UsageError: One is no number of tokens, or a role stands twice.
-    """
-    name = "--role-max-tokens"
-    numbers = pairs(tuple(text if "=" in text else f"*={text}" for text in texts), name)
-    return {
-        role.removeprefix("*"): fitting(name, RULES["max_tokens"], text, is_text=True)
-        for role, text in numbers.items()
-    }
-
-
 class WholeText(click.types.StringParamType):
     """A text that may be repeated, of which a variable has one, blanks and all."""
 
@@ -199,6 +193,11 @@ def json_object(text: str | None, name: str) -> JsonObject | None:
     if not isinstance(value, dict):
         raise UsageError(f"{name} must be a JSON object")
     return value
+
+
+def object_or_none(text: str | None, name: str) -> JsonObject | str | None:
+    """The same, or the word none, for a field that is not sent."""
+    return text if text == "none" else json_object(text, name)
 
 
 def _no_constant(name: str) -> None:
@@ -312,6 +311,8 @@ def _checked(path: Path | None, param: click.Option, value: object) -> Any:
 def _as_given(name: str, param: click.Option, value: object) -> object:
     if isinstance(value, Mapping) and name == "extra_body":
         return json.dumps(value, default=str)
+    if isinstance(value, Mapping) and name == "judge_set":
+        return list(as_texts(name, value))
     if isinstance(value, Mapping) and param.multiple:
         return [f"{k}={v}" for k, v in value.items()]
     if isinstance(value, list) and name == "items":

@@ -165,7 +165,7 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     if about_room and asked.options.sampling:
         todo = "check --max-tokens: the server may take a smaller one"
     elif about_room:
-        todo = f"the benchmark asks for so many; name another with {asked.options.spec}"
+        todo = f"the benchmark asks for so many; {asked.options.room} asks for fewer"
     if todo:
         text += f"; {todo}"
     error = ProviderError(

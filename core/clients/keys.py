@@ -101,8 +101,10 @@ def choose_key(
         return None, None
     key = _read_key(standard, environment)
     if key is None and is_own_host:
+        who = f"{party.title}{party.judge or f'{provider.name}/...'}"
         raise ConfigError(
-            f"no key for {provider.name}/...: set {standard} (in the environment or in .env)"
+            f"no key for {who}: set {standard} (in the environment or in .env), or name a server "
+            f"of your own with {party.base_url} {party.address}"
         )
     return key, standard
 
@@ -187,7 +189,7 @@ OURS = {
 }
 
 
-def check_extra_body(sampling: Sampling) -> None:
+def check_extra_body(sampling: Sampling, where: str = "--extra-body") -> None:
     """Refuse a field of an extra body that is ours, is set already, or is for a credential.
 
     Raises:
@@ -197,8 +199,8 @@ def check_extra_body(sampling: Sampling) -> None:
     for name in sampling.extra_body or {}:
         if name in OURS or name in others:
             why = OURS.get(name, "an option sets it already")
-            raise UsageError(f"--extra-body may not set {name!r}: {why}")
-    refuse_credentials(sampling, "--extra-body")
+            raise UsageError(f"{where} may not set {name!r}: {why}")
+    refuse_credentials(sampling, where)
 
 
 def refuse_credentials(sampling: Sampling, where: str) -> None:

@@ -8,11 +8,30 @@ made of it alone.
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby, pairwise
+from typing import Any
 
+from ..parties.party_settings import PLAIN, ROOM, PartySettings
 from ..types import ChatRequest, Message
 
 FIRST_WORD = "Hello."
 """What a user says before a first message of an assistant, where there is no system text."""
+
+
+def as_set(request: ChatRequest, settings: PartySettings) -> ChatRequest:
+    """What a party is sent of a request, by its settings.
+
+    The request's sampling has those of them that a call is known by already. Room, schema and
+    system text are changed here alone, at the moment when it is sent.
+    """
+    if settings == PLAIN:
+        return request
+    fields: dict[str, Any] = dict.fromkeys(settings.changes.unset)
+    if room := settings.changes.values.max_tokens:
+        fields[ROOM] = room
+    if not settings.schema:
+        fields["json_schema"] = None
+    request = replace(request, sampling=replace(request.sampling, **fields))
+    return request if settings.system else system_into_user(request)
 
 
 def system_into_user(request: ChatRequest) -> ChatRequest:

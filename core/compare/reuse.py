@@ -13,6 +13,7 @@ from ..guard import guard
 from ..journal import CallKey, RunRecord, StoredComparison
 from ..sample.model import ConnectedParty, RecordedModel
 from ..sample.progress import COMPARE
+from ..settings.run_config import judge_sampling
 from ..types import ChatRequest, ChatResponse
 from .comparison_pool import ComparisonPool, with_score
 from .contest import Contest
@@ -97,5 +98,6 @@ class _Reuse:
                 raise MissingCall("the judge was not asked this")
             return reply
 
-        party = ConnectedParty(COMPARE, judge, self.contest.config.benchmark.judge_sampling)
+        sampling = judge_sampling(self.contest.config.benchmark, judge)
+        party = ConnectedParty(COMPARE, judge, sampling)
         return RecordedModel(answer, party, row.item_id, row.iteration)

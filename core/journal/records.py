@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from ..errors import JournalError
 from ..parties.graders import RULES, Grader, Judge, grader_of, judge_of
 from ..parties.party import Party, party_of
+from ..parties.party_settings import AS_JUDGE, wrong_identity
 from ..types import ChatResponse, Finish, JsonDict, JsonObject, Message, Usage, json_writer
 from ..types.result_document import ResultDocument
 from . import shapes
@@ -24,7 +25,9 @@ PARTY = record(
         "provider": matching(r"[^/]+", "a provider"),
         "name": matching(r"(?s:.+)", "a name"),
         "host": optional(text),
-    }
+        "settings": wrong_identity,
+    },
+    required=frozenset({"provider", "name", "host"}),
 )
 _PANEL = record(
     {
@@ -363,4 +366,6 @@ class RunRecord:
     @property
     def party(self) -> Party:
         """Its model, where it was asked first."""
-        return Party.of(self.model, self.endpoint)
+        party = Party.of(self.model, self.endpoint)
+        asked = self.settings.get(AS_JUDGE)
+        return party_in(as_json({**party.as_json(), "settings": asked})) if asked else party

@@ -7,14 +7,16 @@ Here is also what a party tells by its address, the site that it is at (`site_of
 name, whether another program asked it (`is_imported`).
 """
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import total_ordering
 from ipaddress import ip_address, ip_network
 from typing import cast
 from urllib.parse import urlsplit
 
-from ..types import JsonDict, JsonObject
+from ..types import JsonDict, JsonObject, canonical
+from .party_settings import identity_words
 from .providers import ModelSpec, host_of
 
 LOCAL = "local"
@@ -79,11 +81,13 @@ def plain_name(name: str) -> str:
 class Party:
     """Who is asked, and where it was asked first; sorted by label.
 
-    A `host` of ``None`` is the provider's own.
+    A `host` of ``None`` is the provider's own. A judge that is asked otherwise than its benchmark
+    says is another judge: `settings` is the `identity` of its `PartySettings`.
     """
 
     spec: ModelSpec
     host: str | None = None
+    settings: str = ""
 
     @classmethod
     def of(cls, spec: str, host: str | None = None) -> "Party":
@@ -96,8 +100,11 @@ class Party:
 
     @property
     def label(self) -> str:
-        """The spec, with the host where that is not the provider's own."""
-        return f"{self.spec} at {self.host}" if self.host else str(self.spec)
+        """The spec, with the host where that is not the provider's own, and its settings."""
+        return self._with_settings(f"{self.spec} at {self.host}" if self.host else str(self.spec))
+
+    def _with_settings(self, name: str) -> str:
+        return f"{name} ({identity_words(self.settings)})" if self.settings else name
 
     def __str__(self) -> str:
         return self.label
@@ -107,15 +114,15 @@ class Party:
 
     @property
     def short(self) -> str:
-        """The spec alone."""
-        return str(self.spec)
+        """The spec, with its settings if it has some."""
+        return self._with_settings(str(self.spec))
 
     brief = short
 
     @property
     def public(self) -> "Party":
         """The same without the host, which may be nobody else's business."""
-        return Party(self.spec)
+        return replace(self, host=None)
 
     @property
     def judges(self) -> tuple["Party", ...]:
@@ -123,7 +130,7 @@ class Party:
         return (self,)
 
     def goes_by(self, word: str) -> bool:
-        """Whether a person who writes this means it: its label, or its spec."""
+        """Whether a person who writes this means it: its label, or the same without a host."""
         return word in (self.label, self.short)
 
     def site(self, name: str | None = None) -> str | None:
@@ -132,10 +139,14 @@ class Party:
 
     def as_json(self) -> JsonDict:
         """The value as the journal keeps it."""
-        return {"provider": self.spec.provider, "name": self.spec.name, "host": self.host}
+        who: JsonDict = {
+            "provider": self.spec.provider, "name": self.spec.name, "host": self.host
+        }  # fmt: skip
+        return who | ({"settings": json.loads(self.settings)} if self.settings else {})
 
 
 def party_of(facts: JsonObject) -> Party:
     """The party that `Party.as_json` gave."""
     spec = ModelSpec(str(facts["provider"]), str(facts["name"]))
-    return Party(spec, cast("str | None", facts["host"]))
+    settings = canonical(facts["settings"]) if "settings" in facts else ""
+    return Party(spec, cast("str | None", facts["host"]), settings)

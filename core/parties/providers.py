@@ -37,6 +37,8 @@ class PartyOptions(NamedTuple):
         sampling: Whether the user's sampling options are about it; else the benchmark's are.
         role: The role that it plays; empty for the model and the judge.
         judge: The spec of the judge, as it was given; empty for others.
+        room: How the room of its replies is set.
+        near: The address of the model, where a judge or a role may be meant to be there too.
     """
 
     title: str = ""
@@ -46,11 +48,23 @@ class PartyOptions(NamedTuple):
     sampling: bool = True
     role: str = ""
     judge: str = ""
+    room: str = "--max-tokens"
+    near: str = ""
+
+    @property
+    def address(self) -> str:
+        """What may follow the option with its address."""
+        return f"{self.role}={self.near or 'URL'}" if self.role else self.near or "URL"
 
 
 OF_MODEL = PartyOptions()
 OF_JUDGE = PartyOptions(
-    "the judge ", "--judge", "--judge-base-url", "--judge-api-key-env", sampling=False
+    "the judge ",
+    "--judge",
+    "--judge-base-url",
+    "--judge-api-key-env",
+    sampling=False,
+    room="--judge-set max_tokens=N",
 )
 
 
@@ -62,7 +76,13 @@ def of_judge(spec: str) -> PartyOptions:
 def of_role(name: str) -> PartyOptions:
     """Those of who plays a role."""
     return PartyOptions(
-        f"the role {name} ", "--role", "--role-base-url", "--role-api-key-env", False, name
+        f"the role {name} ",
+        "--role",
+        "--role-base-url",
+        "--role-api-key-env",
+        sampling=False,
+        role=name,
+        room=f"--role-set {name}:max_tokens=N",
     )
 
 
@@ -99,8 +119,8 @@ class ModelSpec(NamedTuple):
     name: str
 
     @classmethod
-    def parse(cls, text: str) -> "ModelSpec":
-        """The spec's parts.
+    def parse(cls, text: str, *, at_server: bool = False) -> "ModelSpec":
+        """The spec's parts; `at_server` where an address is given, so that openai/ is meant.
 
         Raises:
             UsageError: There is no slash, or nothing on one side of it, or there is a line break
@@ -108,9 +128,8 @@ class ModelSpec(NamedTuple):
         """
         provider, slash, name = text.partition("/")
         if not (provider and slash and name):
-            raise UsageError(
-                f"{text!r} is not a model spec; write PROVIDER/NAME, such as openai/gpt-4.1"
-            )
+            such = f"openai/{text}" if at_server and text.strip("/ ") == text else "openai/gpt-4.1"
+            raise UsageError(f"{text!r} is not a model spec; write PROVIDER/NAME, such as {such}")
         if any(category(character) in _UNWRITABLE for character in text):
             raise UsageError(f"{text!r} holds a control character, which no name of a model has")
         return cls(provider, name)

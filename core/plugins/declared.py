@@ -71,7 +71,7 @@ _BUILT: Mapping[str, FieldRule] = {"build": _CALLED, "benchmark": _BENCHMARK_OR_
 _ATTRIBUTES: Mapping[str, FieldRule] = {
     **dict.fromkeys(("version", "grading", "title"), _FILLED),
     **dict.fromkeys(("sampling", "judge_sampling"), _SAMPLING),
-    **dict.fromkeys(("judged", "single_turn", "asks_again"), _SWITCH),
+    **dict.fromkeys(("judged", "single_turn", "model_judges", "asks_again"), _SWITCH),
     **dict.fromkeys(("foreign_forms", "unjudged_values", "languages"), TEXTS),
     "kind": TEXT,
     "limit_over": TEXT,

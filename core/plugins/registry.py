@@ -2,13 +2,13 @@
 
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import PluginError, UsageError
 from ..guard import described
 from ..guard.printing import StdoutCapture
 from ..hooks.on_demand import OnDemand
+from ..reading.names import nearest_of
 from .declared import ill_named
 
 T = TypeVar("T")
@@ -93,8 +93,8 @@ class Registry(Generic[T]):
         """The thing of that name; `UsageError` has the nearest one, and the broken plugins."""
         if name in self.things:
             return self.things[name]
-        near = get_close_matches(name, self.things, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else "there are: " + ", ".join(self.things)
+        near = " or ".join(map(repr, nearest_of(name, self.things, cutoff=0.5)))
+        hint = f"did you mean {near}?" if near else "there are: " + ", ".join(self.things)
         failed = "".join(f"; {plugin}" for plugin in self.broken)
         raise UsageError(f"unknown {self.kind} {name!r}; {hint}{failed}")
 

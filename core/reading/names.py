@@ -1,18 +1,26 @@
 """Names that are none of those there are: refused, with the nearest one."""
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from ..errors import UsageError
 from ..text import listed, plural
 
 _LISTED = 12
+_AS_NEAR = 4
+
+
+def nearest_of(name: str, names: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """The names that are nearest to one that is none of them: several that are alike near."""
+    near = get_close_matches(name, list(names), n=_AS_NEAR, cutoff=cutoff)
+    likeness = {one: SequenceMatcher(None, name, one).ratio() for one in near}
+    return sorted(one for one in near if likeness[one] == max(likeness.values()))
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
-    near = get_close_matches(name, list(names), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = nearest_of(name, names)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def check_name(name: str, names: Collection[str], message: str, label: str) -> None:
@@ -25,7 +33,7 @@ def check_name(name: str, names: Collection[str], message: str, label: str) -> N
     by_case = {known.lower(): known for known in names}
     near = nearest(name.lower(), by_case)
     for lower, known in by_case.items():
-        near = near.replace(f" {lower}?", f" {known}?")
+        near = near.replace(f" {lower}?", f" {known}?").replace(f" {lower} or ", f" {known} or ")
     raise UsageError(f"{message}{near} ({label}: {listed(list(names), _LISTED) or 'none'})")
 
 

@@ -15,7 +15,7 @@ from ..journal import RunRecord
 from ..parties.graders import Judge, judge_of
 from ..parties.party import NOT_RECORDED, Party, is_imported
 from ..text import by_player, in_words, plural
-from ..types import SAMPLING, JsonDict, digest
+from ..types import SAMPLING, JsonDict, Sampling, digest
 from ..types.result_document import Facts, ResultDocument
 from .judge_replies import short_panel
 from .suggestions import bench
@@ -141,12 +141,24 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     same = set(_REPEATING)
     if not cut_off or (used.max_tokens or 0) >= (changed.max_tokens or 0):
         same.add("max_tokens")
-    sent = used.sent().items()
-    changes: JsonDict = {n: v for n, v in sent if n not in same and v != getattr(changed, n)}
+    changes = {n: v for n, v in _differing_fields(used, changed).items() if n not in same}
     for role in config.benchmark.roles:
-        if (most := config.sampling_of(role).max_tokens) != role.sampling.max_tokens:
-            changes[f"{role.name} max_tokens"] = most
+        differing = _differing_fields(config.sampling_of(role), role.sampling)
+        changes |= {f"{role.name} {name}": value for name, value in differing.items()}
+    parties = {"": config.model, **{f"{name} ": p for name, p in config.roles.items()}}
+    changes |= {f"{who}system": "off" for who, p in parties.items() if not p.settings.system}
     return changes
+
+
+def _differing_fields(used: Sampling, meant: Sampling) -> JsonDict:
+    """The values of the fields that differ; none for what is not sent."""
+    names = {**meant.sent(), **used.sent()}
+    values: JsonDict = {name: getattr(used, name) for name in names}
+    return {
+        name: "none" if value is None else value
+        for name, value in values.items()
+        if value != getattr(meant, name)
+    }
 
 
 class RunResult(NamedTuple):

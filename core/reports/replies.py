@@ -53,7 +53,7 @@ def repeating_warnings(
         whose = f" of {role}" if role else ""
         verb = "repeats itself" if one.replies == 1 else "repeat themselves"
         share = f", {one.seconds / spell.seconds:.0%} of the time" if spell.seconds else ""
-        option = f"--role-max-tokens {role}=N" if role else "--max-tokens N"
+        option = f"--role-set {role}:max_tokens=N" if role else "--max-tokens N"
         warnings.append(
             f"{one.replies:,} of {plural(spell.replies, 'reply')}{whose} {verb} until cut off"
             f"{share}; {option} ends such replies sooner"

@@ -14,8 +14,9 @@ from ..benchmark.options import option_words
 from ..guard import guard
 from ..parties.graders import Judge, Panel
 from ..parties.party import Party, is_local
+from ..parties.party_settings import NO_SYSTEM, settings_in
 from ..settings.players import groups_of
-from ..types import SAMPLING, JsonObject, canonical
+from ..types import SAMPLING, JsonObject, Sampling, canonical
 from ..types.result_document import ResultDocument
 
 run_options: ContextVar[tuple[str, ...]] = ContextVar("run_options", default=())
@@ -92,11 +93,15 @@ def judge_words(
     """
     judges = judge.judges if judge else ()
     urls = [known.get(one) or (one.host and address(one.host)) for one in judges]
-    words = [word for one in judges for word in ("--judge", one.short)]
+    words = [word for one in judges for word in ("--judge", str(one.spec))]
+    for one in judges:
+        of = f"{one.spec}:" if len(judges) > 1 else ""
+        for text in settings_in(one.settings).texts:
+            words += ["--judge-set", f"{of}{text}"]
     if len({(known.get(one), one.host) for one in judges}) == 1:
         words += ["--judge-base-url", urls[0]] if urls[0] else []
     else:
-        pairs = [f"{one.short}={url}" for one, url in zip(judges, urls, strict=True) if url]
+        pairs = [f"{one.spec}={url}" for one, url in zip(judges, urls, strict=True) if url]
         words += [word for text in pairs for word in ("--judge-base-url", text)]
     return [*words, "--panel", judge.rule] if isinstance(judge, Panel) else words
 
@@ -120,7 +125,11 @@ def another_run(
     if document["iterations"] != benchmark.iterations:
         words += ["--iterations", str(document["iterations"])]
     words += _changed_options(document["options"], benchmark)
-    words += _sampling(settings.get("sampling", {}), document["options"], benchmark)
+    words += _of_roles(settings.get("roles", {}), benchmark)
+    if "imported" not in settings:
+        usual = guard(benchmark).sampling_for(document["options"])
+        for name, text in _changes(settings.get("sampling", {}), usual):
+            words += [f"--{name.replace('_', '-')}", text]
     if system := settings.get("system"):
         words += ["--system", system]
     return bench(*words)
@@ -148,10 +157,20 @@ def _changed_options(options: JsonObject, benchmark: Benchmark) -> Iterator[str]
             yield from option_words(option.name, value)
 
 
-def _sampling(sent: JsonObject, options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
-    """The sampling options that were given."""
-    usual = guard(benchmark).sampling_for(options).sent()
-    for name, value in sent.items():
+def _of_roles(roles: Mapping[str, Any], benchmark: Benchmark) -> Iterator[str]:
+    """What was set of roles."""
+    for role in benchmark.roles:
+        stored = roles.get(role.name, {})
+        drawn = _changes(stored["sampling"], role.sampling) if "sampling" in stored else ()
+        sets = [f"{role.name}:{name}={text}" for name, text in drawn]
+        sets += [f"{role.name}:system=off"] * bool(stored.get(NO_SYSTEM))
+        yield from (word for text in sets for word in ("--role-set", text))
+
+
+def _changes(sent: JsonObject, meant: Sampling) -> Iterator[tuple[str, str]]:
+    """The sampling parameters that were given, each with its value as an option has it."""
+    usual = meant.sent()
+    for name, value in {**dict.fromkeys(usual), **sent}.items():
         if value != usual.get(name) and name in SAMPLING:
-            message = canonical(value) if isinstance(value, Mapping) else str(value)
-            yield from (f"--{name.replace('_', '-')}", message)
+            text = canonical(value) if isinstance(value, Mapping) else str(value)
+            yield name, SAMPLING[name].unset if value is None else text

@@ -27,7 +27,7 @@ def check_task(task: Task, session: Session) -> None:
     _refuse_imported(task)
     _check_roles(config)
     for party in task.asked:
-        session.pricing.check(party.endpoint, party.phase, party.sampling)
+        session.pricing.check(party.endpoint, party.phase, party.most_sent, party.options)
     for party in task.asked:
         client = client_config(party.endpoint, session.environment, party.options)
         provider = installed().provider(party.endpoint.spec.provider)
@@ -36,6 +36,25 @@ def check_task(task: Task, session: Session) -> None:
     check_stored(config)
     if hasattr(config.benchmark, "placement"):
         guard(config.benchmark).placement(config.options)
+
+
+def shared_addresses(config: RunConfig) -> list[str]:
+    """Where judges and roles are asked, in words, where that may not be where they are meant to be.
+
+    That is where the model is at a server of the user's own, and nothing is said of theirs.
+    """
+    messages = list[str]()
+    for party in Task(config).parties[1:]:
+        endpoint, options = party.endpoint, party.options
+        provider = installed().provider(endpoint.spec.provider)
+        who = f"{options.title}{endpoint.spec} is asked at"
+        if endpoint.shared:
+            address = f"{endpoint.base_url}, as the model, for {provider.key_env} is not set"
+            messages.append(f"{who} {address}; {options.base_url} names another address")
+        elif options.near:
+            address = f"{provider.host}, not at the model's server"
+            messages.append(f"{who} {address}; {options.base_url} {options.address} asks it there")
+    return list(dict.fromkeys(messages))
 
 
 def _refuse_imported(task: Task) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..benchmark.generators import DataMaker
 from ..benchmark.model import JUDGE, MODEL, role_in
+from ..clients.shapes import as_set
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
@@ -26,7 +27,7 @@ from ..runs.power import smallest_difference
 from ..runs.replay import replay_sample
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
-from ..settings.run_config import Endpoint, RunConfig, grader, graders_of
+from ..settings.run_config import Endpoint, RunConfig, grader, graders_of, judge_sampling
 from ..spending.prices import CallPlan, Price, Range, cost_range, dollars, plan_calls, total_tokens
 from .connect import untried
 from .plan_requests import calls_left, first_requests
@@ -115,8 +116,7 @@ class Plan:
 def make_plan(task: Task, session: Session) -> Plan:
     """The plan of a run; reads the journal if there is one, and changes nothing."""
     known = _known(task, session)
-    trial = trial_request(task.config.benchmark.judge_sampling)
-    asked = {**first_requests(task, session.say), TRIAL: [trial]}
+    asked = first_requests(task, session.say)
 
     batched = task.config.batching.phases if task.config.batching else ()
 
@@ -125,7 +125,9 @@ def make_plan(task: Task, session: Session) -> Plan:
         return price.halved if price and phase in batched else price
 
     def plan(party: TaskParty, calls: int, fewest: int | None = None) -> PartyPlan:
-        requests = asked[party.phase]
+        is_trial = party.phase == TRIAL
+        meant = [trial_request(party.sampling)] if is_trial else asked[party.phase]
+        requests = [as_set(request, party.endpoint.settings) for request in meant]
         return PartyPlan(
             party.endpoint,
             calls,
@@ -227,12 +229,14 @@ def read_graded(
 
 def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset[Party]:
     """The judges of which the journal does not know that they answer."""
-    sampling = task.config.benchmark.judge_sampling
-    return frozenset(
-        judge
+    benchmark = task.config.benchmark
+    digests = {
+        judge: trial_digest(judge, judge_sampling(benchmark, judge), proof)
         for judge, proof in untried(task, session).items()
         if judge not in session.tried
-        and not (journal and journal.has_passed(trial_digest(judge, sampling, proof)))
+    }
+    return frozenset(
+        judge for judge, key in digests.items() if not (journal and journal.has_passed(key))
     )
 
 

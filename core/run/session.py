@@ -7,7 +7,7 @@ from ..clients.keys import Environment
 from ..errors import UsageError
 from ..guard.clients import price_lists
 from ..parties.party import Party
-from ..parties.providers import is_loopback
+from ..parties.providers import OF_MODEL, PartyOptions, is_loopback
 from ..plugins import installed
 from ..sample.progress import Progress
 from ..sample.workers import Stop
@@ -65,7 +65,13 @@ class Pricing:
         who = f"{'' if phase == 'generate' else party}{endpoint.label}"
         return Meter(self.price(endpoint, phase), self.budget, who)
 
-    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
+    def check(
+        self,
+        endpoint: Endpoint,
+        phase: str,
+        sampling: Sampling,
+        party: PartyOptions = OF_MODEL,
+    ) -> None:
         """Refuse a limit that cannot be kept.
 
         Raises:
@@ -76,9 +82,10 @@ class Pricing:
         price = self.price(endpoint, phase)
         if price is None:
             message = "--price IN,OUT or " if phase == "generate" else ""
+            hint = f"; for your own server add {party.base_url} {party.address}" * bool(party.near)
             raise UsageError(
-                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
-                f'{message}[prices."{endpoint.spec}"] in bench.toml'
+                f"--max-cost needs the price of {party.title}{endpoint.label}, which is not known: "
+                f'give {message}[prices."{endpoint.spec}"] in bench.toml{hint}'
             )
         upper_bound(ChatRequest((), sampling), price)
 

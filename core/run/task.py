@@ -10,6 +10,7 @@ from ..benchmark import Pack
 from ..benchmark.model import JUDGE, MODEL, is_generating
 from ..clients.caller import Caller
 from ..clients.limits import Limits
+from ..clients.shapes import as_set
 from ..datasets import find_pack, manifest_of
 from ..datasets.fetching import fetch
 from ..datasets.official import FetchState, OfficialPack, official_of
@@ -24,8 +25,8 @@ from ..runs.finding import asked_as_first, asked_by_known, find_run
 from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
 from ..sample.model import ConnectedParty
-from ..settings.run_config import Endpoint, RunConfig
-from ..types import Item, Sampling, digest
+from ..settings.run_config import Endpoint, RunConfig, judge_sampling
+from ..types import ChatRequest, Item, Sampling, digest
 
 
 class TaskParty(NamedTuple):
@@ -41,8 +42,19 @@ class TaskParty(NamedTuple):
         """The party with who sends its requests; without, only what the journal holds is had."""
         endpoint = self.endpoint
         return ConnectedParty(
-            self.phase, endpoint.party, self.sampling, self.system, caller, endpoint.address
+            self.phase,
+            endpoint.party,
+            self.sampling,
+            self.system,
+            caller,
+            endpoint.address,
+            settings=endpoint.settings,
         )
+
+    @property
+    def most_sent(self) -> Sampling:
+        """How its replies are drawn in requests as they are sent, with the room that is set."""
+        return as_set(ChatRequest((), self.sampling), self.endpoint.settings).sampling
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +84,12 @@ class Task:
     @property
     def parties(self) -> Sequence[TaskParty]:
         """Everyone that may be asked: the model, who plays roles, and judges."""
-        config, sampling = self.config, self.config.benchmark.judge_sampling
+        config = self.config
         return [
             TaskParty(OF_MODEL, config.model, MODEL, config.effective_sampling, config.system),
             *(
                 TaskParty(
-                    of_role(role.name),
+                    of_role(role.name)._replace(near=config.roles[role.name].near),
                     config.roles[role.name],
                     role.phase,
                     config.sampling_of(role),
@@ -86,7 +98,12 @@ class Task:
                 if role.name in config.roles
             ),
             *(
-                TaskParty(of_judge(str(judge.spec)), judge, JUDGE, sampling)
+                TaskParty(
+                    of_judge(str(judge.spec))._replace(near=judge.near),
+                    judge,
+                    JUDGE,
+                    judge_sampling(config.benchmark, judge.party),
+                )
                 for judge in config.judges
             ),
         ]

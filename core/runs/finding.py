@@ -16,7 +16,8 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord, StoredComparison
 from ..parties.graders import Judge
-from ..parties.party import Party, site_of
+from ..parties.party import site_of
+from ..parties.party_settings import AS_JUDGE, NO_SYSTEM
 from ..plugins import installed
 from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
 from ..types import Json, JsonDict, JsonObject, digest
@@ -79,7 +80,10 @@ def _agree(one: str | None, other: str | None) -> bool:
 _ASKED = ("benchmark", "version", "pack", "prompts", "options")
 
 
-_ALIKE = ("model", "sampling", "system", "name", "template", "checkpoint")
+_ALIKE = (
+    *("model", "sampling", "system", "name", "template", "checkpoint"),
+    *(AS_JUDGE, NO_SYSTEM),
+)
 
 
 def _is_alike(stored: JsonObject, meant: JsonObject) -> bool:
@@ -110,7 +114,7 @@ def players_of(identity: JsonObject) -> JsonDict:
 
 def _player(player: JsonObject) -> Json:
     site = site_of(cast("str | None", player["endpoint"]))
-    return (player["model"], site, player["sampling"])
+    return (player["model"], site, player["sampling"], player.get(NO_SYSTEM))
 
 
 def _object(owner: JsonObject, name: str) -> JsonObject:
@@ -123,11 +127,12 @@ def _object(owner: JsonObject, name: str) -> JsonObject:
 
 def _as_asked_first(judge: Endpoint, asked: Iterable[AskedParties]) -> Endpoint:
     """A judge as the first of those asked who is that judge."""
-    now = Party(judge.spec, judge.address)
+    now = replace(judge, first=None).party
     matches = (
         a.party
         for a in asked
         if a.party.spec == judge.spec
+        and a.party.settings == now.settings
         and (
             judge.site == a.party.site(a.endpoint)
             or (a.party == now and _agree(judge.name, a.endpoint))
@@ -148,7 +153,7 @@ class JudgeNames:
         self._parties: dict[object, list[Judge]] = {}
         self._kinds: dict[Judge, object] = {}
         for party in dict.fromkeys(a.party for a in asked):
-            kind = party.spec, party.site(names.get(party))
+            kind = party.spec, party.settings, party.site(names.get(party))
             self._kinds[party] = kind
             self._parties.setdefault(kind, []).append(party)
 

@@ -20,6 +20,7 @@ from ..journal import (
     StoredComparison,
 )
 from ..parties.graders import Grader, Judge, Panel, is_meant
+from ..parties.party_settings import NO_SYSTEM
 from ..plugins import Catalogue, benchmark_of, catalogue_of
 from ..reading.names import check_name
 from ..reports.choosing import is_pack
@@ -167,7 +168,11 @@ class RecordedRun:
     @property
     def asked(self) -> Endpoint:
         """Its model, where it was asked first."""
-        return replace(Endpoint.of(self.record.party), base_url=self.settings["endpoint"])
+        asked = replace(Endpoint.of(self.record.party), base_url=self.settings["endpoint"])
+        no_system = bool(self.settings.get(NO_SYSTEM))
+        return (
+            replace(asked, settings=replace(asked.settings, system=False)) if no_system else asked
+        )
 
     def config(
         self,
@@ -203,6 +208,7 @@ class RecordedRun:
             options={**settings["all_options"], **(options or {})},
             dataset=dataset or settings["dataset"] or self.record.pack_name,
             sampling=stored_sampling(settings),
+            is_whole=True,
             system=settings["system"],
             name=settings["name"],
             checkpoint=settings.get("checkpoint"),

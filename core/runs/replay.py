@@ -8,7 +8,13 @@ from ..errors import BenchError, JournalError
 from ..guard import guard
 from ..journal import CallKey, Journal, RunRecord
 from ..sample.model import Answer, ConnectedParty, RecordedModel, known_replies
-from ..settings.run_config import RunConfig, stored_role_sampling, stored_roles, stored_sampling
+from ..settings.run_config import (
+    RunConfig,
+    judge_sampling,
+    stored_role_sampling,
+    stored_roles,
+    stored_sampling,
+)
 from ..types import ChatRequest, ChatResponse, Item, Score
 
 
@@ -58,7 +64,8 @@ async def replay_sample(
     benchmark, options, plugin = config.benchmark, config.options, guard(config.benchmark)
     (judge,) = config.judges
     model = stored_model(run, benchmark, answer, item.id, iteration)
-    party = ConnectedParty(JUDGE, judge.party, benchmark.judge_sampling)
+    sampling = judge_sampling(benchmark, judge.party)
+    party = ConnectedParty(JUDGE, judge.party, sampling)
     judge_handle = RecordedModel(counted, party, item.id, iteration)
     try:
         transcript = await plugin.generate(item, model, options)

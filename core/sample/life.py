@@ -15,6 +15,7 @@ from .. import errors
 from ..benchmark.model import is_generating, no_answer
 from ..clients.caller import Caller
 from ..clients.keys import redact
+from ..clients.shapes import as_set
 from ..guard import described
 from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
@@ -234,7 +235,7 @@ class CallReplayer:
         room = context.room if party is context.model else Room()
 
         async def send(asked: ChatRequest, shape: Shape) -> ChatResponse:
-            return await caller.send(asked, call, shape)
+            return await caller.send(asked, call, lambda r: as_set(shape(r), party.settings))
 
         response = await room.ask(send, request)
         address = caller.answered_by(call) or party.address

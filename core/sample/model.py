@@ -16,6 +16,7 @@ from ..benchmark.model import MODEL, member
 from ..errors import MissingCall
 from ..journal.records import CallKey
 from ..parties.party import Party
+from ..parties.party_settings import PLAIN, PartySettings
 from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse, Item, Message, Sampling, canonical, digest
 
@@ -37,6 +38,7 @@ class ConnectedParty:
         caller: ``None`` offline: only what the journal holds can be answered.
         address: Host and port that answer now; ``None`` for the provider's own host.
         proof: Stands in call keys beside it, where the answer holds for this address and key alone.
+        settings: What of a request is changed when it is sent, and in no call key.
     """
 
     phase: str
@@ -46,6 +48,7 @@ class ConnectedParty:
     caller: "Caller | None" = None
     address: str | None = None
     proof: str | None = None
+    settings: PartySettings = PLAIN
 
 
 class RecordedModel:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from inspect import Parameter, Signature, signature
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from ..reading.names import nearest
 from ..types import Sampling
@@ -35,20 +35,21 @@ class RunArguments(TypedDict, total=False):
     judge_base_url: str | Mapping[str, str] | None
     api_key_env: str | None
     judge_api_key_env: str | Mapping[str, str] | None
+    judge_set: Mapping[str, Any] | None
     roles: Mapping[str, str | Sequence[str]] | None
     role_base_url: Mapping[str, str] | None
     role_api_key_env: Mapping[str, str] | None
-    role_max_tokens: int | Mapping[str, int] | None
+    role_set: Mapping[str, Any] | None
     headers: Mapping[str, str] | None
     sampling: Sampling | None
-    temperature: float | None
-    top_p: float | None
-    top_k: int | None
-    min_p: float | None
-    max_tokens: int | None
+    temperature: float | Literal["none"] | None
+    top_p: float | Literal["none"] | None
+    top_k: int | Literal["none"] | None
+    min_p: float | Literal["none"] | None
+    max_tokens: int | Literal["none"] | None
     reasoning_effort: str | None
-    extra_body: Mapping[str, Any] | None
-    seed: int | None
+    extra_body: Mapping[str, Any] | Literal["none"] | None
+    seed: int | Literal["none"] | None
     system: str | None
     iterations: int | None
     limit: int | None
@@ -88,6 +89,10 @@ _HELP = {argument_of(name): python_words(one.help) for name, one in SETTINGS.ite
     "roles": "Who plays roles of the benchmark, such as {'user': 'openai/gpt-4.1'}.",
     "role_base_url": "Their addresses, likewise.",
     "role_api_key_env": "The variables that hold their keys, likewise.",
+    "judge_set": "How judges are asked, {'temperature': 'none', 'max_tokens': 2000}; or of one, "
+    "{'openai/x': {'reasoning_effort': 'low'}}. Other keys: top_p, top_k, min_p, seed, extra_body, "
+    "system, schema.",
+    "role_set": "How roles are asked, likewise: {'user': {'max_tokens': 300}}.",
     "prices": "Dollars per million tokens, {'openai/x': {'input': 2, 'output': 8}}.",
     "notes": "Kept with the run, such as {'quantisation': '8bit'}.",
     "without": "Names of models that this one is not compared with.",

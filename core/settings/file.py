@@ -20,13 +20,14 @@ from .tables import (
     Suite,
     plain_names,
     read_endpoints,
+    read_judges,
     read_players,
     read_suites,
 )
 
 FILE = "bench.toml"
 _LARGEST = 4 * 2**20
-TABLES = ("run", "suite", "endpoints", "roles", "prices", "families")
+TABLES = ("run", "suite", "endpoints", "judges", "roles", "prices", "families")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class SettingsFile:
 
     Attributes:
         run: Values for options by their long names with underscores, as TOML has them.
+        judges: How each judge is asked, by the keys of ``--judge-set``.
         prices: By model spec; the other tables are by name.
         families: Of models, by a name or a pattern of names.
         path: ``None`` when there is no file.
@@ -42,6 +44,7 @@ class SettingsFile:
 
     run: Mapping[str, Any] = field(default_factory=dict)
     endpoints: Mapping[str, EndpointSettings] = field(default_factory=dict)
+    judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     roles: Mapping[str, RolePlayer] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
@@ -95,6 +98,7 @@ def read_settings(path: Path) -> SettingsFile:
     return SettingsFile(
         run=plain_names(f"{path}: [run]", raw.get("run", {})),
         endpoints=read_endpoints(raw.get("endpoints", {}), path),
+        judges=read_judges(raw.get("judges", {}), path),
         roles=read_players(raw.get("roles", {}), path),
         prices=read_prices(raw["prices"], path) if "prices" in raw else {},
         suites=read_suites(raw.get("suite", {}), path),

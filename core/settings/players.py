@@ -12,7 +12,8 @@ from ..plugins import installed
 from ..types import Sampling
 from .run_config import Endpoint
 from .run_settings import RunSettings, flag_of
-from .targets import Target, find_target
+from .set_options import ROLE_SET, read_sets
+from .targets import Target, asked_with, find_target
 
 
 def groups_of(benchmark: Benchmark) -> dict[str, list[str]]:
@@ -49,11 +50,26 @@ def for_members(benchmark: Benchmark, settings: RunSettings) -> RunSettings:
     """The settings with what they say of a group of roles said of each of its members."""
     if not groups_of(benchmark):
         return settings
-    names = ("roles", "role_base_url", "role_api_key_env", "role_max_tokens")
+    names = ("roles", "role_base_url", "role_api_key_env")
     changes: dict[str, Any] = {n: by_member(benchmark, getattr(settings, n)) for n in names}
     if settings.file:
         changes["file"] = replace(settings.file, roles=by_member(benchmark, settings.file.roles))
-    return replace(settings, **changes)
+    return replace(settings, role_set=_of_members(benchmark, settings), **changes)
+
+
+def _of_members(benchmark: Benchmark, settings: RunSettings) -> tuple[str, ...]:
+    """What is set of a group of roles as set of each member that has it not set of its own."""
+    groups, texts = groups_of(benchmark), settings.role_set
+    own = {text.partition("=")[0] for text in texts}
+    expanded = list[str]()
+    for text in texts:
+        name, colon, rest = text.partition(":")
+        if not colon or name not in groups:
+            expanded.append(text)
+            continue
+        members = (f"{member}:{rest}" for member in groups[name])
+        expanded += [one for one in members if one.partition("=")[0] not in own]
+    return tuple(expanded)
 
 
 def _listed(benchmark: Benchmark) -> str:
@@ -74,12 +90,14 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
             player.
     """
     names = [role.name for role in benchmark.roles]
-    for option in ("roles", "role_base_url", "role_api_key_env", "role_max_tokens"):
+    roles_text = f"{benchmark.name} has {_listed(benchmark) or 'no roles'}"
+    for option in ("roles", "role_base_url", "role_api_key_env"):
         for name in getattr(settings, option):
-            if name not in names and (name or (not names and settings.is_given(option))):
-                roles_text = f"{benchmark.name} has {_listed(benchmark) or 'no roles'}"
-                shown = f"{flag_of(option)} {name}".rstrip()
-                raise UsageError(f"{shown}: there is no such role; {roles_text}")
+            if name not in names:
+                raise UsageError(f"{flag_of(option)} {name}: there is no such role; {roles_text}")
+    if settings.is_given("role_set") and settings.role_set and not names:
+        raise UsageError(f"{ROLE_SET}: {roles_text}")
+    read_sets(settings.role_set, ROLE_SET, names)
     roles = {name: role.model for name, role in settings.filed_roles.items() if name in names}
     for name, spec in settings.roles.items():
         if not isinstance(spec, str):
@@ -93,17 +111,18 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
     }
 
 
-def role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sampling]:
+def role_sampling(benchmark: Benchmark, players: Mapping[str, Endpoint]) -> dict[str, Sampling]:
     """How replies of roles are drawn where that is not as the benchmark says."""
+    drawn = {
+        r.name: players[r.name].settings.changes.applied_to(r.sampling) for r in benchmark.roles
+    }
     return {
-        role.name: replace(role.sampling, max_tokens=settings.max_tokens_of(role.name))
-        for role in benchmark.roles
-        if settings.max_tokens_of(role.name)
+        role.name: drawn[role.name] for role in benchmark.roles if drawn[role.name] != role.sampling
     }
 
 
 def fitting_players(
-    benchmark: Benchmark, model: ModelSpec, named: Mapping[str, Endpoint]
+    benchmark: Benchmark, settings: RunSettings, model: ModelSpec, named: Mapping[str, Endpoint]
 ) -> dict[str, Endpoint]:
     """Who will play the roles of a run: those named, and demo players with a demo model."""
     demo = installed().provider(model.provider).demo
@@ -115,6 +134,7 @@ def fitting_players(
                 f"{benchmark.name} needs the role {called}: {role.help} Name who plays it, "
                 f"such as --role {called}=openai/gpt-4.1"
             )
-        demo_player = Endpoint(ModelSpec("demo", role.demo_name))
+        asked = asked_with(settings, of_role(role.name), None)
+        demo_player = Endpoint(ModelSpec("demo", role.demo_name), settings=asked)
         players[role.name] = named.get(role.name) or demo_player
     return players

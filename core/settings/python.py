@@ -8,7 +8,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,8 @@ from ..benchmark import Benchmark
 from ..errors import BenchError, PluginError, UsageError
 from ..plugins import installed
 from ..spending.book import read_prices
-from ..types import SAMPLING, Sampling, canonical
+from ..types import SAMPLING, Sampling, SamplingChanges, canonical
 from .rules import RULES, fitting
-from .run_config import merge
 from .run_settings import (
     SETTINGS,
     RunSettings,
@@ -27,6 +26,7 @@ from .run_settings import (
     argument_of,
     option_of,
 )
+from .set_options import as_texts
 
 _OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env")
 _ONE_OR_MORE = ("base_url", *_OF_JUDGES)
@@ -61,6 +61,7 @@ def from_python(arguments: Mapping[str, object]) -> RunSettings:
     values = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
     single = {name: values[name] for name in SAMPLING.keys() & values.keys()}
     fields = {name: values[name] for name in _SETTINGS & values.keys()}
+    changes = _sampling(values.get("sampling"), single)
     names = [*fields.get("options", {}), *(name for name, value in fields.items() if value)]
     names += ["judge"] if "judge" in values else []
     return RunSettings(
@@ -69,7 +70,8 @@ def from_python(arguments: Mapping[str, object]) -> RunSettings:
             "models": (values["model"],) if "model" in values else (),
             "judges": values.get("judge", ()),
             "systems": (SystemPrompt(values["system"]),) if values.get("system") else (),
-            "sampling": _sampling(values.get("sampling"), single),
+            "sampling": changes.values,
+            "unset": changes.unset,
             "sources": dict.fromkeys([*names, "model"], SettingSource.GIVEN),
         }
     )
@@ -78,14 +80,14 @@ def from_python(arguments: Mapping[str, object]) -> RunSettings:
 def _checked(name: str, value: Any) -> Any:
     if name in _ONE_OR_MORE:
         return _of_judges(name, value)
+    if name in ("judge_set", "role_set"):
+        return as_texts(name, value)
     if name in RULES:
         return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
     if name == "roles" and isinstance(value, Mapping):
         several = {n: v for n, v in value.items() if isinstance(v, list | tuple)}
         one_each = {n: v for n, v in value.items() if n not in several}
         return _texts_by_name(name, one_each) | {n: _texts(name, v) for n, v in several.items()}
-    if name == "role_max_tokens":
-        return _tokens_by_role(value)
     if _FORMS.get(name) in ("list", "ids"):
         return _texts(name, value)
     if _FORMS.get(name) == "pairs":
@@ -101,14 +103,6 @@ def _of_judges(name: str, value: object) -> tuple[str, ...]:
         return tuple(f"{judge}={text}" for judge, text in _texts_by_name(name, value).items())
     texts = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     return tuple(fitting(name, RULES[name], one) for one in texts)
-
-
-def _tokens_by_role(value: object) -> dict[str, int]:
-    """Numbers by role; one number is for all of them."""
-    numbers = value if isinstance(value, Mapping) else {"": value}
-    return {
-        str(role): fitting("role_max_tokens", RULES["max_tokens"], n) for role, n in numbers.items()
-    }
 
 
 def _texts(name: str, texts: Iterable[str]) -> tuple[str, ...]:
@@ -127,19 +121,18 @@ def _texts_by_name(name: str, values: object) -> dict[str, str]:
     return dict(values)
 
 
-def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> Sampling:
-    """How replies are drawn, from a `Sampling` and from single arguments."""
+def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> SamplingChanges:
+    """What changes how replies are drawn, from a `Sampling` and from single arguments."""
     base = whole or Sampling()
     if twice := [name for name in base.sent() if name in single]:
         raise UsageError(f"{twice[0]} is given twice, once in sampling")
-    values = {f.name: getattr(base, f.name) for f in fields(base)}
-    checked = {n: _checked(n, v) for n, v in values.items() if v is not None}
-    sampling = merge(replace(base, **checked), Sampling(**single))
+    checked = {name: _checked(name, value) for name, value in base.sent().items()}
+    changes = SamplingChanges.of({**checked, **single})
     try:
-        canonical(sampling.sent())
+        canonical(changes.values.sent())
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"sampling holds what JSON cannot: {error}") from None
-    return sampling
+    return changes
 
 
 _CALLED = {option_of(name): argument_of(name) for name in SETTINGS}

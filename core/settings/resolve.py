@@ -21,7 +21,8 @@ from .players import find_roles, fitting_players, for_members, role_sampling
 from .rules import own_options
 from .run_config import Endpoint, RunConfig, with_judges
 from .run_settings import RunSettings, flag_of
-from .targets import Target, find_target, limits_of
+from .set_options import JUDGE_SET
+from .targets import Target, asked_with, find_target, limits_of, model_changes
 
 USUAL_MODEL = "demo/medium"
 
@@ -37,34 +38,53 @@ def run_configs(
         UsageError: Settings contradict each other.
     """
     settings = for_members(benchmark, settings)
-    specs = [ModelSpec.parse(text) for text in settings.models or (USUAL_MODEL,)]
+    at_server = bool(settings.base_url)
+    texts = settings.models or (USUAL_MODEL,)
+    specs = [ModelSpec.parse(text, at_server=at_server) for text in texts]
     if len(specs) > 1 and settings.name:
         raise UsageError("--name names one model; leave it out, or give one --model")
     if twice := next((s for s in specs if specs.count(s) > 1), None):
         raise UsageError(f"--model {twice} is given twice")
     judges, roles = _find_judges(benchmark, settings), find_roles(benchmark, settings)
-    models = [find_target(settings, spec) for spec in specs]
+    models = [_model_target(benchmark, settings, spec) for spec in specs]
     named = [allow(judge) for judge in judges]
     players = {name: allow(target) for name, target in roles.items()}
     options = own_options(benchmark, settings.options)
     _refuse_vain(benchmark, options, settings)
-    return [
-        replace(
+
+    def config_of(model: Target, endpoint: Endpoint, one: RunSettings) -> RunConfig:
+        spec, changes = endpoint.spec, model_changes(settings, model.server)
+        roles = fitting_players(benchmark, settings, spec, players)
+        return replace(
             with_judges(
                 replace(make_config(benchmark, one, endpoint), panel=_panel(settings)),
-                _fitting_judges(benchmark, options, model.endpoint.spec, named),
+                _fitting_judges(benchmark, options, spec, named),
             ),
             limits=limits_of(settings, model.server),
-            roles=fitting_players(benchmark, model.endpoint.spec, players),
-            role_sampling=role_sampling(benchmark, settings),
+            roles=roles,
+            role_sampling=role_sampling(benchmark, roles),
+            sampling=changes.values,
+            unset=changes.unset,
         )
+
+    return [
+        config_of(model, endpoint, one)
         for model, endpoint in zip(models, map(allow, models), strict=True)
         for one in settings.by_system(str(endpoint.spec))
     ]
 
 
+def _model_target(benchmark: Benchmark, settings: RunSettings, spec: ModelSpec) -> Target:
+    """The model's; one that is a judge there is asked as it judges."""
+    target = find_target(settings, spec)
+    if not benchmark.model_judges:
+        return target
+    asked = asked_with(settings, of_judge(str(spec)), target.server)
+    return target._replace(endpoint=replace(target.endpoint, settings=asked, is_judge=True))
+
+
 _AS_SET = (
-    *("dataset", "sampling", "system", "limit", "items", "transfer"),
+    *("dataset", "sampling", "unset", "system", "limit", "items", "transfer"),
     *("name", "notes", "fresh", "keep_going", "no_canaries", "without", "against", "runs_dir"),
 )
 """What a run is asked just as it was set."""
@@ -166,7 +186,7 @@ _PLAIN = re.compile(r"[\w./:@-]+")
 """A name that no other is hidden in."""
 
 
-def judge_spec(text: str) -> ModelSpec:
+def judge_spec(text: str, *, at_server: bool = False) -> ModelSpec:
     """The one judge that a text names.
 
     Raises:
@@ -176,21 +196,27 @@ def judge_spec(text: str) -> ModelSpec:
     providers = tuple(f"{name}/" for name in installed().providers.things)
     if len(names) > 1 and all(n.startswith(providers) and _PLAIN.fullmatch(n) for n in names):
         raise UsageError(f"--judge names {len(names)} judges; give --judge once for each")
-    return ModelSpec.parse(text)
+    return ModelSpec.parse(text, at_server=at_server)
 
 
 def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     named = {"judge_base_url": settings.judge_base_url,
              "judge_api_key_env": settings.judge_api_key_env}  # fmt: skip
+    sets = settings.is_given("judge_set") and bool(settings.judge_set)
     if not benchmark.judged and not any(map(settings.is_given, ("judge", *named))):
+        if sets and not benchmark.model_judges:
+            raise UsageError(f"{benchmark.name} asks no judge; leave {JUDGE_SET} out")
         return []  # what a file or a variable says is for the benchmarks that ask one
+    if sets and not settings.judges:
+        raise UsageError(f"{JUDGE_SET} needs --judge SPEC")
     for name, texts in named.items():
         if texts and not settings.judges:
             raise UsageError(f"{flag_of(name)} needs --judge SPEC")
         if len([text for text in texts if not settings.names_judge(text)]) > 1:
             message = f"{flag_of(name)} is given twice"
             raise UsageError(f"{message}; give it once for all judges, or as JUDGE=...")
-    specs = [judge_spec(text) for text in settings.judges]
+    at_server = bool(settings.judge_base_url)
+    specs = [judge_spec(text, at_server=at_server) for text in settings.judges]
     if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
         raise UsageError(f"--judge {twice} is given twice")
     return [find_target(settings, spec, of_judge(str(spec))) for spec in specs]

@@ -5,8 +5,9 @@ sent. What only changes how answers are graded makes a grader's digest; how
 fast, how many and where to print is in neither.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from ..clients.limits import Limits
 from ..guard import guard
 from ..parties.graders import Grader, Judge, Panel
 from ..parties.party import Party, is_imported, site_of
+from ..parties.party_settings import AS_JUDGE, NO_SYSTEM, PLAIN, PartySettings, settings_in
 from ..parties.prompt_templates import PromptTemplate
 from ..parties.providers import ModelSpec, Transfer, host_of
-from ..types import Item, JsonDict, Sampling, digest
+from ..types import Item, JsonDict, Sampling, SamplingChanges, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,14 @@ class Endpoint:
     limits: Limits | None = field(default=None, compare=False)
     more: tuple[str, ...] = ()
     """Addresses of further servers of the same model, in order."""
+    settings: PartySettings = PLAIN
+    """How it is asked otherwise than the benchmark says."""
+    is_judge: bool = False
+    """Whether it is a judge, so that other settings make it another one."""
+    shared: bool = False
+    """Whether its address is the model's, as none was given for it and there is no key."""
+    near: str = ""
+    """The model's address, where none was given for it and it is asked at its provider's host."""
 
     @property
     def base_urls(self) -> tuple[str, ...]:
@@ -57,17 +67,20 @@ class Endpoint:
     @classmethod
     def of(cls, party: Party) -> "Endpoint":
         """That of who was asked once; good for looking things up, not for asking."""
-        return cls(party.spec, f"http://{party.host}" if party.host else None, first=party)
+        address, settings = f"http://{party.host}" if party.host else None, party.settings
+        return cls(party.spec, address, first=party, settings=settings_in(settings), is_judge=True)
 
     @property
     def label(self) -> str:
-        """The spec, with the host of today where that is not the provider's own."""
-        return Party(self.spec, self.address).label
+        """The spec, with the host of today where that is not the provider's own, and settings."""
+        label, words = Party(self.spec, self.address).label, self.settings.words
+        return f"{label} ({words})" if words else label
 
     @property
     def party(self) -> Party:
         """As whom the journal knows it: as it was asked first."""
-        return self.first or Party(self.spec, self.address)
+        settings = self.settings.identity if self.is_judge else ""
+        return self.first or Party(self.spec, self.address, settings)
 
     @property
     def address(self) -> str | None:
@@ -98,6 +111,10 @@ class RunConfig:
     dataset: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
     """The user's changes to the benchmark's own sampling."""
+    unset: tuple[str, ...] = ()
+    """What of it is not sent."""
+    is_whole: bool = False
+    """Whether these are no changes but all of its sampling, as a stored run has it."""
     system: str | None = None
     iterations: int = 1
     limit: int | None = None
@@ -137,9 +154,11 @@ class RunConfig:
     @property
     def effective_sampling(self) -> Sampling:
         """The benchmark's sampling with the user's changes; of an imported run, nothing."""
-        if is_imported(self.model.spec):
+        if self.is_whole or is_imported(self.model.spec):
             return self.sampling
-        return merge(guard(self.benchmark).sampling_for(self.options), self.sampling)
+        changes = SamplingChanges(self.sampling, self.unset)
+        drawn = changes.applied_to(guard(self.benchmark).sampling_for(self.options))
+        return settings_in(self.model.party.settings).drawn(drawn)  # where the model is a judge
 
     def sampling_of(self, role: Role) -> Sampling:
         """How the replies of who plays a role are drawn."""
@@ -195,10 +214,9 @@ def by_each_judge(config: RunConfig) -> list[RunConfig]:
     return [with_judges(config, [judge]) for judge in config.judges]
 
 
-def merge(base: Sampling, changes: Sampling) -> Sampling:
-    """`base` with the fields of `changes` that have a value."""
-    changed = {f.name: getattr(changes, f.name) for f in fields(changes)}
-    return replace(base, **{k: v for k, v in changed.items() if v is not None})
+def judge_sampling(benchmark: Benchmark, judge: Party) -> Sampling:
+    """How the replies of a judge are drawn, as it is known by its own settings."""
+    return settings_in(judge.settings).drawn(benchmark.judge_sampling)
 
 
 def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
@@ -225,8 +243,16 @@ def identity(config: RunConfig, pack: Pack) -> JsonDict:
         "name": config.name,
         **({"template": config.template.digest} if config.template else {}),
         **({"checkpoint": config.checkpoint} if config.checkpoint else {}),
+        **_how_asked(config.model),
         "options": benchmark.request_options(config.options),
     }
+
+
+def _how_asked(model: Endpoint) -> JsonDict:
+    """What of a model's settings its sampling does not say; what is not set is not there."""
+    if asked := model.party.settings:
+        return {AS_JUDGE: json.loads(asked)}
+    return {} if model.settings.system else {NO_SYSTEM: True}
 
 
 def _players(config: RunConfig) -> JsonDict:
@@ -237,6 +263,7 @@ def _players(config: RunConfig) -> JsonDict:
             "model": str(player.spec),
             "endpoint": player.base_url and player.base_url.rstrip("/"),
             "sampling": config.sampling_of(declared[name]).sent(),
+            **({} if player.settings.system else {NO_SYSTEM: True}),
         }
         for name, player in config.roles.items()
     }
@@ -245,7 +272,11 @@ def _players(config: RunConfig) -> JsonDict:
 def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
     """Who played the roles of a stored run, where they were asked first."""
     return {
-        name: Endpoint(ModelSpec.parse(player["model"]), player["endpoint"])
+        name: Endpoint(
+            ModelSpec.parse(player["model"]),
+            player["endpoint"],
+            settings=PartySettings(system=not player.get(NO_SYSTEM)),
+        )
         for name, player in settings.get("roles", {}).items()
     }
 

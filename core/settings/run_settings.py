@@ -64,7 +64,10 @@ class RunSettings:
         sampling: The changes to the benchmark's own sampling.
         judge_base_url: The address of all judges, or ``JUDGE=URL`` for one; likewise its key's
             variable.
-        role_max_tokens: By role; under "" that of roles not named.
+        judge_set: ``[JUDGE:]KEY=VALUE`` (`set_options`); likewise `role_set` by role or group.
+        unset: What of the benchmark's own sampling is not sent.
+        shares_server: Whether a judge or a role may be asked at the model's address, where none is
+            given for it and there is no key for its provider.
         price: Of whatever the model is; `prices` are by model spec.
         file: What bench.toml says beside defaults; ``None`` where none is read.
         sources: By name of setting, such as ``max_tokens``; those with defaults are missing.
@@ -115,6 +118,12 @@ class RunSettings:
         WHERE, "VAR", "The variable that holds their key; or JUDGE=VAR for one.", (),
         form="list", rule=_TEXT, names_key=True,
     )  # fmt: skip
+    judge_set: tuple[str, ...] = _setting(
+        WHERE, "[JUDGE:]KEY=VALUE",
+        "How all judges, or one, are asked: max_tokens, temperature or another sampling option "
+        "(none: not sent), extra_body, system=off, schema=off; may be repeated.", (),
+        form="list", rule=_TEXT, may_hold_key=True,
+    )  # fmt: skip
     panel: str | None = _setting(
         WHERE, None,
         "What several judges' verdicts become; rotate asks one judge a sample (default: mean).",
@@ -146,10 +155,9 @@ class RunSettings:
         WHERE, "NAME=VAR", "The variable that holds its key.", {},
         form="pairs", may_hold_key=True, in_file=False,
     )  # fmt: skip
-    role_max_tokens: Mapping[str, int] = _setting(
-        WHERE, "[NAME=]N",
-        "Most tokens of a reply of the role, or of all roles, thinking included.", {},
-        form="pairs", in_file=False,
+    role_set: tuple[str, ...] = _setting(
+        WHERE, "[NAME:]KEY=VALUE", "How a role, or all roles, are asked: as --judge-set.", (),
+        form="list", rule=_TEXT, may_hold_key=True, in_file=False,
     )  # fmt: skip
     dataset: str | None = _setting(
         DATA, "NAME|PATH",
@@ -158,6 +166,7 @@ class RunSettings:
     )  # fmt: skip
     options: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
+    unset: tuple[str, ...] = ()
     systems: tuple[SystemPrompt, ...] = _setting(
         DRAWING, "TEXT|@FILE", "System prompt; several make a run each, '' is none.", (),
         form="list", rule=_TEXT, option="system", argument="system",
@@ -256,6 +265,7 @@ class RunSettings:
     runs_dir: Path = _setting(  # noqa: RUF009 - makes a field
         RUN, None, "Where runs are kept.", Path("runs")
     )
+    shares_server: bool = True
     file: "SettingsFile | None" = None
     sources: Mapping[str, SettingSource] = field(default_factory=dict)
 
@@ -289,14 +299,6 @@ class RunSettings:
     def filed_roles(self) -> "Mapping[str, RolePlayer]":
         """What the file says of who plays roles, by role."""
         return self.file.roles if self.file else {}
-
-    def max_tokens_of(self, role: str) -> int | None:
-        """The most tokens of a reply of a role; ``None`` where nothing is said of it."""
-        return (
-            self.role_max_tokens.get(role)
-            or self.role_max_tokens.get("")
-            or (self.filed_roles[role].max_tokens if role in self.filed_roles else None)
-        )
 
     def base_urls_of(self, party: PartyOptions) -> tuple[str, ...]:
         """The addresses of a party; only a model's can be several."""

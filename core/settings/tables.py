@@ -12,13 +12,14 @@ from ..parties.providers import check_base_url
 from ..reading.names import nearest
 from ..types.rules import Rule, TextRule, UnfitValue
 from .rules import MAY_HOLD_KEYS, RULES, VariableRule
+from .set_options import KEYS
 
 # A name can be no address, or the file could send elsewhere what a user types.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NAMES = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout")
-_OF_ENDPOINT: dict[str, Rule] = {name: RULES[name] for name in _NAMES} | {
-    "api_key_env": VariableRule()
-}
+_OF_ENDPOINT: dict[str, Rule] = {
+    **{name: RULES[name] for name in _NAMES}, "api_key_env": VariableRule(), **KEYS
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,13 @@ class EndpointSettings:
     tpm: float | None = None
     concurrency: int | None = None
     timeout: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """How whoever is asked there is asked, by the keys of ``--judge-set``."""
 
     def stated(self) -> dict[str, Any]:
         """What the file says, by key."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "name"}
+        apart = ("name", "settings")
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -58,7 +62,7 @@ def _read_endpoint(name: str, table: object, path: object) -> EndpointSettings:
         values["base_url"] = check_base_url(values["base_url"])
     except UsageError as error:
         raise ConfigError(f"{where} base_url: {error}".replace("--base-url ", "")) from None
-    return EndpointSettings(name, **values)
+    return EndpointSettings(name, **_with_settings(values))
 
 
 ALIASES = {"models": "model", "judges": "judge"}
@@ -118,7 +122,7 @@ _OF_PLAYER: dict[str, Rule] = {
     "model": TextRule(),
     "base_url": TextRule(),
     "api_key_env": VariableRule(),
-    "max_tokens": RULES["max_tokens"],
+    **KEYS,
 }
 
 
@@ -130,7 +134,8 @@ class RolePlayer:
     base_url: str | None = None
     """An address, or an endpoint of the file."""
     api_key_env: str | None = None
-    max_tokens: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """How it is asked, by the keys of ``--role-set``."""
 
 
 def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
@@ -140,10 +145,29 @@ def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
         ConfigError: A key or a value is wrong.
     """
     needed = {"model": '; write model = "PROVIDER/NAME"'}
-    return {
-        name: RolePlayer(**read_table(f"{path}: [roles.{name}]", table, _OF_PLAYER, needed))
+    tables = {
+        name: read_table(f"{path}: [roles.{name}]", table, _OF_PLAYER, needed)
         for name, table in tables_of(raw, path, "roles").items()
     }
+    return {name: RolePlayer(**_with_settings(values)) for name, values in tables.items()}
+
+
+def read_judges(raw: object, path: object) -> dict[str, dict[str, Any]]:
+    """How judges are asked, by the keys of ``--judge-set``, by judge.
+
+    Raises:
+        ConfigError: A key or a value is wrong.
+    """
+    return {
+        name: read_table(f'{path}: [judges."{name}"]', table, KEYS, {})
+        for name, table in tables_of(raw, path, "judges").items()
+    }
+
+
+def _with_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A table's values with how whoever it is about is asked as one of them."""
+    settings = {key: value for key, value in values.items() if key in KEYS}
+    return {key: value for key, value in values.items() if key not in KEYS} | {"settings": settings}
 
 
 def check_value(where: str, key: str, value: object, rule: Rule, more: str = "") -> Any:

@@ -5,17 +5,20 @@ file's ``[run]``. Where the file had a say in which key goes where, the user mus
 approved that on this machine; what the user says in the command itself needs no approval.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..clients.approvals import Sending, needs_approval, place_of
-from ..clients.keys import check_variable, process_environment
+from ..clients.keys import check_extra_body, check_variable, process_environment
 from ..clients.limits import Limits, RetryPolicy
 from ..errors import UsageError
+from ..parties.party_settings import SCHEMA, SYSTEM, PartySettings
 from ..parties.providers import OF_MODEL, ModelSpec, PartyOptions, Provider, check_base_url
 from ..plugins import installed
+from ..types import SAMPLING, SamplingChanges
 from .run_config import Endpoint
 from .run_settings import RunSettings
+from .set_options import JUDGE_SET, ROLE_SET, read_sets, texts_about, values_of
 from .tables import EndpointSettings
 
 
@@ -47,16 +50,29 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     Raises:
         UsageError: The settings do not go with it, or name no endpoint.
     """
+    if settings.base_urls_of(party) and spec.provider not in installed().providers.things:
+        name = f"{spec} at an address of your own is openai/{spec}"
+        raise UsageError(f"unknown provider {spec.provider!r} of {party.spec}; the model {name}")
     provider = installed().provider(spec.provider)
     base_urls, variable = settings.base_urls_of(party), settings.api_key_env_of(party)
     if provider.demo:
         headers = settings.headers if party is OF_MODEL else {}
         options = {party.base_url: base_urls, party.api_key_env: variable, "--header": headers}
         _refuse_first(spec, [option for option, value in options.items() if value])
-        return Target(Endpoint(spec, limits=limits_of(settings, None)), party=party)
+        endpoint = Endpoint(
+            spec,
+            limits=limits_of(settings, None),
+            settings=asked_with(settings, party, None),
+            is_judge=bool(party.judge),
+        )
+        return Target(endpoint, party=party)
     role = settings.filed_roles.get(party.role)
     if not base_urls and role and role.base_url:
         base_urls = (role.base_url,)
+    near = "" if base_urls else _server_of_model(settings, provider, party)
+    shared = bool(near) and not _has_key(settings, provider, party)
+    if shared:
+        base_urls = (near,)
     if variable:
         check_variable(variable, process_environment(), party)
     servers = [settings.file.endpoint(u, party) if settings.file else None for u in base_urls]
@@ -82,9 +98,75 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         server.name if server and len(addresses) == 1 else None,
         limits=limits_of(settings, server),
         more=tuple(addresses[1:]),
+        settings=asked_with(settings, party, server),
+        is_judge=bool(party.judge),
+        shared=shared,
+        near="" if shared else near,
     )
     sendings = (_sending(settings, one, provider, party) for one in endpoint.each)
     return Target(endpoint, server, tuple(dict.fromkeys(filter(None, sendings))), party)
+
+
+def asked_with(
+    settings: RunSettings, party: PartyOptions, server: EndpointSettings | None
+) -> PartySettings:
+    """How a judge, or who plays a role, is asked otherwise than the benchmark says.
+
+    Of a model it is only what its sampling does not say, see `model_changes`.
+
+    Raises:
+        UsageError: A setting is none, or is for a judge that there is not.
+    """
+    filed = dict(server.settings) if server else {}
+    if party.role:
+        texts = texts_about(settings.role_set, [party.role])
+        given = values_of(read_sets(texts, ROLE_SET, [party.role]), party.role)
+        player = settings.filed_roles.get(party.role)
+        filed |= player.settings if player else {}
+        return _checked({**filed, **given}, ROLE_SET)
+    if not party.judge:
+        return PartySettings.of({n: v for n, v in filed.items() if n in (SYSTEM, SCHEMA)})
+    sets = read_sets(settings.judge_set, JUDGE_SET, [*settings.judges, party.judge])
+    given = values_of(sets, party.judge)
+    filed |= settings.file.judges.get(party.judge, {}) if settings.file else {}
+    by_user = settings.by_user("judge_set")
+    return _checked({**filed, **given} if by_user else {**given, **filed}, JUDGE_SET)
+
+
+def model_changes(settings: RunSettings, server: EndpointSettings | None) -> SamplingChanges:
+    """What is changed of a model's sampling: by the user, then by the file of its server."""
+    given = {**settings.sampling.sent(), **{n: SAMPLING[n].unset for n in settings.unset}}
+    filed = {n: v for n, v in (server.settings if server else {}).items() if n in SAMPLING}
+    user = {n: v for n, v in given.items() if n not in filed or settings.by_user(n)}
+    changes = SamplingChanges.of({**given, **filed, **user})
+    check_extra_body(changes.values)
+    return changes
+
+
+def _checked(values: Mapping[str, Any], where: str) -> PartySettings:
+    asked = PartySettings.of(values)
+    check_extra_body(asked.changes.values, f"{where} extra_body")
+    return asked
+
+
+def _server_of_model(settings: RunSettings, provider: Provider, party: PartyOptions) -> str:
+    """The model's address, where a judge or a role of its provider may be meant to be there too."""
+    alike = all(text.startswith(f"{provider.name}/") for text in settings.models)
+    if party is OF_MODEL or not (settings.shares_server and settings.models and alike):
+        return ""
+    return settings.base_url[0] if settings.base_url else ""
+
+
+def _has_key(settings: RunSettings, provider: Provider, party: PartyOptions) -> bool:
+    """Whether a judge or a role can be asked at its provider's own host."""
+    role, file = settings.filed_roles.get(party.role), settings.file
+    named = (
+        settings.api_key_env_of(party),
+        role and role.api_key_env,
+        file and file.run.get(_name(party.api_key_env)),
+    )
+    standard = provider.key_env and process_environment().get(provider.key_env)
+    return any(named) or not provider.key_env or standard is not None
 
 
 def _refuse_first(spec: ModelSpec, options: Sequence[str]) -> None:

@@ -126,7 +126,13 @@ class Planner:
         }
         settings = from_python(values)
         sources = dict.fromkeys(settings.sources, SettingSource.FILE)
-        return replace(settings, file=self.file, prices=self.file.prices, sources=sources)
+        return replace(
+            settings,
+            file=self.file,
+            prices=self.file.prices,
+            sources=sources,
+            shares_server=False,
+        )
 
 
 def command_of(model: SweepModel, runs_dir: Path) -> ServerCommand:

@@ -7,12 +7,12 @@ and replayed. Nothing here does I/O.
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
-from .rules import NumberRule, Rule, Setting, TextRule, holding, settings_of
+from .rules import NumberRule, Rule, Setting, TextRule, UnsettableRule, holding, settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -92,12 +92,14 @@ class SamplingSetting(Setting):
             different values of it are asked alike.
         sent_as: What else providers call it.
         unknown_to: Hosts of the APIs that do not know it, so that it is not sent there.
+        unset: The word by which it is not sent, whatever the benchmark says.
     """
 
     draws: bool = True
     repeats: bool = False
     sent_as: tuple[str, ...] = ()
     unknown_to: tuple[str, ...] = ()
+    unset: str = "none"
 
 
 ANTHROPIC, OPENAI = "api.anthropic.com", "api.openai.com"
@@ -106,9 +108,13 @@ DRAWING = "How replies are drawn"
 """The heading above sampling parameters."""
 
 
-def _parameter(metavar: str, rule: Rule | None, text: str, **facts: Any) -> Any:
-    parameter = SamplingSetting(metavar=metavar, rule=rule, help=text, section=DRAWING, **facts)
-    return holding(parameter)
+def _parameter(
+    metavar: str, rule: Rule | None, text: str, *, unset: str = "none", **facts: Any
+) -> Any:
+    """A field of a sampling parameter; in place of a value a person may give a word: not sent."""
+    held = UnsettableRule(rule, unset) if rule else None
+    facts |= {"metavar": metavar, "help": text, "section": DRAWING, "unset": unset}
+    return holding(SamplingSetting(rule=held, **facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +139,9 @@ class Sampling:
     )  # fmt: skip
     stop: tuple[str, ...] | None = None
     reasoning_effort: str | None = _parameter(
-        "E", TextRule(), "Such as low, medium, high.", sent_as=("thinking", "output_config")
-    )
+        "E", TextRule(), "Such as low, medium, high; the word unset keeps it from being sent.",
+        sent_as=("thinking", "output_config"), unset="unset",  # none is an effort
+    )  # fmt: skip
     json_schema: JsonObject | None = None
     extra_body: JsonObject | None = _parameter(  # noqa: RUF009 - makes a field
         "JSON", None, "More fields for each request.",
@@ -151,6 +158,29 @@ _SAMPLING = tuple(field.name for field in fields(Sampling))
 _values_of = attrgetter(*_SAMPLING)
 SAMPLING: Mapping[str, SamplingSetting] = settings_of(Sampling)
 """The parameters that a person may set."""
+
+
+class SamplingChanges(NamedTuple):
+    """What a person changes of a benchmark's sampling.
+
+    Attributes:
+        values: The parameters that get another value.
+        unset: Those that get none, so that they are not sent, in the order of `SAMPLING`.
+    """
+
+    values: Sampling = Sampling()
+    unset: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "SamplingChanges":
+        """That of parameters by name, each with its value or its word for none."""
+        unset = tuple(n for n, one in SAMPLING.items() if n in given and given[n] == one.unset)
+        return cls(Sampling(**{n: v for n, v in given.items() if n not in unset}), unset)
+
+    def applied_to(self, base: Sampling) -> Sampling:
+        """Another sampling with these changes."""
+        changes: dict[str, Any] = {**self.values.sent(), **dict.fromkeys(self.unset)}
+        return replace(base, **changes)
 
 
 def unknown_to(host: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ holds its value; all of these ways are made from that.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from numbers import Integral, Real
@@ -99,6 +99,33 @@ class TextRule:
     def read(self, text: str) -> str:
         """The same, of a text."""
         return self.check(text)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsettableRule:
+    """What another rule allows, or a word for no value at all, by which a field is not sent."""
+
+    rule: Rule
+    unset: str
+
+    @property
+    def words(self) -> str:
+        """What is wanted."""
+        return f"{self.rule.words}, or {self.unset}"
+
+    def check(self, value: object) -> object:
+        """The value, or the word."""
+        return value if value == self.unset else self._held_to(self.rule.check, value)
+
+    def read(self, text: str) -> object:
+        """The same, of a text."""
+        return text if text == self.unset else self._held_to(self.rule.read, text)
+
+    def _held_to(self, hold: Callable[[Any], object], value: object) -> object:
+        try:
+            return hold(value)
+        except UnfitValue as error:
+            raise UnfitValue(f"{error}, or {self.unset}") from None
 
 
 class SwitchRule:

@@ -78,6 +78,7 @@ class Judgemark(Benchmark[Written, Score]):
     comparability = "not comparable with published scores: texts and the judge's prompt are others"
     sampling = Sampling(temperature=0.5, top_k=3, max_tokens=4_000)
     iterations = 3
+    model_judges = True
     asks_again = True
     ranked_by = "separability"
     options = (

@@ -62,6 +62,7 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
     comparability = "not comparable with published scores: there are none"
     sampling = Sampling(temperature=0.0, max_tokens=8_000)
     single_turn = False
+    model_judges = True
     asks_again = True
     options = (
         Option("prompts_of", "eqbench3", "Whose prompts the judge is answered.", in_requests=True),

@@ -80,6 +80,7 @@ class JudgeCanaries(Benchmark[Canary, Score]):
     data = folder("judge_canaries")
     sampling = Sampling(temperature=0.0, max_tokens=8_000)
     single_turn = False
+    model_judges = True
     asks_again = True
     values = (
         Value(_GRADED, "what they were graded", higher_is_better=False, when={"pairs": False}),

@@ -130,7 +130,11 @@ def _scoring(result: ModelResult) -> JsonDict:
     judges: list[JsonDict] = []
     for one in judge.judges:
         details = unknown | {"label": one.public.label}
-        model: JsonDict = {"name": one.spec.name, "id": one.short, "additional_details": details}
+        model: JsonDict = {
+            "name": one.spec.name,
+            "id": str(one.spec),
+            "additional_details": details,
+        }
         judges.append({"model_info": model})
     version = f"{result.run.benchmark} {result.run.record.benchmark_version}"
     scoring: JsonDict = {"judges": judges}

@@ -137,9 +137,9 @@ async def test_another_player_is_another_run(visits: Lab) -> None:
     assert one["run_id"] != two["run_id"]
 
 
-@pytest.mark.parametrize("most", [77, {"visitor": 77}])
+@pytest.mark.parametrize("sets", [{"max_tokens": 77}, {"visitor": {"max_tokens": 77}}])
 async def test_room_for_a_role_s_replies(
-    visits: Lab, tmp_path: Path, most: Any, monkeypatch: pytest.MonkeyPatch
+    visits: Lab, tmp_path: Path, sets: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The role's calls alone are sent it; it makes another run, and the line says so."""
     server: LoopbackServer = visits.server  # type: ignore[attr-defined]
@@ -152,7 +152,7 @@ async def test_room_for_a_role_s_replies(
     }  # fmt: skip
     usual = await run_async(Visit(), **given)
     server.requests.clear()
-    result = await run_async(Visit(), **given, role_max_tokens=most)
+    result = await run_async(Visit(), **given, role_set=sets)
     rooms = {(r.model, r.body.get("max_tokens")) for r in server.requests}
     assert ("visitor", 77) in rooms and not {("model", 77), ("judge", 77)} & rooms
     assert result.document["run_id"] != usual.document["run_id"]
@@ -222,8 +222,8 @@ async def test_demo_models_play_with_demo_players(visits: Lab, tmp_path: Path) -
     [
         ({"model": "openai/x"}, "visit needs the role visitor: Plays who comes. Name who plays it"),
         ({"roles": {"guest": "openai/x"}}, "roles guest: there is no such role; visit has visitor"),
-        ({"role_max_tokens": {"guest": 9}}, "role_max_tokens guest: there is no such role"),
-        ({"role_max_tokens": 0}, "role_max_tokens must be a whole number from 1 to"),
+        ({"role_set": {"guest": {"seed": 9}}}, "role_set guest:seed: there is no such role here"),
+        ({"role_set": {"max_tokens": 0}}, "role_set max_tokens must be a whole number from 1 to"),
         ({"roles": {"visitor": "demo/guest"}}, "demo/guest does not play the role visitor"),
         (
             {"model": "openai/x", "roles": {"visitor": "demo/visitor"}, "judge": "openai/j"},

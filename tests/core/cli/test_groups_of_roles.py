@@ -154,6 +154,18 @@ def test_python_and_the_file_name_them_alike(ring: tuple[Bench, list[str]]) -> N
     assert {who["model"] for who in document["roles"].values()} == {"openai/f"}
 
 
+def test_a_group_has_settings_and_a_member_its_own(ring: tuple[Bench, list[str]]) -> None:
+    """What is set of a member goes before its group's, and that before what is set of all."""
+    bench, words = ring
+    sets = ("seed=1", "opponents:seed=2", "opponents:top_p=0.5", "opponents_2:seed=3")
+    given = (word for text in sets for word in ("--role-set", text))
+    done = bench("run", *words, "--role", "opponents=openai/a", *given, "--json")
+    assert done.code == 0, done.err
+    asked = [r.body for r in Ring.server.requests if r.model == "a"]  # type: ignore[attr-defined]
+    assert {body["top_p"] for body in asked} == {0.5}
+    assert Counter(body["seed"] for body in asked) == {2: 8, 3: 4}
+
+
 def test_demo_players_have_the_name_of_their_group(ring: tuple[Bench, list[str]]) -> None:
     """Each knows which one it is."""
     bench, _ = ring

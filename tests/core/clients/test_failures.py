@@ -263,7 +263,7 @@ def test_a_path_that_a_server_behind_lacks_is_not_looked_for_here() -> None:
         (
             400,
             "max_tokens is too large",
-            "the benchmark asks for so many; name another with --judge",
+            "the benchmark asks for so many; --judge-set max_tokens=N asks for fewer",
         ),
     ],
 )

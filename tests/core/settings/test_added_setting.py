@@ -121,7 +121,7 @@ eibench.run("eqbench-v1", **target, frequency_penalty=0.5)
 eibench.run("eqbench-v1", **target, frequency_penalty=3)
 """
     printed = python(code, server.base_url, code_of_exit=1)
-    assert "frequency_penalty must be a number from -2 to 2, not 3" in printed
+    assert "frequency_penalty must be a number from -2 to 2, or none, not 3" in printed
     assert [r.body["frequency_penalty"] for r in server.requests] == [0.5]
 
 

@@ -86,7 +86,7 @@ def test_who_plays_may_be_given_less_room(bench: Bench) -> None:
     filed = '[roles.disputants]\nmodel = "demo/disputants"\nmax_tokens = 900\n'
     Path("bench.toml").write_text(filed)
     less = bench(*run).json
-    least = bench(*run, "--role-max-tokens", "disputants=600").json
+    least = bench(*run, "--role-set", "disputants:max_tokens=600").json
     assert "disputants max_tokens=900" in less["comparability"]
     assert "disputants max_tokens=600" in least["comparability"]
     assert len({document["run_id"] for document in (usual, less, least)}) == 3
