@@ -56,7 +56,7 @@ def lab(bench: Bench, own_pack: Write, grades: Callable[..., dict[str, Any]]) ->
 
     def respond(request: ReceivedRequest) -> str | Response:
         if request.model in ("m", "n"):
-            return f"{REPLY} {request.model}"
+            return f"{REPLY} {f'I am {request.model}, and I stay with her for a while. ' * 30}"
         if why := next((w for one in refuse if (w := one(request))), None):
             return Response(400, json.dumps({"error": {"message": why}}).encode())
         if request.is_trial:
@@ -352,7 +352,8 @@ def test_comparisons_are_made_with_the_settings(lab: Lab) -> None:
     def compare(*sets: str, model: str = "n") -> int:
         """How many comparisons are asked for."""
         before = len(lab.server.requests)
-        asked = [word.replace("openai/m", f"openai/{model}") for word in lab.model]
+        asked = ("--model", f"openai/{model}", "--base-url", lab.server.base_url,
+                 "--dataset", "bundled", "--limit", "2")  # fmt: skip
         named = ("--judge", "openai/judge-a", "--judge-base-url", lab.server.base_url)
         done = lab.bench("run", "eqbench3", *asked, *named, *sets)
         assert done.code == 0, done.err
@@ -364,7 +365,6 @@ def test_comparisons_are_made_with_the_settings(lab: Lab) -> None:
     assert compare() > 0
     assert compare() == 0
     hot = ("--judge-set", "temperature=0.4")
-    assert compare(*hot, model="m") == 0
     assert compare(*hot) > 0
     assert compare(*hot) == 0
     boards = lab.bench("leaderboard", "eqbench3", "--judge", "openai/judge-a (temperature 0.4)",
