@@ -45,7 +45,7 @@ _LEAST = 16
 """No server has less room than that; the lower end of a range is such a number."""
 
 
-class Room(NamedTuple):
+class FreeRoom(NamedTuple):
     """What a refusal says of room, in tokens; 0 where it does not say.
 
     Attributes:
@@ -59,7 +59,7 @@ class Room(NamedTuple):
     prompt: int = 0
 
 
-def read_room(failure: HttpFailure, asked: int) -> Room | None:
+def read_room(failure: HttpFailure, asked: int) -> FreeRoom | None:
     """The room that a server has for a reply that was asked for with `asked` tokens.
 
     ``None`` where its words are not about that, or hold no number that could be it.
@@ -69,23 +69,23 @@ def read_room(failure: HttpFailure, asked: int) -> Room | None:
     room = _expression(text, asked) or _parts(text, numbers, asked)
     if room is None and TOKEN_LIMIT.search(f"{failure.parameter} {text}"):
         fits = _limit(text, numbers, asked)
-        room = Room(fits) if fits else None
+        room = FreeRoom(fits) if fits else None
     return room if room and room.fits < asked else None
 
 
-def _expression(text: str, asked: int) -> Room | None:
+def _expression(text: str, asked: int) -> FreeRoom | None:
     """That of ``8000 > 8192 - 2837``, or of ``198000 + 8000 > 200000``."""
     if match := _DIFFERENCE.search(text):
         _, together, prompt = map(_value, match.groups())
-        return Room(together - prompt, together, prompt)
+        return FreeRoom(together - prompt, together, prompt)
     if match := _SUM.search(text):
         one, other, together = map(_value, match.groups())
         prompt = one if other == asked else other
-        return Room(together - prompt, together, prompt)
+        return FreeRoom(together - prompt, together, prompt)
     return None
 
 
-def _parts(text: str, numbers: list[int], asked: int) -> Room | None:
+def _parts(text: str, numbers: list[int], asked: int) -> FreeRoom | None:
     """That of a message which gives the tokens of the prompt beside those of the context."""
     together = _first(_TOGETHER, text)
     if not together:
@@ -96,8 +96,8 @@ def _parts(text: str, numbers: list[int], asked: int) -> Room | None:
         (rest for rest in sums if rest > 0), 0
     )  # fmt: skip
     if prompt:
-        return Room(together - prompt, together, prompt)
-    return Room(together, together) if asked > together else None
+        return FreeRoom(together - prompt, together, prompt)
+    return FreeRoom(together, together) if asked > together else None
 
 
 def _limit(text: str, numbers: list[int], asked: int) -> int:

@@ -83,8 +83,8 @@ async def read_context(config: ClientConfig) -> int | None:
     """
     entry = await read_entry(config) or {}
     meta = entry.get("meta")
-    said = entry.get("max_model_len") or (meta.get("n_ctx") if isinstance(meta, dict) else None)
-    return said if isinstance(said, int) and said > 0 else None
+    length = entry.get("max_model_len") or (meta.get("n_ctx") if isinstance(meta, dict) else None)
+    return length if isinstance(length, int) and length > 0 else None
 
 
 def same_build(stored: JsonObject, now: JsonObject) -> bool:

@@ -27,7 +27,7 @@ from ..errors import ProviderError
 from ..parties.providers import AskedParty, ClientConfig
 from ..types import ChatRequest, ChatResponse, Json, JsonDict, JsonObject
 from .failures import HttpFailure
-from .fitting import Room, read_room
+from .fitting import FreeRoom, read_room
 from .model_list import read_context
 from .patience import off_the_clock
 from .refusals import (
@@ -79,7 +79,7 @@ class Terms:
     say: Callable[[str], None] = lambda text: None
     listed: Callable[[], Awaitable[int | None]] | None = None
     without: set[str] = field(default_factory=set)
-    _room: Room | None = None
+    _room: FreeRoom | None = None
     _measured: int = 0
     _most: int | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -179,21 +179,25 @@ class Terms:
             try:
                 return await send(request)
             except ProviderError as error:
-                said = error.answer
-                room = read_room(said, asked) if asked and isinstance(said, HttpFailure) else None
+                refused = error.answer
+                room = (
+                    read_room(refused, asked)
+                    if asked and isinstance(refused, HttpFailure)
+                    else None
+                )
                 if not room or room.fits < self.floor:
                     raise
                 self._learn_room(request, room)
         return await send(request)
 
-    def _learn_room(self, request: ChatRequest, room: Room) -> None:
+    def _learn_room(self, request: ChatRequest, room: FreeRoom) -> None:
         if room.together and room.prompt and (characters := _characters(request)):
             self._room, self._measured = room, characters
-            told = f"has room for {room.together:,} tokens of prompt and reply"
+            news = f"has room for {room.together:,} tokens of prompt and reply"
         else:
             self._most = room.fits
-            told = f"takes at most {room.fits:,} tokens for a reply"
-        self.say(f"{self.name} {told}: replies get what fits")
+            news = f"takes at most {room.fits:,} tokens for a reply"
+        self.say(f"{self.name} {news}: replies get what fits")
 
     # Walking
 
@@ -260,12 +264,12 @@ class _Walk:
             insisted_on = {*self.terms.typed, *(self.request.sampling.extra_body or ())}
             if self.terms.is_weary or speaks_of_typed(refusal.failure, insisted_on):
                 return None
-            came, found = await self._one_by_one(refusal, out)
+            came, further = await self._one_by_one(refusal, out)
             if came is not None:
                 return came
-            if found is None:
+            if further is None:
                 return await self._together(out)
-            refusal, out = found
+            refusal, out = further
 
     async def _by_name(
         self, refusal: Refusal, out: list[str]

@@ -216,6 +216,11 @@ class PartyConnector:
         ]
         return ServerPool(servers, asked), asked
 
+    def _typed(self, party: TaskParty) -> frozenset[str]:
+        """The sampling parameters of a party that a person has set."""
+        own = self.task.config.sampling.sent() if party.phase == MODEL else {}
+        return frozenset({*own, *party.endpoint.settings.values})
+
     def _caller(self, party: TaskParty) -> Caller:
         endpoint, session, limits = party.endpoint, self.session, self.task.limits(party)
         limits = replace(limits, ramps=limits.ramps and is_local(endpoint.base_url))
@@ -230,7 +235,7 @@ class PartyConnector:
                 transfer=self.task.config.transfer,
                 needs_token_limit=meter.limited,
                 template=self.task.config.template if party.phase == MODEL else None,
-                typed=frozenset(self.task.config.sampling.sent() if party.phase == MODEL else ()),
+                typed=self._typed(party),
                 say=self._notices.refused,
             )
             for one in endpoint.each

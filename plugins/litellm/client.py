@@ -182,19 +182,19 @@ class LiteLLMClient:
         request, notes = self.terms.shaped(request)
         extra = dict(request.sampling.extra_body or {})
         sent, wire = self._parameters(request), Wire()
-        told = {**sent, **extra, **notes}
+        recorded = {**sent, **extra, **notes}
         try:
             reply = await self._ask(request, sent, extra, wire)
         except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
             failed = failure_of(error, self.asked, wire.reply)
             if failed.kind in _ABOUT_A_REPLY and wire.reply and not is_http_failure(error):
                 self._check_size(wire.reply)
-                if read := read_wire(wire, told, self.asked):
+                if read := read_wire(wire, recorded, self.asked):
                     return read
                 failed = unreadable(wire, error, self.asked)
         else:
             self._check_size(wire.reply)
-            return read_reply(reply, wire, told, self.asked)
+            return read_reply(reply, wire, recorded, self.asked)
         raise failed  # out here, as litellm's error holds the request, and so the key
 
     def _check_size(self, reply: str) -> None:
