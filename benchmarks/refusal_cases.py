@@ -40,9 +40,9 @@ NATIVE = {
 }
 """What Anthropic's messages call those that they have."""
 SHAPES = ("system", "system_as_turns", "turns", "assistant_first")
-ROOM = ("limit", "limit_unsaid", "limit_listed", "context")
+ROOM = ("limit", "limit_unsaid", "limit_listed", "context", "context_least")
 NAMING = ("wants_new_name", "wants_no_limit")
-_ANY = ("temperature_0", "both", "limit", "context", "hopeless", "excluded")
+_ANY = ("temperature_0", "both", "limit", "context", "context_least", "hopeless", "excluded")
 OF_CLIENT: Mapping[str, Sequence[str]] = {
     "openai": (*FIELDS, *NAMING, "limit_unsaid", "limit_listed", *SHAPES, *_ANY),
     "anthropic": (*NATIVE, *SHAPES, *_ANY),
@@ -124,16 +124,15 @@ def cases(count: int = CASES, *, held_out: bool = False, seed: int = SEED) -> li
     """So many cases: each wording once, then those that fit any field again with another."""
     wordings = _halves(seed)[held_out]
     general = [w for w in wordings if w.group in ("named", "nameless", "misleading", "several")]
-    rng = Random(f"{seed} {held_out}")
     order = islice(chain(wordings, cycle(general)), count)
-    return [_case(wording, rng) for wording in order]
+    return [_case(w, Random(f"{seed} {n} {w.group} {w.text}")) for n, w in enumerate(order)]
 
 
 def _case(wording: _Wording, rng: Random) -> Case:
     form, _, words = wording.text.partition(" | ")
     wanted = wording.group
     if wanted in ("named", "nameless", "misleading", "several"):
-        client = _client(rng, "min_p")
+        client = _client(rng)
         wanted = rng.choice([f for f in OF_CLIENT[client] if f in (*FIELDS, *NATIVE)])
     elif wanted == "reasoning_effort" and "thinking" in words and form == "anthropic":
         client, wanted = "anthropic", "thinking"
@@ -153,8 +152,9 @@ def _case(wording: _Wording, rng: Random) -> Case:
     )  # fmt: skip
 
 
-def _client(rng: Random, group: str) -> str:
-    able = [c for c in _WEIGHTS if group in OF_CLIENT[c] or group == "min_p"]
+def _client(rng: Random, group: str = "excluded") -> str:
+    """One that can be refused this; any, where it is what all can be."""
+    able = [c for c in _WEIGHTS if group in OF_CLIENT[c]]
     return rng.choices(able, [_WEIGHTS[c] for c in able])[0]
 
 

@@ -159,6 +159,7 @@ class Refusing:
             "limit_unsaid": lambda: room > LIMIT,
             "limit_listed": lambda: room > LIMIT,
             "context": lambda: room > CONTEXT - _tokens(body),
+            "context_least": lambda: room > CONTEXT - _tokens(body),
             "system": lambda: "system" in roles,
             "system_as_turns": lambda: "system" in roles or not _alternates(body),
             "turns": lambda: not _alternates(body),
@@ -175,8 +176,8 @@ class Refusing:
         asked = next((fields[n] for n in _LIMITS if n in fields), ASKED)
         return fields | {
             "limit": LIMIT, "limit1": LIMIT + 1, "limit_comma": f"{LIMIT:,}", "asked": asked,
-            "context": CONTEXT, "context1": CONTEXT + 1, "prompt": prompt,
-            "total": prompt + int(asked), "room": CONTEXT - prompt,
+            "context": CONTEXT, "prompt": prompt, "total": prompt + int(asked),
+            "least": CONTEXT - int(asked) + 1, "over": CONTEXT + 1,
             "other": called_in(self.case, self.case.other),
         }  # fmt: skip
 
@@ -280,7 +281,7 @@ async def _again(
             await client.complete(request_of(case, text), CALL)
         except ProviderError as error:
             faults.append(Fault("wrong", f"the next call: {error}"))
-        most += case.group == "context" and most == 1
+        most += "context" in case.group and most == 1
         faults += _too_many(len(server.requests) - before, most, "for the next call")
         if len(refusing.taken) > seen:
             was, now = fields_of(refusing.taken[seen - 1]), fields_of(refusing.taken[-1])
@@ -336,7 +337,7 @@ def _is_right(
     """Whether what is missing is exactly what is refused."""
     group, limits = case.fields[0], [n for n in _LIMITS if n in after]
     if group in ROOM:
-        room = CONTEXT * 0.9 if group == "context" else LIMIT
+        room = CONTEXT * 0.9 if "context" in group else LIMIT
         kept = bool(changed) and changed == set(limits) and not (left or added)
         enough = kept and after[limits[0]] >= (0.25 if group == "limit_unsaid" else 0.6) * room
         unbound = group == "limit_unsaid" and left <= set(_LIMITS) and bool(left) and not changed
