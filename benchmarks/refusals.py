@@ -86,7 +86,8 @@ def request_of(case: Case, text: str = "The reply to grade. ") -> ChatRequest:
     sampling, named = _USUAL, (*case.fields, case.other)
     for field in named:
         sampling = replace(sampling, **_MORE.get(field, {}))
-    turns = [Message("system", "You are a strict judge."), Message("user", text * 60)]
+    length = 1800 if case.kind == "context_too_long" else 60
+    turns = [Message("system", "You are a strict judge."), Message("user", text * length)]
     if case.group == "assistant_first":
         turns.insert(1, Message("assistant", "What do you want to hear?"))
     elif case.group == "turns":

@@ -41,10 +41,10 @@ HARM = (
 )  # fmt: skip
 """All steps, likewise; rooms come after them."""
 _REFUSES = re.compile(
-    r"(not|n't) (be )?(support|allow|accept|permit|available|recogni[sz]|implement|used|usable)"
-    r"|unsupported|deprecated|unrecogni[sz]ed|unknown|unexpected|extraneous|extra_forbidden"
-    r"|extra inputs|may only be set|must be unset|disabled|unavailable|removed"
-    r"|cannot (both )?be (used|set|specified)",
+    r"(not|n't|no longer) (be )?(support|allow|accept|permit|available|recogni[sz]|implement|used)"
+    r"|(not|n't) (be )?usable|unsupported|deprecated|replaced|renamed|unrecogni[sz]ed|unknown"
+    r"|unexpected|extraneous|extra_forbidden|extra inputs|may only be set|must be unset|disabled"
+    r"|unavailable|removed|cannot (both )?be (used|set|specified)",
     re.IGNORECASE,
 )
 _TOO_COLD = re.compile(
@@ -77,13 +77,9 @@ class Refusal(NamedTuple):
 
 
 def names(step: str, text: str) -> bool:
-    """Whether a text speaks of a step."""
-    if step in LIMITS:
-        return re.search(rf"(?<!\w){step}(?!\w)", text) is not None
-    words = _CALLED.get(_ALIKE.get(step, step))
-    if words is None:
-        return re.search(rf"(?<!\w){re.escape(step)}(?!\w)", text, re.IGNORECASE) is not None
-    return re.search(rf"(?<![^\W_])(?:{words})(?![^\W_])", text, re.IGNORECASE) is not None
+    """Whether a text speaks of a step; letters of other scripts may stand right beside it."""
+    words = _CALLED.get(_ALIKE.get(step, step)) or re.escape(step).replace("_", "_?")
+    return re.search(rf"(?<![^\W_])(?:{words})(?![^\W_])", text, re.I | re.ASCII) is not None
 
 
 def named_steps(failure: HttpFailure, steps: Sequence[str], typed: Collection[str]) -> list[str]:
@@ -114,12 +110,18 @@ def speaks_of_room(failure: HttpFailure) -> bool:
     return TOKEN_LIMIT.search(f"{failure.parameter} {failure.message}") is not None
 
 
+def speaks_of_another_name(failure: HttpFailure) -> bool:
+    """Whether a refusal names the token limit in both ways."""
+    return all(names(limit, failure.message) for limit in LIMITS)
+
+
 def _is_refused(
     step: str, failure: HttpFailure, steps: Sequence[str], typed: Collection[str]
 ) -> bool:
     """Whether a server says that it does not take a step at all."""
+    is_wrong_value = step in LIMITS and "value" in failure.code
     if failure.parameter and names(step, failure.parameter) and _REFUSES.search(failure.code):
-        return True
+        return not is_wrong_value
     for sentence in _SENTENCE.split(failure.message):
         # "temperature may only be set to 1 when thinking is enabled" is about temperature.
         clause = _CONDITION.split(sentence)[0]

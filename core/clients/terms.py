@@ -21,8 +21,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import NamedTuple
 
-from ..errors import ProviderError
+from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty, ClientConfig
 from ..types import ChatRequest, ChatResponse, Json, JsonDict, JsonObject
 from .failures import HttpFailure
@@ -37,6 +38,7 @@ from .refusals import (
     WARM,
     Refusal,
     named_steps,
+    speaks_of_another_name,
     speaks_of_room,
     speaks_of_typed,
 )
@@ -57,6 +59,20 @@ Send = Callable[[ChatRequest], Awaitable[ChatResponse]]
 Fields = Callable[[ChatRequest], JsonObject]
 
 
+class _Fit(NamedTuple):
+    """What a server has said of room.
+
+    Attributes:
+        room: That of a request.
+        measured: Characters of that request.
+        most: Tokens of the longest reply.
+    """
+
+    room: Room | None = None
+    measured: int = 0
+    most: int | None = None
+
+
 @dataclass
 class Terms:
     """What is left out or changed of the requests to one party at one server.
@@ -74,9 +90,7 @@ class Terms:
     floor: int = FLOOR
     say: Callable[[str], None] = lambda text: None
     without: set[str] = field(default_factory=set)
-    _room: Room | None = None
-    _measured: int = 0
-    _most: int | None = None
+    _fit: _Fit = field(default_factory=_Fit)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _version: int = 0
     _in_vain: set[str] = field(default_factory=set)
@@ -106,17 +120,17 @@ class Terms:
 
     def _limit(self, request: ChatRequest) -> int | None:
         """The room that a reply gets, as far as the server has it."""
-        limit, room = request.sampling.max_tokens, self._room
+        limit, room = request.sampling.max_tokens, self._fit.room
         rooms = [int(step.removeprefix(ROOM)) for step in self.without if step.startswith(ROOM)]
         if limit is None:
             return None
         characters = _characters(request)
-        if room and characters == self._measured:
+        if room and characters == self._fit.measured:
             rooms.append(room.fits)
         elif room:
-            text = ceil(characters * room.prompt / self._measured * 1.05) + _SLACK
+            text = ceil(characters * room.prompt / self._fit.measured * 1.05) + _SLACK
             rooms.append(max(room.together - text, self.floor))
-        return min(limit, *rooms, self._most or limit)
+        return min(limit, *rooms, self._fit.most or limit)
 
     async def ask(self, request: ChatRequest, send: Send, fields: Fields) -> ChatResponse:
         """The reply to a request, sent until it is taken, or cannot be made so.
@@ -168,24 +182,36 @@ class Terms:
 
     async def _fitted(self, request: ChatRequest, send: Send) -> ChatResponse:
         """The reply to a request, sent with less room while the server says how much it has."""
-        for _ in range(_MOST_FITS):
+        known, told = self._fit, set[str]()
+        while True:
             asked = self.shaped(request)[0].sampling.max_tokens
             try:
                 return await send(request)
             except ProviderError as error:
-                said = error.answer
-                room = read_room(said, asked) if asked and isinstance(said, HttpFailure) else None
-                if not room or room.fits < self.floor:
+                room = self._room_said(request, asked, error)
+                # Words that are the same whatever was asked for are about the prompt alone.
+                if room is None or str(error) in told or len(told) == _MOST_FITS:
+                    if error.kind is ErrorKind.CONTEXT_TOO_LONG:
+                        self._fit = known
                     raise
+                told.add(str(error))
                 self._learn_room(request, room)
-        return await send(request)
+
+    def _room_said(
+        self, request: ChatRequest, asked: int | None, error: ProviderError
+    ) -> Room | None:
+        """The room that a refusal leaves for a reply, where that is enough."""
+        if not asked or not isinstance(error.answer, HttpFailure):
+            return None
+        room = read_room(error.answer, asked, _characters(request))
+        return room if room and room.fits >= self.floor else None
 
     def _learn_room(self, request: ChatRequest, room: Room) -> None:
         if room.together and room.prompt and (characters := _characters(request)):
-            self._room, self._measured = room, characters
+            self._fit = self._fit._replace(room=room, measured=characters)
             told = f"has room for {room.together:,} tokens of prompt and reply"
         else:
-            self._most = room.fits
+            self._fit = self._fit._replace(most=room.fits)
             told = f"takes at most {room.fits:,} tokens for a reply"
         self.say(f"{self.name} {told}: replies get what fits")
 
@@ -199,7 +225,7 @@ class Terms:
         Raises:
             ProviderError: The first refusal, where nothing helps; or another failure on the way.
         """
-        before = frozenset(self.without)
+        before, known = frozenset(self.without), self._fit
         walk = _Walk(self, request, send, fields, before)
         try:
             response = await walk.go(first)
@@ -207,7 +233,7 @@ class Terms:
             self.without = set(before)
             raise
         if response is None:
-            self.without = set(before)
+            self.without, self._fit = set(before), known
             self._in_vain.add(first.same)
             if walk.tried:
                 first.error.args = (f"{first.error}; {_in_words(walk.tried)}",)
@@ -285,10 +311,11 @@ class _Walk:
     async def _together(self, out: list[str]) -> ChatResponse | None:
         """Leave out more and more at a time; what turns out not to matter goes back in."""
         steps = [step for step in self._all(out) if not step.startswith(ROOM)]
-        for n in range(2, len(steps) + 1):
-            came = await self._try([*out, *steps[:n]])
+        for power in range(1, max(0, len(steps) - 1).bit_length() + 1):
+            some = steps[: 2**power]
+            came = await self._try([*out, *some])
             if isinstance(came, ChatResponse):
-                return await self._put_back(came, out, steps[:n])
+                return await self._put_back(came, out, some)
         return None
 
     async def _put_back(
@@ -296,7 +323,7 @@ class _Walk:
     ) -> ChatResponse:
         """The reply to the request without no more than it needs; with what others took."""
         left = [*out, *steps]
-        for step in steps[:-1]:
+        for step in reversed(steps):  # what did most harm first
             again = await self._try([one for one in left if one != step])
             if isinstance(again, ChatResponse):
                 left.remove(step)
@@ -320,6 +347,7 @@ class _Walk:
         steps = [s for s in self._present(out) if not s.startswith(ROOM)]
         named = named_steps(refusal.failure, steps, self.terms.typed)
         if speaks_of_room(refusal.failure):
+            named += self._other_name(out) if speaks_of_another_name(refusal.failure) else ()
             named += [step for step in self._present(out) if step.startswith(ROOM)]
         return next((s for s in named if s not in self.tried), None)
 
@@ -330,12 +358,18 @@ class _Walk:
     def _all(self, out: Collection[str]) -> list[str]:
         steps, terms = self._present(out), self.terms
         values, typed = self.fields(self.request), {*terms.typed, *LIMITS}
+        steps = [*(step for step in steps if step not in typed), *self._other_name(out)]
         return [
             step
             for step in steps
-            if step not in typed
-            and not terms.has_taken(step, self.request, values.get(step), self.fields)
+            if not terms.has_taken(step, self.request, values.get(step), self.fields)
         ]
+
+    def _other_name(self, out: Collection[str]) -> list[str]:
+        """The token limit's name, without which it is sent under its other one."""
+        if any(limit in (*self.before, *out) for limit in LIMITS):
+            return []
+        return [step for step in self._present(out) if step in LIMITS]
 
     def _present(self, out: Collection[str]) -> list[str]:
         """The steps that are still to be taken, from the least harm to the most."""
@@ -398,8 +432,9 @@ def _told(step: str) -> str:
 
 def _plain(step: str) -> str:
     names = {SYSTEM: "a system message", TURNS: "turns as they are", WARM: "a temperature of 0"}
+    names |= {limit: f"the name {limit}" for limit in LIMITS}
     if step.startswith(ROOM):
-        return f"more than {int(step.removeprefix(ROOM)):,} tokens of room"
+        return "so much room"
     return names.get(step, step)
 
 
