@@ -62,11 +62,11 @@ class Room(NamedTuple):
     prompt: int = 0
 
 
-def read_room(failure: HttpFailure, asked: int, characters: int) -> Room | None:
+def read_room(failure: HttpFailure, asked: int, characters: int = 0) -> Room | None:
     """The room that a server has for a reply that was asked for with `asked` tokens.
 
-    ``None`` where its words are not about that, or hold no number that could be it. A prompt of so
-    many characters tells which number may be that of its tokens.
+    ``None`` where its words are not about that, or hold no number that could be it. The characters
+    of the prompt, where they are known, tell which number may be that of its tokens.
     """
     text = failure.message
     numbers = [_value(number) for number in _NUMBER.findall(text)]
