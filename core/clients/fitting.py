@@ -118,7 +118,7 @@ def _arithmetic(numbers: list[int], asked: int, characters: int) -> Room | None:
     prompts = [*(numbers if asked in numbers else ()), *(number - asked for number in sums)]
     for prompt in prompts:
         for together in numbers:
-            is_such = at_least <= prompt <= at_most and prompt < together < prompt + asked
+            is_such = at_least <= prompt <= at_most and 0 < prompt < together < prompt + asked
             if is_such and together != asked:
                 return Room(together - prompt, together, prompt)
     return None
