@@ -24,7 +24,7 @@ from .failures import malformed, provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
-from .terms import Terms
+from .terms import ServerTerms
 
 if TYPE_CHECKING:
     from .batch_services import AnthropicBatches
@@ -128,7 +128,7 @@ class AnthropicClient:
     def __init__(self, config: ClientConfig) -> None:
         self.asked = config.asked(HOST)
         self._config = config
-        self.terms = Terms.of(config, self.asked)
+        self.terms = ServerTerms.of(config, self.asked)
         # People give the same address as for openai/; the path below begins with /v1 itself.
         self._transport = self._connect((config.base_url or BASE_URL).removesuffix("/v1"))
 

@@ -25,7 +25,7 @@ from ..types import ChatRequest, ChatResponse, JsonDict
 from .batch_services import BatchLine, BatchService, MaybeAccepted, is_passing
 from .batch_settings import Batching
 from .caller import Caller
-from .refusals import Refusal
+from .refusals import RefusedRequest
 
 if TYPE_CHECKING:
     from ..journal import OpenBatch
@@ -496,7 +496,7 @@ class BatchDesk:
             response = caller.read(asked, line)
         except ProviderError as error:
             caller.pay(reservation, billed=False)
-            if Refusal.of(error):  # made otherwise it may be taken, which is tried live
+            if RefusedRequest.of(error):  # made otherwise it may be taken, which is tried live
                 asked.answer.set_result(None)
             elif is_passing(error):
                 self._fall_back(asked, str(error))

@@ -15,7 +15,7 @@ from ..spending.billing import causes, never_sent
 from ..text import readable
 from ..types.rules import size_text
 from .keys import redact
-from .replies import read_json
+from .replies import mapping, read_json
 
 _FIXED = {
     401: ErrorKind.AUTH,
@@ -47,7 +47,9 @@ _CONTEXT = re.compile(
     r"|(prompt|input|inputs|messages?|request|conversation|text) (is |are |was )?too (long|large)"
     r"|(prompt|input|message)s? (length|tokens?)? ?exceeds?|reduce the (length|size) of"
     r"|exceeds? .{0,40}(context|token limit|(max(imum)?|number of) .{0,20}tokens)"
-    r"|max(imum)? (input|prompt|sequence) (length|tokens)|string_above_max_length",
+    r"|max(imum)? (input|prompt|sequence) (length|tokens)|string_above_max_length"
+    r"|(input|prompt)s?\W{1,3}(token )?(length|count|size)\b|too long to fit"
+    r"|(input|prompt)s?\W{1,3}must (have|be) (less|fewer|shorter) than",
     re.I,
 )
 _ROOM = re.compile(
@@ -63,7 +65,7 @@ _TEXT = re.compile(
 _PASSED_ON = re.compile(r"\blitellm\.|\b[A-Z]\w+Exception\b")
 """How a proxy names an error of the server behind it."""
 _NO_MODEL = re.compile(
-    r"(invalid|unknown|unsupported|no such)[ _]model\b|no endpoints found for"
+    r"(invalid|unknown|unsupported|no such|not a valid)[ _]model\b|no endpoints found for"
     r"|model\b.{0,80}(does not exist|not[ _]exist|not[ _]found|is unknown|is not a valid model"
     r"|could not be found|cannot be found|decommissioned|no longer (available|supported)"
     r"|has been (removed|retired|deprecated)|not (loaded|deployed|served)"
@@ -73,11 +75,17 @@ _NO_MODEL = re.compile(
 _OF_A_FIELD = re.compile(
     r"parameter|argument|\bfields?\b|\bkeys?\b|\binputs?\b|\boptions?\b|support|not permitted"
     r"|response_format|json_schema|structured|schema|temperature|\b(top|min)_[kp]\b|\bseed\b"
-    r"|max_\w*tokens|reasoning|system (role|message|prompt)|\broles?\b",
+    r"|max_\w*tokens|reasoning|thinking|effort|\bstop\b|system (role|message|prompt)|\broles?\b"
+    r"|参数",
     re.I,
 )
 """What makes a 404 one of a request that nobody there can answer, as brokers give it."""
-_FILTER = re.compile(r"content.?(filter|policy)|safety system|moderation|flagged", re.I)
+_FILTER = re.compile(
+    r"content.?(filter|policy|inspection)|data_inspection|safety system|moderation|flagged"
+    r"|inappropriate|high.?risk|content.{0,12}risk|(un|not )safe\b|sensitive (content|information)"
+    r"|(usage|use|content management) polic|不安全|敏感|违规",
+    re.I,
+)
 _UNSUPPORTED = re.compile(
     r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
     re.I,
@@ -106,6 +114,10 @@ _SECONDS = re.compile(r"-?\d{1,300}(\.\d{1,300})?", re.ASCII)
 """A time to wait: digits alone, as Python reads more than that as a number, such as ``1_0``."""
 _SHOWN = 300
 _SHOWN_OF_BODY = 80
+
+
+_MESSAGES = ("message", "detail", "msg", "error_msg", "error_message", "title")
+"""Where error bodies have their words."""
 
 
 class HttpFailure(NamedTuple):
@@ -265,16 +277,27 @@ def read_failure(status: int, body: object, headers: Mapping[str, str]) -> HttpF
 
 def error_parts(body: object) -> tuple[str, str, str]:
     """Message, code (or type) and offending parameter of an error body, as far as it has them."""
+    body = _first_object(body)
     if not isinstance(body, Mapping):
         return str(body or ""), "", ""
-    inner = body.get("error") or body
+    inner = _first_object(body.get("error") or body.get("errors") or body)
     if not isinstance(inner, Mapping):
         return str(inner), "", ""
     code = inner.get("code") or inner.get("type") or ""
-    message = inner.get("message") or inner.get("detail") or ""
+    message = next(filter(None, map(inner.get, _MESSAGES)), "")
     if isinstance(message, list):
         return _validation_parts(message)
+    if isinstance(message, Mapping):
+        return error_parts(message)
+    passed_on = mapping(inner.get("metadata")).get("raw")
+    if isinstance(passed_on, str) and passed_on:  # OpenRouter's, of the host behind it
+        message = f"{message}: {error_parts(read_json(passed_on) or passed_on)[0]}"
     return str(message), str(code), str(inner.get("param") or "")
+
+
+def _first_object(body: object) -> object:
+    """The first of a list of objects, as Gemini and Cloudflare have it; else the body itself."""
+    return body[0] if isinstance(body, list) and body and isinstance(body[0], Mapping) else body
 
 
 def _validation_parts(errors: list[object]) -> tuple[str, str, str]:

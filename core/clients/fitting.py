@@ -32,13 +32,16 @@ _TOGETHER = re.compile(
 _PROMPT = re.compile(
     rf"{_N} (?:tokens )?(?:in|from|of|for) the (?:input |chat )?(?:messages|prompt|input)"
     rf"|(?:resulted in|too long:|request \(|request has|passed|contains(?: at least)?) {_N}"
-    rf"|(?:prompt|input)[ _]?(?:length|tokens)?{_IS}{_N}\b(?! *(?:max|output))"
+    rf"|(?:prompt|input)s?[ _]?(?:token )?(?:length|tokens|count|size)?{_IS}{_N}\b"
+    rf"(?! *(?:max|output))|total length{_IS}{_N}"
     rf"|{_N} (?:`?inputs?`?|prompt)(?: tokens| and|,)",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(rf"{_N} ?> ?{_N} ?- ?{_N}")
 _SUM = re.compile(rf"{_N} ?\+ ?{_N} ?(?:>|exceeds) ?{_N}")
 _BELOW = re.compile(rf"(?:less|lower|smaller|fewer) than {_N}(?! or)|{_N} \(exclusive\)", re.I)
+_NOT_ALL = re.compile(r"at least", re.I)
+"""How a server says that it did not count the prompt to its end."""
 _OR_EQUAL = re.compile(r"(?:less|lower|smaller|fewer) than or equal", re.I)
 
 _LEAST = 16
@@ -59,14 +62,22 @@ class FreeRoom(NamedTuple):
     prompt: int = 0
 
 
-def read_room(failure: HttpFailure, asked: int) -> FreeRoom | None:
+def read_room(failure: HttpFailure, asked: int, characters: int = 0) -> FreeRoom | None:
     """The room that a server has for a reply that was asked for with `asked` tokens.
 
-    ``None`` where its words are not about that, or hold no number that could be it.
+    ``None`` where its words are not about that, or hold no number that could be it. The characters
+    of the prompt, where they are known, tell which number may be that of its tokens.
     """
     text = failure.message
     numbers = [_value(number) for number in _NUMBER.findall(text)]
-    room = _expression(text, asked) or _parts(text, numbers, asked)
+    room = (
+        _expression(text, asked)
+        or _parts(text, numbers, asked)
+        or _arithmetic(numbers, asked, characters)
+    )
+    if room and room.prompt == room.together - asked + 1 and _NOT_ALL.search(text):
+        prompt = max(room.prompt + asked // 4, characters // 2)
+        room = FreeRoom(room.together - prompt, room.together, prompt)
     if room is None and TOKEN_LIMIT.search(f"{failure.parameter} {text}"):
         fits = _limit(text, numbers, asked)
         room = FreeRoom(fits) if fits else None
@@ -100,13 +111,27 @@ def _parts(text: str, numbers: list[int], asked: int) -> FreeRoom | None:
     return FreeRoom(together, together) if asked > together else None
 
 
+def _arithmetic(numbers: list[int], asked: int, characters: int) -> FreeRoom | None:
+    """That of a message in any words whose numbers can only be those of prompt, reply and both."""
+    at_most, at_least = characters * 2, characters / 8
+    sums = [number for number in numbers if number > at_most]
+    prompts = [*(numbers if asked in numbers else ()), *(number - asked for number in sums)]
+    for prompt in prompts:
+        for together in numbers:
+            is_such = at_least <= prompt <= at_most and 0 < prompt < together < prompt + asked
+            if is_such and together != asked:
+                return FreeRoom(together - prompt, together, prompt)
+    return None
+
+
 def _limit(text: str, numbers: list[int], asked: int) -> int:
     """The most that a reply may have, which is the largest number below what was asked for."""
     below = None if _OR_EQUAL.search(text) else _first(_BELOW, text)
     if below:
         return min(below - 1, asked)
     prompt = _first(_PROMPT, text)
-    return max((n for n in numbers if _LEAST <= n < asked and n != prompt), default=0)
+    most = max((n for n in numbers if _LEAST <= n < asked and n != prompt), default=0)
+    return most if asked in numbers or prompt <= most else 0  # else it is the prompt's limit
 
 
 def _first(pattern: "re.Pattern[str]", text: str) -> int:

@@ -27,7 +27,7 @@ from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .refusals import LIMITS
 from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
-from .terms import Terms
+from .terms import ServerTerms
 
 if TYPE_CHECKING:
     from .batch_services import OpenAIBatches
@@ -176,7 +176,7 @@ class OpenAIClient:
         self._config = config
         # OpenAI's own models want max_completion_tokens; most other servers know only max_tokens.
         self._token_names = LIMITS if config.base_url else LIMITS[::-1]
-        self.terms = Terms.of(config, self.asked, () if config.base_url else unknown_to(HOST))
+        self.terms = ServerTerms.of(config, self.asked, () if config.base_url else unknown_to(HOST))
         self._transport = self._connect(config.base_url or BASE_URL)
 
     def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":

@@ -14,7 +14,7 @@ from .failures import HttpFailure
 from .fitting import TOKEN_LIMIT
 
 SYSTEM, TURNS, WARM, ROOM = "system", "turns", "warm", "room:"
-"""Steps that change a request: see `terms.Terms`."""
+"""Steps that change a request: see `terms.ServerTerms`."""
 LIMITS = ("max_tokens", "max_completion_tokens")
 _CALLED = {
     "response_format": r"response[ _.]?format|json[ _]?(schema|mode|object|output)|schema"
@@ -42,10 +42,10 @@ HARM = (
 )  # fmt: skip
 """All steps, likewise; rooms come after them."""
 _REFUSES = re.compile(
-    r"(not|n't) (be )?(support|allow|accept|permit|available|recogni[sz]|implement|used|usable)"
-    r"|unsupported|deprecated|unrecogni[sz]ed|unknown|unexpected|extraneous|extra_forbidden"
-    r"|extra inputs|may only be set|must be unset|disabled|unavailable|removed"
-    r"|cannot (both )?be (used|set|specified)",
+    r"(not|n't|no longer) (be )?(support|allow|accept|permit|available|recogni[sz]|implement|used)"
+    r"|(not|n't) (be )?usable|unsupported|deprecated|replaced|renamed|unrecogni[sz]ed|unknown"
+    r"|unexpected|extraneous|extra_forbidden|extra inputs|may only be set|must be unset|disabled"
+    r"|unavailable|removed|cannot (both )?be (used|set|specified)",
     re.IGNORECASE,
 )
 _TOO_COLD = re.compile(
@@ -60,7 +60,7 @@ _SENTENCE = re.compile(r"(?<=[.!;])\s+")
 _VARYING = re.compile(r"[0-9a-f]{8,}|\d+", re.IGNORECASE)
 
 
-class Refusal(NamedTuple):
+class RefusedRequest(NamedTuple):
     """A refused request: the error, what the server said, and what it says each time alike."""
 
     error: ProviderError
@@ -68,7 +68,7 @@ class Refusal(NamedTuple):
     same: str
 
     @classmethod
-    def of(cls, error: ProviderError) -> "Refusal | None":
+    def of(cls, error: ProviderError) -> "RefusedRequest | None":
         """That of an error; ``None`` for one that says nothing of how a request may be."""
         failure = error.answer
         if error.kind is not ErrorKind.INVALID_REQUEST or not isinstance(failure, HttpFailure):
@@ -78,13 +78,9 @@ class Refusal(NamedTuple):
 
 
 def names(step: str, text: str) -> bool:
-    """Whether a text speaks of a step."""
-    if step in LIMITS:
-        return re.search(rf"(?<!\w){step}(?!\w)", text) is not None
-    words = _CALLED.get(_ALIKE.get(step, step))
-    if words is None:
-        return re.search(rf"(?<!\w){re.escape(step)}(?!\w)", text, re.IGNORECASE) is not None
-    return re.search(rf"(?<![^\W_])(?:{words})(?![^\W_])", text, re.IGNORECASE) is not None
+    """Whether a text speaks of a step; letters of other scripts may stand right beside it."""
+    words = _CALLED.get(_ALIKE.get(step, step)) or re.escape(step).replace("_", "_?")
+    return re.search(rf"(?<![^\W_])(?:{words})(?![^\W_])", text, re.I | re.ASCII) is not None
 
 
 def named_steps(failure: HttpFailure, steps: Sequence[str], typed: Collection[str]) -> list[str]:
@@ -115,12 +111,18 @@ def speaks_of_room(failure: HttpFailure) -> bool:
     return TOKEN_LIMIT.search(f"{failure.parameter} {failure.message}") is not None
 
 
+def speaks_of_another_name(failure: HttpFailure) -> bool:
+    """Whether a refusal names the token limit in both ways."""
+    return all(names(limit, failure.message) for limit in LIMITS)
+
+
 def _is_refused(
     step: str, failure: HttpFailure, steps: Sequence[str], typed: Collection[str]
 ) -> bool:
     """Whether a server says that it does not take a step at all."""
+    is_wrong_value = step in LIMITS and "value" in failure.code
     if failure.parameter and names(step, failure.parameter) and _REFUSES.search(failure.code):
-        return True
+        return not is_wrong_value
     for sentence in _SENTENCE.split(failure.message):
         # "temperature may only be set to 1 when thinking is enabled" is about temperature.
         clause = _CONDITION.split(sentence)[0]

@@ -22,8 +22,9 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
+from typing import NamedTuple
 
-from ..errors import ProviderError
+from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty, ClientConfig
 from ..types import ChatRequest, ChatResponse, Json, JsonDict, JsonObject
 from .failures import HttpFailure
@@ -37,8 +38,9 @@ from .refusals import (
     SYSTEM,
     TURNS,
     WARM,
-    Refusal,
+    RefusedRequest,
     named_steps,
+    speaks_of_another_name,
     speaks_of_room,
     speaks_of_typed,
 )
@@ -60,8 +62,22 @@ Send = Callable[[ChatRequest], Awaitable[ChatResponse]]
 Fields = Callable[[ChatRequest], JsonObject]
 
 
+class _Fit(NamedTuple):
+    """What a server has said of room.
+
+    Attributes:
+        room: That of a request.
+        measured: Characters of that request.
+        most: Tokens of the longest reply.
+    """
+
+    room: FreeRoom | None = None
+    measured: int = 0
+    most: int | None = None
+
+
 @dataclass
-class Terms:
+class ServerTerms:
     """What is left out or changed of the requests to one party at one server.
 
     Attributes:
@@ -79,16 +95,16 @@ class Terms:
     say: Callable[[str], None] = lambda text: None
     listed: Callable[[], Awaitable[int | None]] | None = None
     without: set[str] = field(default_factory=set)
-    _room: FreeRoom | None = None
-    _measured: int = 0
-    _most: int | None = None
+    _fit: _Fit = field(default_factory=_Fit)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _version: int = 0
     _in_vain: set[str] = field(default_factory=set)
     _taken: deque[ChatRequest] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
     @classmethod
-    def of(cls, config: ClientConfig, asked: AskedParty, unknown: Collection[str] = ()) -> "Terms":
+    def of(
+        cls, config: ClientConfig, asked: AskedParty, unknown: Collection[str] = ()
+    ) -> "ServerTerms":
         """Those of a client's party, which begin without what the server is known not to take."""
         is_judge = not (asked.options.sampling or asked.options.role)
         floor, typed = FLOOR_OF_JUDGE if is_judge else FLOOR, config.typed | {"service_tier"}
@@ -106,23 +122,23 @@ class Terms:
             sampling = replace(sampling, temperature=WARM_TEMPERATURE)
         if (limit := self._limit(request)) != sampling.max_tokens:
             sampling = replace(sampling, max_tokens=limit)
-        return (
-            request if sampling is request.sampling else replace(request, sampling=sampling)
-        ), notes
+        if sampling is not request.sampling:
+            request = replace(request, sampling=sampling)
+        return request, notes
 
     def _limit(self, request: ChatRequest) -> int | None:
         """The room that a reply gets, as far as the server has it."""
-        limit, room = request.sampling.max_tokens, self._room
+        limit, room = request.sampling.max_tokens, self._fit.room
         rooms = [int(step.removeprefix(ROOM)) for step in self.without if step.startswith(ROOM)]
         if limit is None:
             return None
         characters = _characters(request)
-        if room and characters == self._measured:
+        if room and characters == self._fit.measured:
             rooms.append(room.fits)
         elif room:
-            text = ceil(characters * room.prompt / self._measured * 1.05) + _SLACK
+            text = ceil(characters * room.prompt / self._fit.measured * 1.05) + _SLACK
             rooms.append(max(room.together - text, self.floor))
-        return min(limit, *rooms, self._most or limit)
+        return min(limit, *rooms, self._fit.most or limit)
 
     async def ask(self, request: ChatRequest, send: Send, fields: Fields) -> ChatResponse:
         """The reply to a request, sent until it is taken, or cannot be made so.
@@ -143,7 +159,7 @@ class Terms:
             try:
                 return self._took(request, await self._fitted(request, send))
             except ProviderError as error:
-                refusal = Refusal.of(error)
+                refusal = RefusedRequest.of(error)
                 if refusal is None or self._is_final(refusal):
                     raise
             async with off_the_clock():
@@ -162,7 +178,7 @@ class Terms:
             async with off_the_clock(), self._lock:
                 pass
 
-    def _is_final(self, refusal: Refusal) -> bool:
+    def _is_final(self, refusal: RefusedRequest) -> bool:
         return refusal.same in self._in_vain
 
     def _took(self, request: ChatRequest, response: ChatResponse) -> ChatResponse:
@@ -174,42 +190,50 @@ class Terms:
 
     async def _fitted(self, request: ChatRequest, send: Send) -> ChatResponse:
         """The reply to a request, sent with less room while the server says how much it has."""
-        for _ in range(_MOST_FITS):
+        known, heard = self._fit, set[str]()
+        while True:
             asked = self.shaped(request)[0].sampling.max_tokens
             try:
                 return await send(request)
             except ProviderError as error:
-                refused = error.answer
-                room = (
-                    read_room(refused, asked)
-                    if asked and isinstance(refused, HttpFailure)
-                    else None
-                )
-                if not room or room.fits < self.floor:
+                room = self._room_said(request, asked, error)
+                # Words that are the same whatever was asked for are about the prompt alone.
+                if room is None or str(error) in heard or len(heard) == _MOST_FITS:
+                    if error.kind is ErrorKind.CONTEXT_TOO_LONG:
+                        self._fit = known
                     raise
+                heard.add(str(error))
                 self._learn_room(request, room)
-        return await send(request)
+
+    def _room_said(
+        self, request: ChatRequest, asked: int | None, error: ProviderError
+    ) -> FreeRoom | None:
+        """The room that a refusal leaves for a reply, where that is enough."""
+        if not asked or not isinstance(error.answer, HttpFailure):
+            return None
+        room = read_room(error.answer, asked, _characters(request))
+        return room if room and room.fits >= self.floor else None
 
     def _learn_room(self, request: ChatRequest, room: FreeRoom) -> None:
         if room.together and room.prompt and (characters := _characters(request)):
-            self._room, self._measured = room, characters
+            self._fit = self._fit._replace(room=room, measured=characters)
             news = f"has room for {room.together:,} tokens of prompt and reply"
         else:
-            self._most = room.fits
+            self._fit = self._fit._replace(most=room.fits)
             news = f"takes at most {room.fits:,} tokens for a reply"
         self.say(f"{self.name} {news}: replies get what fits")
 
     # Walking
 
     async def _walk(
-        self, request: ChatRequest, first: Refusal, send: Send, fields: Fields
+        self, request: ChatRequest, first: RefusedRequest, send: Send, fields: Fields
     ) -> ChatResponse:
         """The reply to a refused request, without what the server does not take.
 
         Raises:
             ProviderError: The first refusal, where nothing helps; or another failure on the way.
         """
-        before = frozenset(self.without)
+        before, known = frozenset(self.without), self._fit
         walk = _Walk(self, request, send, fields, before)
         try:
             response = await walk.go(first)
@@ -217,14 +241,14 @@ class Terms:
             self.without = set(before)
             raise
         if response is None:
-            self.without = set(before)
+            self.without, self._fit = set(before), known
             self._in_vain.add(first.same)
             if walk.tried:
                 first.error.args = (f"{first.error}; {_in_words(walk.tried)}",)
             raise first.error
         self._version += 1
         for step in sorted(self.without - before, key=_harm):
-            self.say(f"{self.name} {_told(step)}")
+            self.say(f"{self.name} {_news_of(step)}")
         return response
 
     @property
@@ -241,7 +265,7 @@ class Terms:
 class _Walk:
     """One request's way to being taken; `tried` are the steps without which it was refused too."""
 
-    terms: Terms
+    terms: ServerTerms
     request: ChatRequest
     send: Send
     fields: Fields
@@ -249,7 +273,7 @@ class _Walk:
     tried: list[str] = field(default_factory=list)
     rooms: Sequence[int] = _ROOMS
 
-    async def go(self, refusal: Refusal) -> ChatResponse | None:
+    async def go(self, refusal: RefusedRequest) -> ChatResponse | None:
         """The reply; ``None`` where the request is refused whatever is left out."""
         out: list[str] = []
         if speaks_of_room(refusal.failure) and self.terms.listed:
@@ -272,8 +296,8 @@ class _Walk:
             refusal, out = further
 
     async def _by_name(
-        self, refusal: Refusal, out: list[str]
-    ) -> tuple[ChatResponse | None, list[str], Refusal]:
+        self, refusal: RefusedRequest, out: list[str]
+    ) -> tuple[ChatResponse | None, list[str], RefusedRequest]:
         """Leave out what the refusals name, as the server goes from one to the next."""
         while step := self._named(refusal, out):
             came = await self._try([*out, step])
@@ -286,8 +310,8 @@ class _Walk:
         return None, out, refusal
 
     async def _one_by_one(
-        self, refusal: Refusal, out: list[str]
-    ) -> tuple[ChatResponse | None, tuple[Refusal, list[str]] | None]:
+        self, refusal: RefusedRequest, out: list[str]
+    ) -> tuple[ChatResponse | None, tuple[RefusedRequest, list[str]] | None]:
         """Leave out each part alone; a refusal that then names another part leads on there."""
         for step in self._optional(out):
             came = await self._try([*out, step])
@@ -301,10 +325,11 @@ class _Walk:
     async def _together(self, out: list[str]) -> ChatResponse | None:
         """Leave out more and more at a time; what turns out not to matter goes back in."""
         steps = [step for step in self._all(out) if not step.startswith(ROOM)]
-        for n in range(2, len(steps) + 1):
-            came = await self._try([*out, *steps[:n]])
+        for power in range(1, max(0, len(steps) - 1).bit_length() + 1):
+            some = steps[: 2**power]
+            came = await self._try([*out, *some])
             if isinstance(came, ChatResponse):
-                return await self._put_back(came, out, steps[:n])
+                return await self._put_back(came, out, some)
         return None
 
     async def _put_back(
@@ -312,7 +337,7 @@ class _Walk:
     ) -> ChatResponse:
         """The reply to the request without no more than it needs; with what others took."""
         left = [*out, *steps]
-        for step in steps[:-1]:
+        for step in reversed(steps):  # what did most harm first
             again = await self._try([one for one in left if one != step])
             if isinstance(again, ChatResponse):
                 left.remove(step)
@@ -320,22 +345,23 @@ class _Walk:
         self.terms.without = {*self.before, *left}
         return came
 
-    async def _try(self, out: Collection[str]) -> ChatResponse | Refusal:
+    async def _try(self, out: Collection[str]) -> ChatResponse | RefusedRequest:
         """The reply to the request without these parts, or how it was refused again."""
         self.terms.without = {*self.before, *out}
         try:
             return await self.terms._fitted(self.request, self.send)
         except ProviderError as error:
-            refusal = Refusal.of(error)
+            refusal = RefusedRequest.of(error)
             if refusal is None:
                 raise
             return refusal
 
-    def _named(self, refusal: Refusal, out: Collection[str]) -> str | None:
+    def _named(self, refusal: RefusedRequest, out: Collection[str]) -> str | None:
         """The next step that a refusal names, and that was not tried in vain."""
         steps = [s for s in self._present(out) if not s.startswith(ROOM)]
         named = named_steps(refusal.failure, steps, self.terms.typed)
         if speaks_of_room(refusal.failure):
+            named += self._other_name(out) if speaks_of_another_name(refusal.failure) else ()
             named += [step for step in self._present(out) if step.startswith(ROOM)]
         return next((s for s in named if s not in self.tried), None)
 
@@ -346,12 +372,18 @@ class _Walk:
     def _all(self, out: Collection[str]) -> list[str]:
         steps, terms = self._present(out), self.terms
         values, typed = self.fields(self.request), {*terms.typed, *LIMITS}
+        steps = [*(step for step in steps if step not in typed), *self._other_name(out)]
         return [
             step
             for step in steps
-            if step not in typed
-            and not terms.has_taken(step, self.request, values.get(step), self.fields)
+            if not terms.has_taken(step, self.request, values.get(step), self.fields)
         ]
+
+    def _other_name(self, out: Collection[str]) -> list[str]:
+        """The token limit's name, without which it is sent under its other one."""
+        if any(limit in (*self.before, *out) for limit in LIMITS):
+            return []
+        return [step for step in self._present(out) if step in LIMITS]
 
     def _present(self, out: Collection[str]) -> list[str]:
         """The steps that are still to be taken, from the least harm to the most."""
@@ -397,25 +429,26 @@ _SHAPES = (
     (TURNS, alternating, "joined"),
     (SYSTEM, system_into_user, "in the first user message"),
 )
-_TOLD = {
+_NEWS = {
     SYSTEM: "takes no system message: its text goes before the first user message from now on",
     TURNS: "wants turns of user and assistant: messages are joined from now on",
     WARM: f"takes no temperature of 0: it is asked with {WARM_TEMPERATURE} from now on",
 }
 
 
-def _told(step: str) -> str:
+def _news_of(step: str) -> str:
     """What is said of a step once it is taken."""
     if step.startswith(ROOM):
         room = int(step.removeprefix(ROOM))
         return f"takes no longer replies: each gets room for {room:,} tokens from now on"
-    return _TOLD.get(step) or f"does not take {_plain(step)}: it is asked without from now on"
+    return _NEWS.get(step) or f"does not take {_plain(step)}: it is asked without from now on"
 
 
 def _plain(step: str) -> str:
     names = {SYSTEM: "a system message", TURNS: "turns as they are", WARM: "a temperature of 0"}
+    names |= {limit: f"the name {limit}" for limit in LIMITS}
     if step.startswith(ROOM):
-        return f"more than {int(step.removeprefix(ROOM)):,} tokens of room"
+        return "so much room"
     return names.get(step, step)
 
 

@@ -116,7 +116,7 @@ class LiteLLMClient:
         self._config = config
         self._provider = self._find_provider()
         self.asked = config.asked()
-        self.terms = providers.Terms.of(config, self.asked)
+        self.terms = providers.ServerTerms.of(config, self.asked)
         self._connection = self._connect(config.base_url) if config.base_url else None
         if config.base_url is None and config.key is None:  # litellm may pick one up by itself
             for name in filter(_HOLDS_A_KEY.search, os.environ):

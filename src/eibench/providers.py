@@ -27,7 +27,7 @@ from eibench.core.clients.sdk import (
     sdk_connections,
     without_variables,
 )
-from eibench.core.clients.terms import Terms
+from eibench.core.clients.terms import ServerTerms
 from eibench.core.parties.party import is_local
 from eibench.core.parties.providers import AskedParty, ModelSpec, is_loopback
 from eibench.core.spending.billing import causes
@@ -41,7 +41,7 @@ __all__ = [
     "HttpFailure",
     "ModelSpec",
     "Price",
-    "Terms",
+    "ServerTerms",
     "causes",
     "connection_error",
     "is_local",

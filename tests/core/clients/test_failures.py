@@ -79,7 +79,7 @@ def test_hint_of_an_invalid_request(failure: HttpFailure, about_tokens: bool) ->
             "invalid_request",
         ),
         (400, "", "Model Not Exist", "not_found"),
-        (400, "", "a/b is not a valid model ID", "invalid_request"),
+        (400, "", "a/b is not a valid model ID", "not_found"),
         (400, "", "The model `x` has been decommissioned and is no longer supported.", "not_found"),
         (400, "", "Insufficient Balance", "quota"),
         (422, "", "You exceeded your current quota", "quota"),
