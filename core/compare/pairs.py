@@ -1,18 +1,22 @@
 """Two stored runs compared: by one grader of both, and by what a board of both says of them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..benchmark import Pack
-from ..errors import BenchError
+from ..errors import BenchError, UsageError
 from ..journal import RunRecord
 from ..parties.graders import Grader, Judge
 from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, Key
 from ..reports.kin import KinRule, graded_without_kin
+from ..reports.otherwise import behind, judge_name
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, PairStatement, pair_statement
+from ..reports.suggestions import bench
+from ..runs.asked_runs import AskedRuns
 from ..runs.differences import changed
 from ..runs.stored_run import StoredRun
 from .board_reader import read_leaderboard
@@ -67,6 +71,9 @@ def compare_runs(
     document = compare(
         Compared(benchmark, pack, *both), changed(journal, first.record, other.record)
     )
+    if judge := both[0].grader.judge:
+        asked = AskedRuns(journal).judge(first.id, judge)
+        document = document._replace(judge=judge_name(judge, asked))
     boards = Boards(journal, first.catalogue, benchmark)
     on_board = pair_on_board(boards, [run.record for run in two], both[0].grader)
     return ComparedPair(document, on_board, kin)
@@ -85,9 +92,35 @@ def graded_pair(
     refuse_unlike([run.record for run in two])
     by = choice.judge or own_judge(run.document for run in two)
     pair = same_grader(*(chosen(r.record, r.graders(), choice.values, by) for r in two))
+    _refuse_asked_otherwise(two, pair.first.judge)
     pack = two[0].pack_by(pair.first, dataset)
     first, other = (r.graded(grader, pack.clusters) for r, grader in zip(two, pair, strict=True))
     return pack, [first.among(choice.samples), other]
+
+
+def _refuse_asked_otherwise(two: Sequence[StoredRun], judge: Judge | None) -> None:
+    """Refuse two runs of which one asked its judge, or a role, otherwise than the other.
+
+    Raises:
+        UsageError: They are; the message says who was, and in which run.
+    """
+    runs = AskedRuns(two[0].journal)
+    judges, roles = (
+        [of(one.id) for one in two] for of in (partial(runs.judge, judge=judge), runs.roles)
+    )
+    if judges[0] == judges[1] and roles[0] == roles[1]:
+        return
+    told = [
+        f"{who} was asked {behind(changes)} in run {run.id}"
+        for run, of_judge, of_roles in zip(two, judges, roles, strict=True)
+        for who, changes in (
+            *((f"the judge {one.short}", changes) for one, changes in of_judge),
+            *((f"who plays {name}", changes) for name, changes in of_roles),
+        )
+    ]
+    message = f"runs {two[0].id} and {two[1].id} cannot be compared: {', '.join(told)}"
+    todo = f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} on both has them judged alike"
+    raise UsageError(f"{message}; {todo}" if judges[0] != judges[1] else message)
 
 
 def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> OnBoard | None:
@@ -103,7 +136,8 @@ def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> 
             for board in boards.with_runs()
             if board.judge == boards.judges.first(grader.judge)
             and board.graded == graded_by(benchmark, grader.options)
-            and all(board.takes(run, benchmark) for run in pair)
+            and all(boards.takes(board, run) for run in pair)
+            and all(boards.kinds(run).keys() & {board.kind} for run in pair)
         ]
     for board in fitting:
         try:

@@ -5,6 +5,7 @@ from .board_cache import CachedResult as CachedResult
 from .locks import RunLock as RunLock
 from .locks import network_file_system as network_file_system
 from .records import AskedParties as AskedParties
+from .records import Asking as Asking
 from .records import CallKey as CallKey
 from .records import CallTotals as CallTotals
 from .records import CutOff as CutOff

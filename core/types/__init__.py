@@ -90,7 +90,7 @@ class SamplingSetting(Setting):
             not take it.
         repeats: Whether it only repeats what would be drawn anyway, so that results with
             different values of it are asked alike.
-        sent_as: What else providers call it.
+        sent_as: What else providers call it; a point stands before a field within another.
         unknown_to: Hosts of the APIs that do not know it, so that it is not sent there.
     """
 
@@ -133,7 +133,7 @@ class Sampling:
     )  # fmt: skip
     stop: tuple[str, ...] | None = None
     reasoning_effort: str | None = _parameter(
-        "E", TextRule(), "Such as low, medium, high.", sent_as=("thinking", "output_config")
+        "E", TextRule(), "Such as low, medium, high.", sent_as=("output_config.effort", "thinking")
     )
     json_schema: JsonObject | None = None
     extra_body: JsonObject | None = _parameter(  # noqa: RUF009 - makes a field
