@@ -16,7 +16,7 @@ from ..journal import Journal, RunRecord
 from ..parties.graders import Judge
 from ..parties.party import LOCAL, Party
 from ..plugins import Catalogue
-from ..reports.otherwise import JudgeChanges, RoleChanges, judge_name, named
+from ..reports.otherwise import JudgeDepartures, RoleDepartures, judge_name, named
 from ..runs.asked_runs import AskedRuns
 from ..runs.finding import JUDGE, JudgeNames
 from ..runs.stored_run import StoredRun
@@ -42,9 +42,9 @@ class Board(NamedTuple):
     """Options that change what models are sent."""
     graded: Chosen = ()
     """Options that change how a transcript is graded."""
-    judge_asked: JudgeChanges = ()
+    judge_asked: JudgeDepartures = ()
     """What its judge, or those of its panel, were asked otherwise than meant."""
-    roles_asked: RoleChanges = ()
+    roles_asked: RoleDepartures = ()
     """Likewise of who plays roles."""
 
     @property
@@ -64,9 +64,14 @@ class Board(NamedTuple):
         return {role: named(who.label, asked.get(role, ())) for role, who in self.roles}
 
     @property
-    def kind(self) -> "Graded":
+    def public_roles(self) -> dict[str, str]:
+        """The same without hosts."""
+        return self._replace(roles=tuple((r, who.public) for r, who in self.roles)).role_names
+
+    @property
+    def kind(self) -> "BoardGrading":
         """How its runs were graded."""
-        return Graded(self.judge, self.graded, self.judge_asked)
+        return BoardGrading(self.judge, self.graded, self.judge_asked)
 
     @property
     def protocol(self) -> dict[str, Json]:
@@ -144,12 +149,12 @@ class GradedRun(NamedTuple):
     grades: int
 
 
-class Graded(NamedTuple):
+class BoardGrading(NamedTuple):
     """By whom samples were graded, with which options, and how the judge was asked."""
 
     judge: Judge | None
     graded: Chosen
-    judge_asked: JudgeChanges
+    judge_asked: JudgeDepartures
 
 
 class Boards:
@@ -202,15 +207,15 @@ class Boards:
             and asked_by(self.benchmark, run) == board.asked
         )
 
-    def kinds(self, run: RunRecord) -> dict[Graded, int]:
+    def kinds(self, run: RunRecord) -> dict[BoardGrading, int]:
         """How a run was graded, and how many of its samples so."""
-        kinds: dict[Graded, int] = {}
+        kinds: dict[BoardGrading, int] = {}
         for grader, grades in self.journal.graders(run):
             judge, graded = (
                 self.judges.first(grader.judge),
                 graded_by(self.benchmark, grader.options),
             )
-            kind = Graded(judge, graded, self.asked.judge(run.run_id, judge))
+            kind = BoardGrading(judge, graded, self.asked.judge(run.run_id, judge))
             kinds[kind] = max(kinds.get(kind, 0), grades)
         return kinds
 

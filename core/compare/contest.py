@@ -8,7 +8,7 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..parties.graders import Judge, Panel
-from ..reports.otherwise import JudgeChanges, RoleChanges
+from ..reports.otherwise import JudgeDepartures, RoleDepartures
 from ..runs.asked_runs import AskedRuns
 from ..runs.finding import JUDGE, EligibleModels, JudgeNames, is_asked_alike, is_demo, players_of
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
@@ -20,8 +20,8 @@ from .panel_rows import AskedPanel, PanelJudges
 class AskedSo(NamedTuple):
     """How judges and roles were asked, where that is not as they were meant to be."""
 
-    judge: JudgeChanges = ()
-    roles: RoleChanges = ()
+    judge: JudgeDepartures = ()
+    roles: RoleDepartures = ()
 
 
 class _AskedAlike:

@@ -12,7 +12,7 @@ from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, Key
 from ..reports.kin import KinRule, graded_without_kin
-from ..reports.otherwise import behind, judge_name
+from ..reports.otherwise import behind
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, PairStatement, pair_statement
 from ..reports.suggestions import bench
@@ -72,8 +72,7 @@ def compare_runs(
         Compared(benchmark, pack, *both), changed(journal, first.record, other.record)
     )
     if judge := both[0].grader.judge:
-        asked = AskedRuns(journal).judge(first.id, judge)
-        document = document._replace(judge=judge_name(judge, asked))
+        document = document._replace(judge=first.called(judge))
     boards = Boards(journal, first.catalogue, benchmark)
     on_board = pair_on_board(boards, [run.record for run in two], both[0].grader)
     return ComparedPair(document, on_board, kin)
@@ -110,7 +109,7 @@ def _refuse_asked_otherwise(two: Sequence[StoredRun], judge: Judge | None) -> No
     )
     if judges[0] == judges[1] and roles[0] == roles[1]:
         return
-    told = [
+    asked = [
         f"{who} was asked {behind(changes)} in run {run.id}"
         for run, of_judge, of_roles in zip(two, judges, roles, strict=True)
         for who, changes in (
@@ -118,7 +117,7 @@ def _refuse_asked_otherwise(two: Sequence[StoredRun], judge: Judge | None) -> No
             *((f"who plays {name}", changes) for name, changes in of_roles),
         )
     ]
-    message = f"runs {two[0].id} and {two[1].id} cannot be compared: {', '.join(told)}"
+    message = f"runs {two[0].id} and {two[1].id} cannot be compared: {', '.join(asked)}"
     todo = f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} on both has them judged alike"
     raise UsageError(f"{message}; {todo}" if judges[0] != judges[1] else message)
 

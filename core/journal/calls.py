@@ -11,11 +11,11 @@ from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from ..types.otherwise import asked_otherwise, flat
 from .file import JournalFile, now, object_of
 from .records import (
-    Asking,
     CallKey,
     CallRow,
     CallTotals,
     CutOff,
+    PartyAsking,
     ReplySource,
     RunRecord,
     StoredCall,
@@ -119,11 +119,11 @@ def _cut_off_of(row: Row) -> CutOff:
     return CutOff(item_id, iteration, phase, text, reasoning, latency_s)
 
 
-def _asking_of(row: Row) -> tuple[str, Asking]:
+def _asking_of(row: Row) -> tuple[str, PartyAsking]:
     run_id, phase, party, otherwise = row
     if wrong := ASKINGS.wrong_type(ASKINGS.columns, row[1:]):
         raise DamagedRow(f"how the parties of run {run_id} were asked: {wrong}")
-    return run_id, Asking(phase, party_in(party), json.loads(otherwise))
+    return run_id, PartyAsking(phase, party_in(party), json.loads(otherwise))
 
 
 def _source_of(row: Row) -> ReplySource:
@@ -171,7 +171,7 @@ class CallStore(JournalFile):
         facts = (as_json(asked.as_json()), as_json(dict(sorted(otherwise.items()))))
         self._add(_NOTE, (run.n, phase, *facts))
 
-    def askings(self, run: RunRecord | None = None) -> dict[str, list[Asking]]:
+    def askings(self, run: RunRecord | None = None) -> dict[str, list[PartyAsking]]:
         """How parties were asked, by a run's id: of runs that asked one otherwise than meant.
 
         Of one run, if it is given, else of all.
@@ -179,10 +179,10 @@ class CallStore(JournalFile):
         sql = (
             f"SELECT r.run_id, {quoted(ASKINGS.columns, 'a.')} FROM askings AS a"
             " JOIN runs AS r ON r.n = a.run WHERE (?1 IS NULL OR a.run = ?1)"
-            " AND a.run IN (SELECT run FROM askings WHERE otherwise != '{}')"
+            " AND EXISTS (SELECT 1 FROM askings AS b WHERE b.run = a.run AND b.otherwise != '{}')"
             " ORDER BY a.run, a.phase, a.party, a.otherwise"
         )
-        by_run: dict[str, list[Asking]] = {}
+        by_run: dict[str, list[PartyAsking]] = {}
         for run_id, asking in self._rows(sql, (run and run.n,), _asking_of):
             by_run.setdefault(run_id, []).append(asking)
         return by_run

@@ -291,7 +291,7 @@ class AskedParties(NamedTuple):
     entry: AnyObjectOrNone = None  # the server's own words of it; None where it has none
 
 
-class Asking(NamedTuple):
+class PartyAsking(NamedTuple):
     """That a party was asked so in a phase of a run, at least once.
 
     Attributes:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from ..errors import JournalError
 from .records import (
     AskedParties,
-    Asking,
     CallRow,
     DocumentOrNone,
     Failure,
     GradeRow,
+    PartyAsking,
     PersonLabel,
     RunRecord,
     StoredComparison,
@@ -56,7 +56,7 @@ PARTIES = TableSchema(
     free=("endpoint", "entry"),
     is_numbered=True,
 )
-ASKINGS = TableSchema("asking", "askings", Asking, key=("phase", "party", "otherwise"))
+ASKINGS = TableSchema("asking", "askings", PartyAsking, key=("phase", "party", "otherwise"))
 VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
 LABELS = Checked(
     "label",

@@ -19,7 +19,7 @@ from ..types import SAMPLING, JsonDict, digest
 from ..types.otherwise import NOT_SENT
 from ..types.result_document import Facts, ResultDocument
 from .judge_replies import short_panel
-from .otherwise import AS_MEANT, AskedOtherwise, Changes, judge_name, named
+from .otherwise import AS_MEANT, AskedOtherwise, Departures, judge_name, named
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -102,7 +102,7 @@ def off_published(
 
 
 def told_changes(
-    config: "RunConfig", otherwise: Changes = (), *, cut_off: bool = True
+    config: "RunConfig", otherwise: Departures = (), *, cut_off: bool = True
 ) -> str | None:
     """How a run was asked otherwise than its pack says; ``None`` where it was not."""
     if is_imported(config.model.spec):
@@ -112,16 +112,16 @@ def told_changes(
     return ", ".join([*([changed] if changed else []), *changes]) or None
 
 
-def _deviations(config: "RunConfig", otherwise: Changes, *, cut_off: bool) -> str:
+def _deviations(config: "RunConfig", otherwise: Departures, *, cut_off: bool) -> str:
     """The changes of sampling, as a list in words: the user's, then those of the server."""
-    wanted = _changes(config, cut_off=cut_off)
+    changed = _changes(config, cut_off=cut_off)
     refused = {change.field for change in otherwise if change.how == NOT_SENT}
-    told = [
+    asked = [
         f"{name}={value}{' asked for and not sent' * (name in refused)}"
-        for name, value in wanted.items()
+        for name, value in changed.items()
     ]
-    rest = (c for c in otherwise if c.draws and not (c.how == NOT_SENT and c.field in wanted))
-    return ", ".join([*told, *map(str, rest)])
+    rest = (c for c in otherwise if c.draws and not (c.how == NOT_SENT and c.field in changed))
+    return ", ".join([*asked, *map(str, rest)])
 
 
 def not_sent(config: "RunConfig", spent: "UsageTotals") -> list[str]:

@@ -179,8 +179,8 @@ def _protocol(subject: _Subject, status: Status, items: rows.SampleCounts) -> ro
             cut_off=bool(evidence.spent.truncated),
         ),
     }
-    told = otherwise.as_json(config.judge)
-    return {**part, "asked_otherwise": told} if told else part
+    by_party = otherwise.as_json(config.judge)
+    return {**part, "asked_otherwise": by_party} if by_party else part
 
 
 def _metrics(

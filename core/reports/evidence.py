@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..journal import Asking, CallTotals, CutOff, Failure, ReplySource
+from ..journal import CallTotals, CutOff, Failure, PartyAsking, ReplySource
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
@@ -68,7 +68,7 @@ class UsageTotals:
     cost_usd: float | None = 0.0
     truncated: set[tuple[str, int]] = field(default_factory=set)
     sent: frozenset[str] = frozenset()
-    askings: Sequence[Asking] = ()
+    askings: Sequence[PartyAsking] = ()
     spells: dict[str, Spell] = field(default_factory=dict)
     repeating: Mapping[str, Repeating] = field(default_factory=dict)
     sources: Sequence[ReplySource] = ()

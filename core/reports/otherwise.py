@@ -5,12 +5,12 @@ counts as part of who judges: verdicts that were asked for otherwise stand on an
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
 from ..benchmark.model import JUDGE, MODEL, role_in
-from ..journal import Asking
+from ..journal import PartyAsking
 from ..parties.graders import Judge, Panel
 from ..parties.party import Party
 from ..sample.progress import COMPARE
@@ -29,7 +29,7 @@ _REPEATS = frozenset({"seed"})
 _FORM_WORDS = dict(zip(FORMS, ("system text", "turns"), strict=True))
 
 
-class Change(NamedTuple):
+class Departure(NamedTuple):
     """That a field was sent otherwise than meant, and how."""
 
     field: str
@@ -41,8 +41,8 @@ class Change(NamedTuple):
         return self.field not in _TOLD_ONLY
 
     @property
-    def judges(self) -> bool:
-        """Whether verdicts asked for so are those of another grader; a seed only repeats them."""
+    def counts(self) -> bool:
+        """Whether who was asked so is another judge, or player; a seed only repeats replies."""
         return self.draws and self.field not in _REPEATS
 
     def __str__(self) -> str:
@@ -59,24 +59,24 @@ class Change(NamedTuple):
         return f"{partly}with {self._replace(how=how)}"
 
 
-Changes = tuple[Change, ...]
-JudgeChanges = tuple[tuple[Party, Changes], ...]
+Departures = tuple[Departure, ...]
+JudgeDepartures = tuple[tuple[Party, Departures], ...]
 """Of a judge, or of those judges of a panel that were asked otherwise; sorted."""
-RoleChanges = tuple[tuple[str, Changes], ...]
+RoleDepartures = tuple[tuple[str, Departures], ...]
 """Of the roles, by name, whose players were; sorted."""
 
 
-def behind(changes: Iterable[Change]) -> str:
+def behind(changes: Iterable[Departure]) -> str:
     """How somebody was asked, in words that stand behind a name; empty for as meant."""
     return " and ".join(change.behind for change in changes)
 
 
-def named(name: str, changes: Iterable[Change]) -> str:
+def named(name: str, changes: Iterable[Departure]) -> str:
     """Somebody's name with how it was asked, where that was otherwise than meant."""
     return " ".join(filter(None, (name, behind(changes))))
 
 
-def judge_name(judge: Judge | None, changes: JudgeChanges, name: str | None = None) -> str:
+def judge_name(judge: Judge | None, changes: JudgeDepartures, name: str | None = None) -> str:
     """What a judge is called with how it was asked; of a panel, judge by judge; "" for none.
 
     Its name is its label, if no other is given.
@@ -90,14 +90,24 @@ def judge_name(judge: Judge | None, changes: JudgeChanges, name: str | None = No
     return f"{name} ({each})" if each else name
 
 
-def changes_of(askings: Iterable[Asking]) -> Changes:
+def told_otherwise(by_party: Mapping[str, Mapping[str, str]], *, draws: bool | None = None) -> str:
+    """What a result has as ``asked_otherwise``, on one line; empty for nothing.
+
+    Of it only what changes a reply, or what changes none, where `draws` says which.
+    """
+    each = {who: tuple(starmap(Departure, changes.items())) for who, changes in by_party.items()}
+    kept = {who: [c for c in of if draws in (None, c.draws)] for who, of in each.items()}
+    return "; ".join(f"{who}: {', '.join(map(str, of))}" for who, of in kept.items() if of)
+
+
+def changes_of(askings: Iterable[PartyAsking]) -> Departures:
     """How a party was asked, field by field, over all ways in which it was.
 
     What was so in a part of the calls alone is ``partly`` so.
     """
     ways = [asking.otherwise for asking in askings]
     fields = sorted({name for way in ways for name in way})
-    return tuple(Change(name, _how([way.get(name) for way in ways])) for name in fields)
+    return tuple(Departure(name, _how([way.get(name) for way in ways])) for name in fields)
 
 
 def _how(ways: Sequence[str | None]) -> str:
@@ -107,12 +117,12 @@ def _how(ways: Sequence[str | None]) -> str:
     return partly + " and ".join(different)
 
 
-def judge_changes(askings: Iterable[Asking], parties: Collection[Party]) -> Changes:
+def judge_changes(askings: Iterable[PartyAsking], parties: Collection[Party]) -> Departures:
     """How a judge, all of whose parties are given, was asked for verdicts and comparisons."""
     return changes_of(a for a in askings if a.phase in _VERDICTS and a.party in parties)
 
 
-def role_changes(askings: Sequence[Asking]) -> RoleChanges:
+def role_changes(askings: Sequence[PartyAsking]) -> RoleDepartures:
     """How the players of roles were asked, those that were asked as meant left out."""
     phases = sorted({a.phase for a in askings if role_in(a.phase)})
     each = ((phase, changes_of(a for a in askings if a.phase == phase)) for phase in phases)
@@ -122,18 +132,18 @@ def role_changes(askings: Sequence[Asking]) -> RoleChanges:
 class AskedOtherwise(NamedTuple):
     """What was asked otherwise than meant: by the model, each judge, and each role."""
 
-    model: Changes = ()
-    judges: JudgeChanges = ()
-    roles: RoleChanges = ()
+    model: Departures = ()
+    judges: JudgeDepartures = ()
+    roles: RoleDepartures = ()
 
     @classmethod
     def of(
-        cls, askings: Sequence[Asking], judge: Judge | None, not_sent: Iterable[str] = ()
+        cls, askings: Sequence[PartyAsking], judge: Judge | None, not_sent: Iterable[str] = ()
     ) -> "AskedOtherwise":
         """What the journal says of the parties of a run; of its model, also what was not sent."""
         model = changes_of(a for a in askings if a.phase == MODEL)
         known = {change.field for change in model}
-        model += tuple(Change(name, NOT_SENT) for name in not_sent if name not in known)
+        model += tuple(Departure(name, NOT_SENT) for name in not_sent if name not in known)
         parties = judge.judges if judge else ()
         of_judges = ((one, judge_changes(askings, [one])) for one in parties)
         return cls(model, tuple(pair for pair in of_judges if pair[1]), role_changes(askings))
@@ -141,36 +151,38 @@ class AskedOtherwise(NamedTuple):
     @classmethod
     def read(cls, document: ResultDocument, judge: Judge | None) -> "AskedOtherwise":
         """What a result says, which is by that judge."""
-        told = {
-            who: tuple(starmap(Change, changes.items()))
+        by_party = {
+            who: tuple(starmap(Departure, changes.items()))
             for who, changes in document.get("asked_otherwise", {}).items()
         }
-        judges = ((one, told.get(name, ())) for one, name in _keys(judge).items())
+        judges = ((one, by_party.get(name, ())) for one, name in _keys(judge).items())
         roles = (
             (who.removeprefix(_ROLE), changes)
-            for who, changes in told.items()
+            for who, changes in by_party.items()
             if who.startswith(_ROLE)
         )
-        return cls(told.get(_MODEL, ()), tuple(pair for pair in judges if pair[1]), tuple(roles))
+        return cls(
+            by_party.get(_MODEL, ()), tuple(pair for pair in judges if pair[1]), tuple(roles)
+        )
 
     def as_json(self, judge: Judge | None) -> dict[str, dict[str, str]]:
         """The same for a result by that judge: how, by who was asked and by field."""
         keys = _keys(judge)
-        told = {
+        by_party = {
             _MODEL: self.model,
             **{keys[one]: changes for one, changes in self.judges},
             **{f"{_ROLE}{name}": changes for name, changes in self.roles},
         }
-        return {who: dict(changes) for who, changes in told.items() if changes}
+        return {who: dict(changes) for who, changes in by_party.items() if changes}
 
     @property
-    def grading(self) -> JudgeChanges:
+    def grading(self) -> JudgeDepartures:
         """What of it makes verdicts those of another grader."""
         each = ((one, _kept(changes)) for one, changes in self.judges)
         return tuple(pair for pair in each if pair[1])
 
     @property
-    def playing(self) -> RoleChanges:
+    def playing(self) -> RoleDepartures:
         """What of it makes roles those of other players."""
         each = ((name, _kept(changes)) for name, changes in self.roles)
         return tuple(pair for pair in each if pair[1])
@@ -188,8 +200,8 @@ class AskedOtherwise(NamedTuple):
 AS_MEANT = AskedOtherwise()
 
 
-def _kept(changes: Changes) -> Changes:
-    return tuple(change for change in changes if change.judges)
+def _kept(changes: Departures) -> Departures:
+    return tuple(change for change in changes if change.counts)
 
 
 def _keys(judge: Judge | None) -> dict[Party, str]:
@@ -199,12 +211,12 @@ def _keys(judge: Judge | None) -> dict[Party, str]:
     return {one: f"{_JUDGE}{one.short if several[one.short] == 1 else one.label}" for one in judges}
 
 
-def _warned(who: str, drawn: str, changes: Iterable[Change]) -> list[str]:
+def _warned(who: str, drawn: str, changes: Iterable[Departure]) -> list[str]:
     """A line of who was asked otherwise; none of what changes no reply."""
-    told = [change for change in changes if change.draws]
-    refused = [change.field for change in told if change.how == NOT_SENT]
+    drawing = [change for change in changes if change.draws]
+    refused = [change.field for change in drawing if change.how == NOT_SENT]
     lines = [f"{who} does not take {', '.join(refused)}: {drawn} drawn without"] if refused else []
-    if rest := behind(change for change in told if change.how != NOT_SENT):
+    if rest := behind(change for change in drawing if change.how != NOT_SENT):
         lines.append(f"{who} was asked otherwise than meant: {drawn} drawn {rest}")
     see = bench("show", "RUN", "ITEM")
     return [f"{line}; {see} has what was sent" for line in lines]

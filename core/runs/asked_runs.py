@@ -4,7 +4,7 @@ from functools import cached_property
 
 from ..journal import Journal
 from ..parties.graders import Judge
-from ..reports.otherwise import AskedOtherwise, JudgeChanges, RoleChanges, judge_changes
+from ..reports.otherwise import AskedOtherwise, JudgeDepartures, RoleDepartures, judge_changes
 from .finding import JUDGE, JudgeNames
 
 
@@ -18,7 +18,7 @@ class AskedRuns:
     def _names(self) -> JudgeNames:
         return JudgeNames(self._journal.asked(role=JUDGE))
 
-    def judge(self, run_id: str, judge: Judge | None) -> JudgeChanges:
+    def judge(self, run_id: str, judge: Judge | None) -> JudgeDepartures:
         """How a run asked a judge, or those of a panel, each as it was asked first."""
         if judge is None or run_id not in self._by_run:
             return ()
@@ -27,6 +27,6 @@ class AskedRuns:
         each = ((one, judge_changes(askings, parties)) for one, parties in same.items())
         return AskedOtherwise(judges=tuple(each)).grading
 
-    def roles(self, run_id: str) -> RoleChanges:
+    def roles(self, run_id: str) -> RoleDepartures:
         """How a run asked who plays its roles."""
         return AskedOtherwise.of(self._by_run.get(run_id, ()), None).playing

@@ -29,10 +29,13 @@ def asked_otherwise(meant: Sampling, sent: JsonObject) -> dict[str, str]:
 
     Fields of ``extra_body`` win over others of the same name, as in a request.
     """
+    asked = meant.sent()
+    if asked == sent:  # nearly always
+        return {}
     body, went = meant.extra_body or {}, flat(sent)
     differing = {
         name: how
-        for name, value in meant.sent().items()
+        for name, value in asked.items()
         if name not in ("extra_body", *body) and (how := _how(name, value, went))
     }
     if "extra_body" not in sent:
@@ -50,13 +53,13 @@ def flat(sent: JsonObject) -> JsonObject:
 
 def _how(name: str, value: Json, went: JsonObject) -> str | None:
     """How a field differs from what was meant; ``None`` where it does not."""
-    found = next((word for word in (name, *_CALLED.get(name, ())) if word in went), None)
-    if found is None or (found == "thinking" and went[found] == _NO_EFFORT):
+    word = next((w for w in (name, *_CALLED.get(name, ())) if w in went), None)
+    if word is None or (word == "thinking" and went[word] == _NO_EFFORT):
         return NOT_SENT
-    other = went[found]
+    other = went[word]
     if name == ROOM:  # in words, as the number may be another one for each prompt
         return "smaller" if _number(other) < _number(value) else None
-    if name not in SAMPLING or found == "thinking" or other == value:
+    if name not in SAMPLING or word == "thinking" or other == value:
         return None
     return "another" if SAMPLING[name].repeats else f"{_shown(other)} in place of {_shown(value)}"
 

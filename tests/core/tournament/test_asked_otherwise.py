@@ -192,3 +192,28 @@ def test_a_journal_without_notes_keeps_its_board(table: Any, boards: Callable[..
     assert len(table.server.requests) == asked
     rows = boards()["rows"]
     assert {row["model"] for row in rows} == {"openai/m0", "openai/m2", "openai/m4"}
+
+
+def test_exported_comparisons_name_it(table: Any) -> None:
+    """So that `bench rate` holds the two to be two judges, and asks which is meant."""
+    three_models(table)
+    runs = [table.run_id(model) for model in ("m2", "m4")]
+    assert table.bench("export", *runs, "--comparisons", "-o", "all.jsonl").code == 0
+    done = table.bench("rate", "all.jsonl")
+    assert done.code == 2
+    assert "without temperature" in done.err
+
+
+def test_a_site_has_a_page_for_each_board(table: Any) -> None:
+    """Under addresses of their own; a model's page says how its judge was asked."""
+    three_models(table)
+    done = table.bench("site", "-o", "pages")
+    assert done.code == 0, done.err
+    pages = list((table.folder / "pages").rglob("*.html"))
+    assert len([page for page in pages if "without-temperature" in str(page)]) >= 1
+    said = [
+        page.name
+        for page in pages
+        if "judge openai/judge: temperature not sent" in page.read_text()
+    ]
+    assert said
