@@ -47,6 +47,11 @@ class Board(NamedTuple):
     roles_asked: RoleDepartures = ()
     """Likewise of who plays roles."""
 
+    def takes(self, run: RunRecord, benchmark: Benchmark) -> bool:
+        """Whether a run is of its pack and kind of models, with these roles and asked so."""
+        is_alike = run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
+        return is_alike and played_by(run) == self.roles and asked_by(benchmark, run) == self.asked
+
     @property
     def as_meant(self) -> bool:
         """Whether its judges and roles were asked as they were meant to be."""
@@ -198,14 +203,9 @@ class Boards:
         return StoredRun(self.journal, run, self.catalogue)
 
     def takes(self, board: Board, run: RunRecord) -> bool:
-        """Whether a run is of a board's pack and kind of models, with these roles, asked so."""
-        return (
-            run.pack_sha256 == board.pack_sha256
-            and board.demo in (None, run.demo)
-            and played_by(run) == board.roles
-            and self.asked.roles(run.run_id) == board.roles_asked
-            and asked_by(self.benchmark, run) == board.asked
-        )
+        """Whether a board takes a run, whose players were asked as the board's were."""
+        asked_alike = self.asked.roles(run.run_id) == board.roles_asked
+        return asked_alike and board.takes(run, self.benchmark)
 
     def kinds(self, run: RunRecord) -> dict[BoardGrading, int]:
         """How a run was graded, and how many of its samples so."""

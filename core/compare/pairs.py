@@ -1,7 +1,6 @@
 """Two stored runs compared: by one grader of both, and by what a board of both says of them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from ..benchmark import Pack
@@ -12,7 +11,7 @@ from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, Key
 from ..reports.kin import KinRule, graded_without_kin
-from ..reports.otherwise import behind
+from ..reports.otherwise import AskedOtherwise, behind
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, PairStatement, pair_statement
 from ..reports.suggestions import bench
@@ -104,22 +103,17 @@ def _refuse_asked_otherwise(two: Sequence[StoredRun], judge: Judge | None) -> No
         UsageError: They are; the message says who was, and in which run.
     """
     runs = AskedRuns(two[0].journal)
-    judges, roles = (
-        [of(one.id) for one in two] for of in (partial(runs.judge, judge=judge), runs.roles)
-    )
-    if judges[0] == judges[1] and roles[0] == roles[1]:
+    one, other = (AskedOtherwise((), runs.judge(run.id, judge), runs.roles(run.id)) for run in two)
+    if one == other:
         return
-    asked = [
+    asked = (
         f"{who} was asked {behind(changes)} in run {run.id}"
-        for run, of_judge, of_roles in zip(two, judges, roles, strict=True)
-        for who, changes in (
-            *((f"the judge {one.short}", changes) for one, changes in of_judge),
-            *((f"who plays {name}", changes) for name, changes in of_roles),
-        )
-    ]
+        for run, of_run in zip(two, (one, other), strict=True)
+        for who, changes in of_run.by_name()
+    )
     message = f"runs {two[0].id} and {two[1].id} cannot be compared: {', '.join(asked)}"
     todo = f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} on both has them judged alike"
-    raise UsageError(f"{message}; {todo}" if judges[0] != judges[1] else message)
+    raise UsageError(f"{message}; {todo}" if one.judges != other.judges else message)
 
 
 def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> OnBoard | None:

@@ -73,7 +73,8 @@ class Wanted(NamedTuple):
     def _fits_judge(self, board: Board) -> bool:
         judge, asked = board.judge, board.judge_asked
         is_it = judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
-        names = (judge_name(judge, asked), judge_name(judge, asked, judge and judge.short))
+        short = judge.short if judge else None
+        names = (judge_name(judge, asked), judge_name(judge, asked, short))
         return is_it or self.judge in names
 
 

@@ -215,7 +215,7 @@ def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
     read = read_leaderboard(boards, board=board, by_judge=True)
     without_kin, runs = _without_kin(boards, read), dict[str, SiteRun]()
     runs_left_out = (run for run in boards.journal.runs() if run.name in boards.without)
-    if any(run.benchmark == read.benchmark.name and board.takes(run, read.benchmark)
+    if any(run.benchmark == read.benchmark.name and boards.takes(board, run)
            for run in runs_left_out):  # fmt: skip
         read.warnings.append(AMONG_SHOWN)
     for name, document in read.documents.items():

@@ -5,7 +5,7 @@ counts as part of who judges: verdicts that were asked for otherwise stand on an
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from ..types.result_document import ResultDocument
 from .suggestions import bench
 
 _VERDICTS = (JUDGE, COMPARE)
+_THE_JUDGE = "the judge "
 _MODEL, _JUDGE, _ROLE = "model", "judge ", "role "
 """How results call who was asked; behind the last two stands a name."""
 _PARTLY = "partly "
@@ -117,7 +118,7 @@ def _how(ways: Sequence[str | None]) -> str:
     return partly + " and ".join(different)
 
 
-def judge_changes(askings: Iterable[PartyAsking], parties: Collection[Party]) -> Departures:
+def judge_changes(askings: Iterable[PartyAsking], parties: Collection[Judge]) -> Departures:
     """How a judge, all of whose parties are given, was asked for verdicts and comparisons."""
     return changes_of(a for a in askings if a.phase in _VERDICTS and a.party in parties)
 
@@ -190,11 +191,17 @@ class AskedOtherwise(NamedTuple):
     def warnings(self) -> list[str]:
         """What to know before a result is trusted, one line for who was asked otherwise."""
         lines = _warned("the server", "replies were", self.model)
-        for judge, changes in self.judges:
-            lines += _warned(f"the judge {judge.short}", "verdicts were", changes)
-        for name, changes in by_player(dict(self.roles)).items():
-            lines += _warned(f"who plays {name}", "its replies were", changes)
+        for who, changes in self.by_name():
+            drawn = "verdicts were" if who.startswith(_THE_JUDGE) else "its replies were"
+            lines += _warned(who, drawn, changes)
         return lines
+
+    def by_name(self) -> Iterator[tuple[str, Departures]]:
+        """How judges and players were asked, by what sentences call them."""
+        for judge, changes in self.judges:
+            yield f"{_THE_JUDGE}{judge.short}", changes
+        for name, changes in by_player(dict(self.roles)).items():
+            yield f"who plays {name}", changes
 
 
 AS_MEANT = AskedOtherwise()

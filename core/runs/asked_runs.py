@@ -23,7 +23,7 @@ class AskedRuns:
         if judge is None or run_id not in self._by_run:
             return ()
         askings = self._by_run[run_id]
-        same = {one: self._names.all_of(one) for one in judge.judges}
+        same = {one: set(self._names.all_of(one)) for one in judge.judges}
         each = ((one, judge_changes(askings, parties)) for one, parties in same.items())
         return AskedOtherwise(judges=tuple(each)).grading
 

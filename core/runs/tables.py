@@ -154,7 +154,7 @@ def _samples(run: StoredRun) -> Iterator[TidySample]:
 def _grades(run: StoredRun) -> Iterator[TidyGrade]:
     every = {item_id: "" for item_id, _ in run.samples_done}
     for grader, _ in run.all_graders:
-        by = (run.id, grader.digest, grader.judge and run.called(grader.judge))
+        by = (run.id, grader.digest, run.called(grader.judge) if grader.judge else None)
         for item_id, _, iteration, score in run.grades(grader, every):
             flags = " ".join(score.flags)
             values: Mapping[str, float | None] = score.values

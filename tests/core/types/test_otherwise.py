@@ -80,7 +80,7 @@ def test_a_value_that_changed_is_told(change: dict[str, Any], told: dict[str, st
 
 def test_fields_of_extra_body_are_the_ones_that_are_meant() -> None:
     """They win over a parameter of their name, and each may be missing by itself."""
-    body = {"temperature": 1, "system": "mine", "top_n": 3}
+    body: dict[str, Any] = {"temperature": 1, "system": "mine", "top_n": 3}
     meant = Sampling(temperature=0.0, extra_body=body)
     assert asked_otherwise(meant, {"temperature": 1, "system": "mine", "top_n": 3}) == {}
     assert asked_otherwise(meant, {"temperature": 1, "system": "mine"}) == {
