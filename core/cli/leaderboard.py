@@ -10,7 +10,7 @@ from .. import console
 from ..benchmark import Benchmark
 from ..compare.adjusting import adjusting_of
 from ..compare.board_reader import read_leaderboard
-from ..compare.boards import Boards
+from ..compare.boards import Board, Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.which_board import boards_beside
 from ..errors import UsageError
@@ -20,6 +20,7 @@ from ..journal import Journal
 from ..parties.graders import Panel
 from ..plugins import catalogue_of, installed
 from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
+from ..reports.otherwise import judge_name, named
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..reports.suggestions import with_options
@@ -184,9 +185,10 @@ def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = Fa
     title, where = f"{board.benchmark.name}: {plural(len(rows), 'model')}", board.board
     if not details:
         title += f"; pack {where.pack_name}"
-        title += f"; judge {where.judge.brief}" if where.judge else ""
-        players = by_player(dict(where.roles)).items()
-        title += "".join(f"; {role} {player.short}" for role, player in players)
+        title += f"; judge {_brief_judge(where)}" if where.judge else ""
+        asked = dict(where.roles_asked)
+        players = {role: named(who.short, asked.get(role, ())) for role, who in where.roles}
+        title += "".join(f"; {role} {player}" for role, player in by_player(players).items())
         title += f"; {' '.join(where.protocol_words)}" if where.protocol else ""
     drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
     note = "\n".join(_facts(board, document)) if details else ""
@@ -196,11 +198,17 @@ def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = Fa
     return FitTable(title, columns, marked, note, drawn, "95 % interval")
 
 
+def _brief_judge(board: Board) -> str:
+    """A board's judge in few words, with how it was asked."""
+    assert board.judge is not None
+    return judge_name(board.judge, board.judge_asked, board.judge.brief)
+
+
 def _facts(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
     """What is said below the table with all columns."""
     pack = board.board
-    note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
-    players = by_player(dict(pack.roles)).items()
+    note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge_name or 'none'}"
+    players = by_player(pack.role_names).items()
     note += "".join(f"; {role} played by {player}" for role, player in players)
     note += f"; {' '.join(pack.protocol_words)}" if pack.protocol else ""
     if board.standing and board.standing.ratings:

@@ -20,7 +20,7 @@ from .board_results import BoardResults
 from .boards import Board, Boards
 from .canaries import canaries_part
 from .comparison_pool import counting
-from .contest import Contest
+from .contest import AskedSo, Contest
 from .judge_exams import judge_exams
 from .judge_robustness import read_robustness
 from .judge_scale import judge_scales
@@ -105,7 +105,8 @@ def read_leaderboard(
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
             eligible = EligibleModels(board.demo, without=boards.without)
-            contest = Contest(journal, config, counted.pack, eligible=eligible)
+            asked = AskedSo(board.judge_asked, board.roles_asked)
+            contest = Contest(journal, config, counted.pack, eligible=eligible, asked=asked)
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])

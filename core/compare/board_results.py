@@ -16,7 +16,7 @@ from ..guard import guard
 from ..journal import CachedResult, RunRecord
 from ..parties.graders import Grader, Judge
 from ..parties.party import Party
-from ..reports.comparability import not_sent, told_changes
+from ..reports.comparability import otherwise_of, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import RunData, Selection
 from ..reports.judge_replies import short_panel
@@ -25,7 +25,7 @@ from ..reports.score_ranks import ItemScores, item_scores
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..types import Baseline, canonical, digest
 from ..types.result_document import MetricRow, ResultDocument
-from .boards import Board, Boards, graded_by, unusual
+from .boards import Board, Boards, unusual
 from .code_digest import code_digest
 
 
@@ -174,15 +174,12 @@ class BoardResults:
 
     def is_judged(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it so, or nobody where none is asked."""
-        kinds = [
-            (self.boards.judges.first(grader.judge), graded_by(self.benchmark, grader.options))
-            for grader, _ in self.boards.journal.graders(run)
-        ]
-        return (self.board.judge, self.board.graded) in kinds
+        return self.board.kind in self.boards.kinds(run)
 
     def is_scored(self, run: RunRecord) -> bool:
-        """Whether this board's grader has graded it; it may only have been compared."""
-        return self._reading(run).grader is not None
+        """Whether this board's grader, asked as here, has graded it; it may only be compared."""
+        asked = self.boards.asked.judge(run.run_id, self.board.judge)
+        return self._reading(run).grader is not None and asked == self.board.judge_asked
 
     def is_outdated(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it, with these options, but not as today."""
@@ -211,7 +208,8 @@ class BoardResults:
             return None
         _, today, scored_by, _ = self._reading(run)
         read = [pack.source.name, pack.source.sha256, dict(self.read_by), dict(stated.get())]
-        return digest([code, run.run_id, scored_by and scored_by.digest, today.as_json(), *read])
+        graded = scored_by.digest if scored_by and self.is_scored(run) else None
+        return digest([code, run.run_id, graded, today.as_json(), *read])
 
     def _samples(self, pack: Pack, run: RunRecord) -> _Samples:
         """A run's samples; of a panel's, what each of its judges says too."""
@@ -261,7 +259,8 @@ class BoardResults:
 def _changed(config: RunConfig, evidence: RunData) -> str | None:
     """How a run was asked otherwise than its pack says."""
     spent = evidence.spent
-    changes = told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
+    otherwise = otherwise_of(config, spent).model
+    changes = told_changes(config, otherwise, cut_off=bool(spent.truncated))
     meeting = [o for o in config.benchmark.options if o.in_requests and o.may_meet]
     asked = [" ".join(option_words(*chosen)) for chosen in unusual(config.options, meeting)]
     return ", ".join([*asked, *([changes] if changes else [])]) or None

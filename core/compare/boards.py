@@ -16,6 +16,8 @@ from ..journal import Journal, RunRecord
 from ..parties.graders import Judge
 from ..parties.party import LOCAL, Party
 from ..plugins import Catalogue
+from ..reports.otherwise import JudgeDepartures, RoleDepartures, judge_name, named
+from ..runs.asked_runs import AskedRuns
 from ..runs.finding import JUDGE, JudgeNames
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import stored_roles
@@ -40,11 +42,41 @@ class Board(NamedTuple):
     """Options that change what models are sent."""
     graded: Chosen = ()
     """Options that change how a transcript is graded."""
+    judge_asked: JudgeDepartures = ()
+    """What its judge, or those of its panel, were asked otherwise than meant."""
+    roles_asked: RoleDepartures = ()
+    """Likewise of who plays roles."""
 
     def takes(self, run: RunRecord, benchmark: Benchmark) -> bool:
         """Whether a run is of its pack and kind of models, with these roles and asked so."""
         is_alike = run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
         return is_alike and played_by(run) == self.roles and asked_by(benchmark, run) == self.asked
+
+    @property
+    def as_meant(self) -> bool:
+        """Whether its judges and roles were asked as they were meant to be."""
+        return not (self.judge_asked or self.roles_asked)
+
+    @property
+    def judge_name(self) -> str:
+        """What its judge is called, with how it was asked; empty where none is."""
+        return judge_name(self.judge, self.judge_asked)
+
+    @property
+    def role_names(self) -> dict[str, str]:
+        """What who plays each role is called, with how it was asked."""
+        asked = dict(self.roles_asked)
+        return {role: named(who.label, asked.get(role, ())) for role, who in self.roles}
+
+    @property
+    def public_roles(self) -> dict[str, str]:
+        """The same without hosts."""
+        return self._replace(roles=tuple((r, who.public) for r, who in self.roles)).role_names
+
+    @property
+    def kind(self) -> "BoardGrading":
+        """How its runs were graded."""
+        return BoardGrading(self.judge, self.graded, self.judge_asked)
 
     @property
     def protocol(self) -> dict[str, Json]:
@@ -65,17 +97,19 @@ class Board(NamedTuple):
     @property
     def judge_words(self) -> list[str]:
         """Those of them that say who judges."""
-        return ["--judge", self.judge.label] if self.judge else []
+        return ["--judge", self.judge_name] if self.judge else []
 
     @property
     def public_judge(self) -> str:
         """What its judge is called without hosts; empty where none is asked."""
-        return self.judge.public.label if self.judge else ""
+        public = tuple((one.public, changes) for one, changes in self.judge_asked)
+        return judge_name(self.judge and self.judge.public, public)
 
     @property
     def role_words(self) -> list[str]:
         """Those of them that say who plays roles."""
-        return [part for role, who in self.roles for part in ("--role", f"{role}={who}")]
+        names = self.role_names.items()
+        return [part for role, who in names for part in ("--role", f"{role}={who}")]
 
     @property
     def protocol_words(self) -> list[str]:
@@ -120,6 +154,14 @@ class GradedRun(NamedTuple):
     grades: int
 
 
+class BoardGrading(NamedTuple):
+    """By whom samples were graded, with which options, and how the judge was asked."""
+
+    judge: Judge | None
+    graded: Chosen
+    judge_asked: JudgeDepartures
+
+
 class Boards:
     """The boards that the runs of a benchmark stand on.
 
@@ -147,6 +189,11 @@ class Boards:
         return [run for run in self.journal.runs() if run.benchmark == name and self._takes(run)]
 
     @cached_property
+    def asked(self) -> AskedRuns:
+        """How they asked their judges and roles."""
+        return AskedRuns(self.journal)
+
+    @cached_property
     def judges(self) -> JudgeNames:
         """Which parties are one judge that has moved."""
         return JudgeNames(self.journal.asked(role=JUDGE))
@@ -154,6 +201,23 @@ class Boards:
     def stored(self, run: RunRecord) -> StoredRun:
         """A run as one object."""
         return StoredRun(self.journal, run, self.catalogue)
+
+    def takes(self, board: Board, run: RunRecord) -> bool:
+        """Whether a board takes a run, whose players were asked as the board's were."""
+        asked_alike = self.asked.roles(run.run_id) == board.roles_asked
+        return asked_alike and board.takes(run, self.benchmark)
+
+    def kinds(self, run: RunRecord) -> dict[BoardGrading, int]:
+        """How a run was graded, and how many of its samples so."""
+        kinds: dict[BoardGrading, int] = {}
+        for grader, grades in self.journal.graders(run):
+            judge, graded = (
+                self.judges.first(grader.judge),
+                graded_by(self.benchmark, grader.options),
+            )
+            kind = BoardGrading(judge, graded, self.asked.judge(run.run_id, judge))
+            kinds[kind] = max(kinds.get(kind, 0), grades)
+        return kinds
 
     def with_runs(
         self, runs: Sequence[RunRecord] | None = None, *, mixed: bool = False
@@ -163,18 +227,23 @@ class Boards:
         With `mixed` demo and real models stand on one board.
         """
         boards: dict[Board, list[GradedRun]] = {}
-        named: dict[Board, Board] = {}  # a pack may go by several names
+        known: dict[Board, Board] = {}  # a pack may go by several names
         for run in self.runs if runs is None else runs:
-            kinds: dict[tuple[Judge | None, Chosen], int] = {}
-            for grader, grades in self.journal.graders(run):
-                kind = self.judges.first(grader.judge), graded_by(self.benchmark, grader.options)
-                kinds[kind] = max(kinds.get(kind, 0), grades)
-            for judge, graded in sorted(kinds, key=str):
-                if self.benchmark.judged and judge is None:
+            kinds = self.kinds(run)
+            for kind in sorted(kinds, key=str):
+                if self.benchmark.judged and kind.judge is None:
                     continue
-                kind_of_model, asked = None if mixed else run.demo, asked_by(self.benchmark, run)
-                pack = run.pack_name, run.pack_sha256
-                board = Board(*pack, judge, kind_of_model, played_by(run), asked, graded)
-                board = named.setdefault(board._replace(pack_name=""), board)
-                boards.setdefault(board, []).append(GradedRun(run, kinds[judge, graded]))
+                board = Board(
+                    run.pack_name,
+                    run.pack_sha256,
+                    kind.judge,
+                    None if mixed else run.demo,
+                    played_by(run),
+                    asked_by(self.benchmark, run),
+                    kind.graded,
+                    kind.judge_asked,
+                    self.asked.roles(run.run_id),
+                )
+                board = known.setdefault(board._replace(pack_name=""), board)
+                boards.setdefault(board, []).append(GradedRun(run, kinds[kind]))
         return boards

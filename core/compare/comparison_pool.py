@@ -24,14 +24,15 @@ class Weighed(NamedTuple):
 
 
 def weighed_comparisons(runs: Iterable[StoredRun]) -> Weighed:
-    """The comparisons that runs have asked for.
+    """The comparisons that runs have asked for; a judge is named with how it was asked.
 
     Where the benchmark or the data of a run is not there, all its comparisons weigh 1.
     """
     weighed = Weighed([], [])
     for run in runs:
         rows = list(run.comparisons())
-        comparisons = as_comparisons(rows)
+        names = {row.judge: run.called(row.judge) for row in rows}
+        comparisons = as_comparisons(rows, names)
         weights: Mapping[str, float] = {}
         try:
             weights = _item_weights(run, rows[0].judge) if comparisons else {}
@@ -131,8 +132,13 @@ def counting(met: Met, run: RunRecord | None = None) -> list[StoredComparison]:
     return current(met.rows, {**met.runs, run.name: run.run_id} if run else met.runs)
 
 
-def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
-    """The comparisons that were read, batch by batch, in the form that rating engines take."""
+def as_comparisons(
+    rows: Iterable[StoredComparison], names: Mapping[Judge, str] = {}
+) -> "list[Comparison]":
+    """The comparisons that were read, batch by batch, in the form that rating engines take.
+
+    `names` has what judges are called, where that is not their label.
+    """
     return [
         ratings.comparisons.Comparison(
             item=row.item_id,
@@ -141,7 +147,7 @@ def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
             b=row.b,
             first="a" if row.first == "a" else "b",
             margins=row.margins,
-            judge=row.judge.label,
+            judge=names.get(row.judge, row.judge.label),
             len_a=row.len_a,
             len_b=row.len_b,
             family=row.family,

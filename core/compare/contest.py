@@ -1,12 +1,15 @@
 """Who meets in the comparisons of one configuration, and what the journal holds of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..parties.graders import Panel
+from ..parties.graders import Judge, Panel
+from ..reports.otherwise import JudgeDepartures, RoleDepartures
+from ..runs.asked_runs import AskedRuns
 from ..runs.finding import JUDGE, EligibleModels, JudgeNames, is_asked_alike, is_demo, players_of
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
 from ..types import JsonObject, digest
@@ -14,11 +17,40 @@ from .comparison_pool import ComparisonPool, Met
 from .panel_rows import AskedPanel, PanelJudges
 
 
+class AskedSo(NamedTuple):
+    """How judges and roles were asked, where that is not as they were meant to be."""
+
+    judge: JudgeDepartures = ()
+    roles: RoleDepartures = ()
+
+
+class _AskedAlike:
+    """Which runs asked as `so` says."""
+
+    def __init__(self, runs: AskedRuns, so: AskedSo) -> None:
+        self._so = so
+        self._judge, self._roles = cache(runs.judge), cache(runs.roles)
+
+    def alike(self, judge: Judge, run_id: str) -> bool:
+        """Whether a run asked a judge, or those of a panel, so, and its own roles."""
+        so = tuple(pair for pair in self._so.judge if pair[0] in judge.judges)
+        return self._judge(run_id, judge) == so and self.played_alike(run_id)
+
+    def played_alike(self, run_id: str) -> bool:
+        """Whether a run asked who plays its roles so."""
+        return self._roles(run_id) == self._so.roles
+
+
 class Contest:
     """Everything that is compared under one configuration.
 
     Which pool it is and who may meet is looked up once; comparisons and runs whenever they are
     asked for.
+
+    Args:
+        eligible: Which models may meet; by default those that the configuration says.
+        run: Whose contest it is: those meet whose judges and roles were asked as its own are.
+        asked: How they were asked, where it is no run's; by default as they were meant to be.
     """
 
     def __init__(
@@ -28,10 +60,12 @@ class Contest:
         pack: Pack,
         *,
         eligible: EligibleModels | None = None,
+        run: RunRecord | None = None,
+        asked: AskedSo | None = None,
     ) -> None:
         self.journal, self.config, self.pack = journal, config, pack
         self.items = {item.id: item for item in pack.items}
-        self._eligible = eligible
+        self._eligible, self._run, self._asked = eligible, run, asked or AskedSo()
 
     @property
     def name(self) -> str:
@@ -99,7 +133,17 @@ class Contest:
         self, pool: ComparisonPool, run: RunRecord | None = None
     ) -> list[StoredComparison]:
         rows = (row for part in pool.parts for row in self.journal.comparisons(part, run))
-        return [row._replace(judge=pool.judge or row.judge) for row in rows if pool.takes(row)]
+        taken = (row._replace(judge=pool.judge or row.judge) for row in rows if pool.takes(row))
+        runs = self._asked_runs()
+        return [r for r in taken if runs.alike(r.judge, r.run_a) and runs.played_alike(r.run_b)]
+
+    def _asked_runs(self) -> "_AskedAlike":
+        """Which runs asked their judges and roles as those of this contest were."""
+        runs, so = AskedRuns(self.journal), self._asked
+        if self._run:
+            run_id = self._run.run_id
+            so = AskedSo(runs.judge(run_id, self.config.judge), runs.roles(run_id))
+        return _AskedAlike(runs, so)
 
     def _rows_of_members(self) -> Iterable[StoredComparison]:
         return (row for member in self.pool.members for row in self._rows_of(member))
@@ -142,9 +186,10 @@ class Contest:
     def others(self, eligible: EligibleModels | None = None) -> dict[str, RunRecord]:
         """The run that counts of each other model that was asked the same, by the model's name."""
         eligible, by_name = eligible or self.eligible, dict[str, list[RunRecord]]()
+        asked = self._asked_runs()
         for run in self.journal.runs():
             may_meet = run.name != self.name and eligible.admits(run.name, demo=run.demo)
-            if may_meet and self._is_alike(run):
+            if may_meet and self._is_alike(run) and asked.played_alike(run.run_id):
                 by_name.setdefault(run.name, []).append(run)
         return self._newest(by_name)
 

@@ -11,10 +11,11 @@ from typing import NotRequired, TypedDict, cast
 
 from ..benchmark import Benchmark, Pack
 from ..journal import RunRecord, StoredComparison
-from ..reports.comparability import is_partial, off_published
+from ..reports.comparability import ASKED_OTHERWISE, is_partial, off_published
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
+from ..reports.otherwise import AskedOtherwise
 from ..reports.pairing import equal_families
 from ..reports.ratings import BoardRow
 from ..reports.score_ranks import ItemScores, ScoredItems, place_rows
@@ -36,10 +37,11 @@ from .which_board import OtherBoard
 
 
 class _Apart(TypedDict, total=False):
-    """What else keeps a board apart: players of roles, and options that are not as usual."""
+    """What else keeps a board apart: players of roles, and what is not as usual, or as meant."""
 
     roles: Mapping[str, str]
     options: JsonObject
+    asked_otherwise: Mapping[str, Mapping[str, str]]
 
 
 class JudgeRatings(TypedDict):
@@ -125,6 +127,8 @@ class Leaderboard:
         roles = {role: who.label for role, who in board.roles}
         apart: _Apart = {"roles": roles} if roles else {}
         apart |= {"options": board.protocol} if board.protocol else {}
+        asked = AskedOtherwise((), board.judge_asked, board.roles_asked).as_json(board.judge)
+        apart |= {"asked_otherwise": asked} if asked else {}
         stated = self._stated()
         return {
             **stated,
@@ -210,6 +214,8 @@ class Leaderboard:
     @property
     def off_published(self) -> str | None:
         """Why nothing on it may stand beside published scores, as others judged or played."""
+        if not self.board.as_meant:
+            return ASKED_OTHERWISE
         return off_published(self.benchmark, self.board.judge, dict(self.board.roles))
 
     def rows(self) -> list[BoardRow]:

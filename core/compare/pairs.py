@@ -4,15 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Pack
-from ..errors import BenchError
+from ..errors import BenchError, UsageError
 from ..journal import RunRecord
 from ..parties.graders import Grader, Judge
 from ..reports.choosing import chosen, own_judge, refuse_unlike, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, Key
 from ..reports.kin import KinRule, graded_without_kin
+from ..reports.otherwise import AskedOtherwise, behind
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, PairStatement, pair_statement
+from ..reports.suggestions import bench
+from ..runs.asked_runs import AskedRuns
 from ..runs.differences import changed
 from ..runs.stored_run import StoredRun
 from .board_reader import read_leaderboard
@@ -67,6 +70,8 @@ def compare_runs(
     document = compare(
         Compared(benchmark, pack, *both), changed(journal, first.record, other.record)
     )
+    if judge := both[0].grader.judge:
+        document = document._replace(judge=first.called(judge))
     boards = Boards(journal, first.catalogue, benchmark)
     on_board = pair_on_board(boards, [run.record for run in two], both[0].grader)
     return ComparedPair(document, on_board, kin)
@@ -85,9 +90,30 @@ def graded_pair(
     refuse_unlike([run.record for run in two])
     by = choice.judge or own_judge(run.document for run in two)
     pair = same_grader(*(chosen(r.record, r.graders(), choice.values, by) for r in two))
+    _refuse_asked_otherwise(two, pair.first.judge)
     pack = two[0].pack_by(pair.first, dataset)
     first, other = (r.graded(grader, pack.clusters) for r, grader in zip(two, pair, strict=True))
     return pack, [first.among(choice.samples), other]
+
+
+def _refuse_asked_otherwise(two: Sequence[StoredRun], judge: Judge | None) -> None:
+    """Refuse two runs of which one asked its judge, or a role, otherwise than the other.
+
+    Raises:
+        UsageError: They are; the message says who was, and in which run.
+    """
+    runs = AskedRuns(two[0].journal)
+    one, other = (AskedOtherwise((), runs.judge(run.id, judge), runs.roles(run.id)) for run in two)
+    if one == other:
+        return
+    asked = (
+        f"{who} was asked {behind(changes)} in run {run.id}"
+        for run, of_run in zip(two, (one, other), strict=True)
+        for who, changes in of_run.by_name()
+    )
+    message = f"runs {two[0].id} and {two[1].id} cannot be compared: {', '.join(asked)}"
+    todo = f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} on both has them judged alike"
+    raise UsageError(f"{message}; {todo}" if one.judges != other.judges else message)
 
 
 def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> OnBoard | None:
@@ -103,7 +129,8 @@ def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> 
             for board in boards.with_runs()
             if board.judge == boards.judges.first(grader.judge)
             and board.graded == graded_by(benchmark, grader.options)
-            and all(board.takes(run, benchmark) for run in pair)
+            and all(boards.takes(board, run) for run in pair)
+            and all(boards.kinds(run).keys() & {board.kind} for run in pair)
         ]
     for board in fitting:
         try:

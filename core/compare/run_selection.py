@@ -47,7 +47,7 @@ class CountedRuns:
         """Consider a run, if it was graded as this board's are."""
         self._here[run.run_id] = run
         benchmark, board = self.results.benchmark, self.results.board
-        if not board.takes(run, benchmark):
+        if not self.results.boards.takes(board, run):
             return
         if run.benchmark_version != benchmark.version:
             self.warnings.append(

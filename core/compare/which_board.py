@@ -16,6 +16,7 @@ from ..errors import UsageError
 from ..parties.graders import Judge, is_meant
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
+from ..reports.otherwise import judge_name
 from ..reports.suggestions import bench, with_options
 from ..settings.players import by_member
 from ..text import plural
@@ -54,20 +55,27 @@ class Wanted(NamedTuple):
 
     def fits(self, board: Board, benchmark: Benchmark) -> bool:
         """Whether a board is one of those."""
+        players = {role: str(who) for role, who in board.roles}
         usual = {option.name: option.default for option in benchmark.options}
         return (
             is_pack(board.pack_name, board.pack_sha256, self.dataset)
-            and (self.judge is None or self._fits_judge(board.judge))
-            and by_member(benchmark, self.roles).items()
-            <= {role: str(who) for role, who in board.roles}.items()
+            and (self.judge is None or self._fits_judge(board))
+            and all(
+                who in (players.get(role), board.role_names.get(role))
+                for role, who in by_member(benchmark, self.roles).items()
+            )
             and all(
                 board.protocol.get(name, usual.get(name)) == value
                 for name, value in self.protocol.items()
             )
         )
 
-    def _fits_judge(self, judge: Judge | None) -> bool:
-        return judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
+    def _fits_judge(self, board: Board) -> bool:
+        judge, asked = board.judge, board.judge_asked
+        is_it = judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
+        short = judge.short if judge else None
+        names = (judge_name(judge, asked), judge_name(judge, asked, short))
+        return is_it or self.judge in names
 
 
 def choose_board(boards: Boards, query: Wanted, *, mixed: bool = False) -> BoardOfChoice:
@@ -106,7 +114,10 @@ def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
             for board in graded_boards
         )
         raise UsageError(f"{benchmark.name} has no such board; there are: {named}")
-    chosen, *others = _by_worth(boards, fitting)
+    ordered = _by_worth(boards, fitting)
+    if query.judge or query.roles:  # who is named is meant as it should have been asked
+        ordered.sort(key=lambda board: not board.as_meant)
+    chosen, *others = ordered
     others = [b for b in others if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
         chosen, [_other(b, graded_boards[b], [chosen, *others], benchmark) for b in others]
@@ -138,8 +149,8 @@ def _worth(boards: Boards, board: Board, runs: Sequence[GradedRun]) -> _Worth:
     newest = (whole or newest_first[0]).run.n
     document = documents[newest]
     read = document and graded_by(boards.benchmark, document["options"])
-    kind = document and (boards.judges.first(judge_in(document)), read)
-    return _Worth(not board.demo, whole is not None, newest, kind == (board.judge, board.graded))
+    is_own = document and (boards.judges.first(judge_in(document)), read) == board.kind[:2]
+    return _Worth(not board.demo, whole is not None, newest, bool(is_own))
 
 
 def _is_whole(one: GradedRun, document: ResultDocument | None) -> bool:
@@ -168,8 +179,8 @@ def words_among(
         n for b in among for n, v in b.protocol.items() if v != board.protocol.get(n)
     }
     differing |= board.protocol.keys()
-    words = board.judge_words if len({b.judge for b in among}) > 1 else []
-    words += board.role_words if len({b.roles for b in among}) > 1 else []
+    words = board.judge_words if len({b.judge_name for b in among}) > 1 else []
+    words += board.role_words if len({(b.roles, b.roles_asked) for b in among}) > 1 else []
     for option in benchmark.options:
         if option.name in differing:
             words += option_words(option.name, board.protocol.get(option.name, option.default))

@@ -12,6 +12,7 @@ from ..parties.party import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
 from ..reports.ending import dollars
+from ..reports.otherwise import told_otherwise
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.statements import answered_by
 from ..reports.suggestions import bench
@@ -187,6 +188,8 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
             used += f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
         cost = dollars(document["cost_usd"])
         lines.append(f"tokens     {used}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
+    if told_only := told_otherwise(document.get("asked_otherwise", {}), draws=False):
+        lines.append(f"asked      {line(told_only)}")
     lines += rating(document, later)
     if flags := [f"{n} {line(flag)}" for flag, n in document["flags"].items()]:
         lines.append(f"flags      {'  ·  '.join(_first_of(flags, ' kinds'))}")

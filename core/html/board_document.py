@@ -57,7 +57,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "pack_sha256": read.board.pack_sha256,
         "n_items": leaderboard["dataset"]["n_items"],
         "judge": read.board.public_judge or None,
-        "roles": {role: who.public.label for role, who in read.board.roles},
+        "roles": read.board.public_roles,
         "options": [" ".join(words) for words in _options(read.board)],
         "date_from": dates[0] if dates else None,
         "date_to": dates[-1] if dates else None,

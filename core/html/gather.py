@@ -215,7 +215,7 @@ def _read_board(boards: Boards, board: Board, sections: Sections) -> SiteBoard:
     read = read_leaderboard(boards, board=board, by_judge=True)
     without_kin, runs = _without_kin(boards, read), dict[str, SiteRun]()
     runs_left_out = (run for run in boards.journal.runs() if run.name in boards.without)
-    if any(run.benchmark == read.benchmark.name and board.takes(run, read.benchmark)
+    if any(run.benchmark == read.benchmark.name and boards.takes(board, run)
            for run in runs_left_out):  # fmt: skip
         read.warnings.append(AMONG_SHOWN)
     for name, document in read.documents.items():
@@ -283,13 +283,14 @@ def _main(read: Leaderboard, stored: StoredRun, name: str) -> Mapping[Key, float
 def key_of(benchmark: str, board: Board) -> Address:
     """The name of a board in addresses: what it is of in words, then a digest of all of it."""
     parts = [benchmark, board.pack_name, board.public_judge]
-    parts += [f"{role}-{player.public}" for role, player in board.roles]
+    parts += [f"{role}-{player}" for role, player in board.public_roles.items()]
     parts += ["demo"] if board.demo and not board.judge else []
     parts += [word.removeprefix("--") for word in board.protocol_words]
     judge = board.judge and board.judge.as_json()
     roles = [(role, player.as_json()) for role, player in board.roles]
     whole: list[object] = [benchmark, board.pack_sha256, judge, roles, board.demo]
     whole += [board.protocol] if board.protocol else []
+    whole += [] if board.as_meant else [board.judge_name, board.role_names]
     return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")
 
 

@@ -192,7 +192,9 @@ def _of_panels(boards: Sequence[SiteBoard]) -> dict[str, list[str]]:
 def _is_of(one: Board, panel: Board) -> bool:
     """Whether a board is that of one judge of a panel, and otherwise like the panel's."""
     members = panel.judge.judges if isinstance(panel.judge, Panel) else ()
-    return one.judge in members and one._replace(judge=panel.judge) == panel
+    asked = tuple(pair for pair in panel.judge_asked if pair[0] == one.judge)
+    like = one._replace(judge=panel.judge, judge_asked=panel.judge_asked)
+    return one.judge in members and one.judge_asked == asked and like == panel
 
 
 def compare_page() -> Page:

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.items import ItemRow
+from ..reports.otherwise import AskedOtherwise, judge_name, named, told_otherwise
 from ..reports.statements import chance, completeness, judge_findings, placed_among, too_few
 from ..text import by_player, plural
 from ..types.result_document import ConclusionRow, Facts, ResultDocument
@@ -209,11 +210,17 @@ def how_it_was_run(site_run: SiteRun) -> list[tuple[str, str]]:
     """Everything that decides what the numbers mean."""
     run, document = site_run.run, site_run.document
     pack = document["dataset"]
-    roles = by_player({name: who["model"] for name, who in document.get("roles", {}).items()})
+    judge = judge_in(document)
+    asked, by_party = AskedOtherwise.read(document, judge), document.get("asked_otherwise", {})
+    played = dict(asked.playing)
+    roles = by_player({
+        name: named(who["model"], played.get(name, ()))
+        for name, who in document.get("roles", {}).items()
+    })  # fmt: skip
     return listed_facts([
         ("Model", run.model),
         ("Endpoint", document["endpoint"]),
-        ("Judge", judge_in(document)),
+        ("Judge", judge_name(judge, asked.grading)),
         *((f"Role: {name}", player) for name, player in roles.items()),
         ("Benchmark", f"{document['benchmark']}, version {document['benchmark_version']}"),
         ("Pack", f"{pack['name']}, {plural(pack['n_items'], 'item')}, SHA-256 {pack['sha256']}"),
@@ -221,6 +228,7 @@ def how_it_was_run(site_run: SiteRun) -> list[tuple[str, str]]:
         ("Sampling", _pairs(document["sampling"])),
         ("System prompt", run.settings.get("system") and "one of its own"),
         ("Not taken by the provider", ", ".join(document["not_sent"])),
+        ("Asked otherwise than meant", told_otherwise(by_party)),
         ("Options", _pairs(document["options"])),
         ("Run", f"{run.run_id}, started {run.created_at[:16].replace('T', ' ')} UTC"),
         ("Comparable with", document["comparability"]),

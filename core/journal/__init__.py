@@ -10,6 +10,7 @@ from .records import CallTotals as CallTotals
 from .records import CutOff as CutOff
 from .records import Failure as Failure
 from .records import GradeCount as GradeCount
+from .records import PartyAsking as PartyAsking
 from .records import PersonLabel as PersonLabel
 from .records import ReplySource as ReplySource
 from .records import RunRecord as RunRecord

@@ -1,26 +1,28 @@
 """The answered calls of a journal: from a response to a row, and back."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 
 from ..parties.graders import Judge
 from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
+from ..types.otherwise import asked_otherwise, flat
 from .file import JournalFile, now, object_of
 from .records import (
     CallKey,
     CallRow,
     CallTotals,
     CutOff,
+    PartyAsking,
     ReplySource,
     RunRecord,
     StoredCall,
     as_json,
     party_in,
 )
-from .schema import CALLS
+from .schema import ASKINGS, CALLS
 from .tables import DamagedRow, Row, quoted, storable_row
 
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
@@ -33,6 +35,7 @@ _USED = ("input", "cached", "cache_write", "output", "reasoning")
 _TOKENS = tuple(f"{name}_tokens" for name in _USED)
 _used_of, _tokens_of = attrgetter(*_USED), attrgetter(*_TOKENS)
 _ADD = CALLS.adding("INSERT")
+_NOTE = ASKINGS.adding("INSERT OR IGNORE")
 _SELECT = f"SELECT {quoted(CALLS.stored)} FROM calls WHERE "
 
 
@@ -116,6 +119,13 @@ def _cut_off_of(row: Row) -> CutOff:
     return CutOff(item_id, iteration, phase, text, reasoning, latency_s)
 
 
+def _asking_of(row: Row) -> tuple[str, PartyAsking]:
+    run_id, phase, party, otherwise = row
+    if wrong := ASKINGS.wrong_type(ASKINGS.columns, row[1:]):
+        raise DamagedRow(f"how the parties of run {run_id} were asked: {wrong}")
+    return run_id, PartyAsking(phase, party_in(party), json.loads(otherwise))
+
+
 def _source_of(row: Row) -> ReplySource:
     """Where replies came from."""
     address, model, fingerprint, _, first, last = row
@@ -145,9 +155,37 @@ class CallStore(JournalFile):
         next has to be the same after a stop.
         """
         kept = storable(response)
+        self._note_asking(run, key.phase, asked, asked_otherwise(request.sampling, response.sent))
         row = call_row(item_id, iteration, key, asked, request, kept, now(), address)
         await self.writer.write(_ADD, (run.n, *row))
         return kept
+
+    def _note_asking(
+        self, run: RunRecord, phase: str, asked: Party, otherwise: Mapping[str, str]
+    ) -> None:
+        """Store once that a party was asked so; it is on the disk before the call is."""
+        asking = (run.n, phase, asked, tuple(sorted(otherwise.items())))
+        if asking in self._noted:
+            return
+        self._noted.add(asking)
+        facts = (as_json(asked.as_json()), as_json(dict(sorted(otherwise.items()))))
+        self._add(_NOTE, (run.n, phase, *facts))
+
+    def askings(self, run: RunRecord | None = None) -> dict[str, list[PartyAsking]]:
+        """How parties were asked, by a run's id: of runs that asked one otherwise than meant.
+
+        Of one run, if it is given, else of all.
+        """
+        sql = (
+            f"SELECT r.run_id, {quoted(ASKINGS.columns, 'a.')} FROM askings AS a"
+            " JOIN runs AS r ON r.n = a.run WHERE (?1 IS NULL OR a.run = ?1)"
+            " AND EXISTS (SELECT 1 FROM askings AS b WHERE b.run = a.run AND b.otherwise != '{}')"
+            " ORDER BY a.run, a.phase, a.party, a.otherwise"
+        )
+        by_run: dict[str, list[PartyAsking]] = {}
+        for run_id, asking in self._rows(sql, (run and run.n,), _asking_of):
+            by_run.setdefault(run_id, []).append(asking)
+        return by_run
 
     def calls(
         self, run: RunRecord, item_id: str | None = None, iteration: int | None = None
@@ -180,7 +218,7 @@ class CallStore(JournalFile):
         """The names of all parameters that the model was sent in any of its calls."""
         sql = "SELECT DISTINCT run, sent FROM calls WHERE run {of} AND phase = 'generate'"
         rows = self._rows_of(run, sql, (), lambda row: object_of(row[0]))
-        return frozenset(name for sent in rows for name in sent)
+        return frozenset(name for sent in rows for name in flat(sent))
 
     def judges(self, run: RunRecord) -> list[Party]:
         """The judges that have replied, the latest first."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..types import Json, canonical
 from .records import as_json
-from .schema import CALLS, COMPARISONS, FAILURES, GRADES, LABELS, PARTIES, RUNS, VIEWS
+from .schema import ASKINGS, CALLS, COMPARISONS, FAILURES, GRADES, LABELS, PARTIES, RUNS, VIEWS
 from .tables import TableSchema, field_of, quoted
 
 
@@ -74,6 +74,7 @@ def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
     comparisons = _merge_comparisons(database, ids)
     failures = _merge_failures(database, ids)  # after the grades, which may take their place
     _merge_parties(database, ids)
+    _add_rows(database, ASKINGS, ids)
     added = _merge_views(database, ids, run_id), _merge_labels(database, ids)
     return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, *added)
 

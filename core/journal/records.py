@@ -294,6 +294,18 @@ class AskedParties(NamedTuple):
     entry: AnyObjectOrNone = None  # the server's own words of it; None where it has none
 
 
+class PartyAsking(NamedTuple):
+    """That a party was asked so in a phase of a run, at least once.
+
+    Attributes:
+        otherwise: How fields differ from what was meant (`types.otherwise`); empty for as meant.
+    """
+
+    phase: Text
+    party: Annotated[Party, Json(PARTY)]  # as it was asked first
+    otherwise: Annotated[Mapping[str, str], Json(object_of(text))]
+
+
 class CallTotals(NamedTuple):
     """Calls of one sample in one phase, added up."""
 

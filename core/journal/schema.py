@@ -15,6 +15,7 @@ from .records import (
     DocumentOrNone,
     Failure,
     GradeRow,
+    PartyAsking,
     PersonLabel,
     RunRecord,
     StoredComparison,
@@ -55,6 +56,7 @@ PARTIES = TableSchema(
     free=("endpoint", "entry"),
     is_numbered=True,
 )
+ASKINGS = TableSchema("asking", "askings", PartyAsking, key=("phase", "party", "otherwise"))
 VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
 LABELS = Checked(
     "label",
@@ -67,7 +69,7 @@ LABELS = Checked(
 
 TABLES: Mapping[str, TableSchema] = {
     table.kind: table
-    for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, VIEWS, LABELS)
+    for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, ASKINGS, VIEWS, LABELS)
 }
 """By what a line of a file calls their rows, in the order of the lines."""
 CHECKED = (CALLS, GRADES, COMPARISONS, LABELS)
@@ -117,9 +119,14 @@ CREATE = (
     + _BATCHES
     + _INDEXES
     + _forgetting("runs", "n")
-    + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures"))
+    + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures", "askings"))
 )
-MIGRATIONS: tuple[str, ...] = (LABELS.creating(), _BATCHES, _INDEXES)
+MIGRATIONS: tuple[str, ...] = (
+    LABELS.creating(),
+    _BATCHES,
+    _INDEXES,
+    ASKINGS.creating() + _forgetting("askings", "run"),
+)
 """Scripts that bring a file from one version of the schema to the next, in their order."""
 
 

@@ -92,5 +92,6 @@ def _add(database: sqlite3.Connection, n: int, line: JsonDict, run: str) -> str:
     try:
         database.execute(f"INSERT INTO {TABLES[name].name} VALUES ({marks})", (n, *owner, *row))
     except sqlite3.IntegrityError:
-        raise ValueError(f"is a {name} that stands in an earlier line already") from None
+        article = "an" if name.startswith("a") else "a"
+        raise ValueError(f"is {article} {name} that stands in an earlier line already") from None
     return run

@@ -16,13 +16,19 @@ from ..parties.graders import Judge, judge_of
 from ..parties.party import NOT_RECORDED, Party, is_imported
 from ..text import by_player, in_words, plural
 from ..types import SAMPLING, JsonDict, Sampling, digest
+from ..types.otherwise import NOT_SENT
 from ..types.result_document import Facts, ResultDocument
 from .judge_replies import short_panel
-from .suggestions import bench
+from .otherwise import AS_MEANT, AskedOtherwise, Departures, judge_name, named
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
     from .evidence import UsageTotals
+
+
+ASKED_OTHERWISE = (
+    "not comparable with published scores: a judge or a role was asked otherwise than meant"
+)
 
 
 def comparability(
@@ -32,24 +38,25 @@ def comparability(
     demo: bool,
     n_items: int,
     status: str,
-    kept_back: Sequence[str] = (),
+    otherwise: AskedOtherwise = AS_MEANT,
     elsewhere: bool = False,
     absent: int = 0,
     cut_off: bool = True,
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers a result may stand beside.
 
-    `kept_back` are parameters that the server does not take; `elsewhere`: eibench did not ask for
-    the answers; `absent`: samples that these leave out; `cut_off`: the token limit cut a reply.
+    `otherwise` is what servers were asked otherwise than meant; `elsewhere`: eibench did not ask
+    for the answers; `absent`: samples that these leave out; `cut_off`: the token limit cut a reply.
     """
     benchmark, source = config.benchmark, pack.source
-    changed = _deviations(config, kept_back, cut_off=cut_off)
+    changed = _deviations(config, otherwise.model, cut_off=cut_off)
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {in_words(value)}" for name, value in options.items()]
-    parts += [f"judge {config.judge}"] if config.judge else []
-    players = by_player({role: player.party for role, player in config.roles.items()})
+    parts += [f"judge {judge_name(config.judge, otherwise.grading)}"] if config.judge else []
+    played, parties = dict(otherwise.playing), {r: p.party for r, p in config.roles.items()}
+    players = by_player({r: named(str(p), played.get(r, ())) for r, p in parties.items()})
     parts += [f"{role} played by {player}" for role, player in players.items()]
     imported = is_imported(config.model.spec)
     parts += ["imported: answered elsewhere"] if imported else []
@@ -69,6 +76,8 @@ def comparability(
         may = f"not comparable with published scores: {are} absent"
     elif status != "complete":
         may = f"not comparable with published scores: the result is not complete ({status})"
+    elif otherwise.grading or otherwise.playing:
+        may = ASKED_OTHERWISE
     elif differing := unlike_published(config):
         may = differing
     else:
@@ -93,20 +102,26 @@ def off_published(
 
 
 def told_changes(
-    config: "RunConfig", kept_back: Sequence[str] = (), *, cut_off: bool = True
+    config: "RunConfig", otherwise: Departures = (), *, cut_off: bool = True
 ) -> str | None:
     """How a run was asked otherwise than its pack says; ``None`` where it was not."""
     if is_imported(config.model.spec):
         return f"imported: {NOT_RECORDED}"
     changes = ["own system prompt"] if config.system else []
-    changed = _deviations(config, kept_back, cut_off=cut_off)
+    changed = _deviations(config, otherwise, cut_off=cut_off)
     return ", ".join([*([changed] if changed else []), *changes]) or None
 
 
-def _deviations(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool) -> str:
-    """The changes of sampling, as a list in words."""
-    changes = [f"{name}={value}" for name, value in _changes(config, cut_off=cut_off).items()]
-    return ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
+def _deviations(config: "RunConfig", otherwise: Departures, *, cut_off: bool) -> str:
+    """The changes of sampling, as a list in words: the user's, then those of the server."""
+    changed = _changes(config, cut_off=cut_off)
+    refused = {change.field for change in otherwise if change.how == NOT_SENT}
+    asked = [
+        f"{name}={value}{' asked for and not sent' * (name in refused)}"
+        for name, value in changed.items()
+    ]
+    rest = (c for c in otherwise if c.draws and not (c.how == NOT_SENT and c.field in changed))
+    return ", ".join([*asked, *map(str, rest)])
 
 
 def not_sent(config: "RunConfig", spent: "UsageTotals") -> list[str]:
@@ -118,14 +133,9 @@ def not_sent(config: "RunConfig", spent: "UsageTotals") -> list[str]:
     return [name for name, words in drawing.items() if not words & spent.sent]
 
 
-def not_taken(names: Sequence[str]) -> list[str]:
-    """A warning about what was not sent, if anything was."""
-    if not names:
-        return []
-    return [
-        f"the server does not take {', '.join(names)}: replies were drawn without; "
-        f"{bench('show', 'RUN', 'ITEM')} has what was sent"
-    ]
+def otherwise_of(config: "RunConfig", spent: "UsageTotals") -> AskedOtherwise:
+    """What the parties of a run were asked otherwise than meant, with its judge."""
+    return AskedOtherwise.of(spent.askings, config.judge, not_sent(config, spent))
 
 
 _REPEATING = frozenset(name for name, one in SAMPLING.items() if one.repeats)
@@ -175,13 +185,19 @@ def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, st
     """
     run, document = outcome
     dataset, system = document["dataset"], run.settings.get("system")
+    judge = judge_in(document)
+    otherwise = AskedOtherwise.read(document, judge)
+    played = dict(otherwise.playing)
     facts = {
         "version": str(document["benchmark_version"]),
         "pack": f"{dataset['name']} ({dataset['sha256'][:12]})",
-        "judge": str(judge_in(document) or "none"),
+        "judge": judge_name(judge, otherwise.grading) or "none",
         "system prompt": digest(system) if system else "none",
     }
-    facts |= {f"role {name}": p["model"] for name, p in run.settings.get("roles", {}).items()}
+    facts |= {
+        f"role {name}": named(p["model"], played.get(name, ()))
+        for name, p in run.settings.get("roles", {}).items()
+    }
     facts |= {f"option {k}": str(v) for k, v in _options(document, benchmark).items()}
     if is_imported(run.model):
         return facts | {"system prompt": "not recorded", "sampling": "not recorded"}

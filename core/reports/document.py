@@ -22,9 +22,10 @@ from ..text import by_player
 from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
 from ..types.result_document import ResultDocument, Status
-from .comparability import comparability, not_sent, not_taken
+from .comparability import comparability, not_sent, otherwise_of
 from .evidence import ModelComparisons, RunData, Selection, UsageTotals
 from .graded import dataset_row
+from .otherwise import AskedOtherwise
 from .panels import panel_part
 from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
 
@@ -82,9 +83,9 @@ class _Subject(NamedTuple):
     evidence: RunData
 
     @property
-    def kept_back(self) -> list[str]:
-        """Parameters that were asked for and never sent."""
-        return not_sent(self.config, self.evidence.spent)
+    def otherwise(self) -> AskedOtherwise:
+        """What was asked otherwise than meant."""
+        return otherwise_of(self.config, self.evidence.spent)
 
     @property
     def families(self) -> int:
@@ -159,10 +160,11 @@ def _run(subject: _Subject, status: Status, view: str | None) -> rows.RunPart:
 
 def _protocol(subject: _Subject, status: Status, items: rows.SampleCounts) -> rows.ProtocolPart:
     run, config, pack, selection, evidence = subject
-    return {
+    otherwise = subject.otherwise
+    part: rows.ProtocolPart = {
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
-        "not_sent": subject.kept_back,
+        "not_sent": not_sent(config, evidence.spent),
         "dataset": dataset_row(pack),
         "iterations": selection.iterations,
         "comparability": comparability(
@@ -171,12 +173,14 @@ def _protocol(subject: _Subject, status: Status, items: rows.SampleCounts) -> ro
             demo=run is not None and run.demo,
             n_items=len(selection.items),
             status=status,
-            kept_back=subject.kept_back,
+            otherwise=otherwise,
             elsewhere=run is None,
             absent=items["absent"],
             cut_off=bool(evidence.spent.truncated),
         ),
     }
+    by_party = otherwise.as_json(config.judge)
+    return {**part, "asked_otherwise": by_party} if by_party else part
 
 
 def _metrics(
@@ -294,7 +298,7 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
     spent = subject.evidence.spent
     warnings = [
         *judge_warnings(subject.config),
-        *not_taken(subject.kept_back),
+        *subject.otherwise.warnings(),
         *repeating_warnings(spent.repeating, spent.spells),
         *source_warnings(spent.sources),
         *subject.pack.warnings,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..journal import CallTotals, CutOff, Failure, ReplySource
+from ..journal import CallTotals, CutOff, Failure, PartyAsking, ReplySource
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
@@ -55,6 +55,8 @@ class UsageTotals:
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
         sent: The parameters that one of the model's calls was sent with.
+        askings: How its parties were asked, where one was asked otherwise than meant; in the
+            whole run.
         spells: All replies by phase, and how long they took.
         repeating: Replies that repeat themselves until cut off, by phase.
         sources: Who gave the model's replies; those of the whole run.
@@ -66,6 +68,7 @@ class UsageTotals:
     cost_usd: float | None = 0.0
     truncated: set[tuple[str, int]] = field(default_factory=set)
     sent: frozenset[str] = frozenset()
+    askings: Sequence[PartyAsking] = ()
     spells: dict[str, Spell] = field(default_factory=dict)
     repeating: Mapping[str, Repeating] = field(default_factory=dict)
     sources: Sequence[ReplySource] = ()

@@ -135,7 +135,7 @@ class RunOutcome:
         config, pack = task.config, task.pack
         if not task.compares:
             return kept_comparisons(config, journal.document(run))
-        contest = Contest(journal, config, pack)
+        contest = Contest(journal, config, pack, run=run)
         met = contest.met()
         standing = find_standing(config.benchmark, pack, met, run=run, options=config.options)
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}

@@ -341,7 +341,7 @@ async def _comparisons_left(journal: Journal | None, task: Task) -> Left:
     if journal is None:
         refuse_strangers(task.config, {})
         return Left(0)
-    contest = Contest(journal, task.config, task.pack)
+    contest = Contest(journal, task.config, task.pack, run=task.run)
     return (await look_ahead(contest, task.run, task.selection)).left()
 
 

@@ -43,7 +43,7 @@ def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> Rat
     names = [row["model"] for row in kept.ratings]
     mixed = len({is_demo(name, here.get(name)) for name in names}) > 1
     config = replace(config, mixed=mixed)
-    met = Contest(journal, config, pack).met()
+    met = Contest(journal, config, pack, run=context.run).met()
     engine = str(kept.notes.get("engine"))
     return find_standing(
         config.benchmark, pack, met, run=context.run, engine=engine, options=config.options

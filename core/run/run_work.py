@@ -159,7 +159,7 @@ class RunWork:
     async def _expect_comparisons(self) -> None:
         """Tell the progress of all that may follow when the samples are done."""
         if self.task.compares:
-            contest = Contest(self.journal, self.config, self.task.pack)
+            contest = Contest(self.journal, self.config, self.task.pack, run=self.run)
             with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
                 ahead = await look_ahead(contest, self.run, self.selection)
                 self.progress.expect_comparisons(ahead.most)
@@ -249,7 +249,7 @@ class RunWork:
         from ..compare.batches import BatchPlanner
         from ..compare.tournament import RunComparisons
 
-        contest = Contest(self.journal, self.config, self.task.pack)
+        contest = Contest(self.journal, self.config, self.task.pack, run=self.run)
         await reuse_comparisons(contest)
         tournament = RunComparisons(BatchPlanner(contest, self.run, self.selection))
         try:

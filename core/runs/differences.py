@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ..journal import Journal, RunRecord
 from ..reports.comparing import Both
+from ..reports.otherwise import AskedOtherwise, behind
 from ..settings.run_config import stored_roles
 from ..text import line
 from ..types import JsonDict, canonical, digest
@@ -36,7 +37,14 @@ def changed(journal: Journal, one: RunRecord, two: RunRecord) -> Both:
 
 def recorded(journal: Journal, run: RunRecord) -> JsonDict:
     """What is recorded of a run beside what its model was sent: server, weights, notes."""
-    return {**_model(journal, run), **_notes(run)}
+    return {**_model(journal, run), **_asked_otherwise(journal, run), **_notes(run)}
+
+
+def _asked_otherwise(journal: Journal, run: RunRecord) -> JsonDict:
+    """How its model was asked otherwise than meant, in what changes a reply."""
+    model = AskedOtherwise.of(journal.askings(run).get(run.run_id, ()), None).model
+    departures = behind(change for change in model if change.draws)
+    return {"model asked": departures} if departures else {}
 
 
 def _notes(run: RunRecord) -> JsonDict:

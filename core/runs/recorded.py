@@ -26,6 +26,7 @@ from ..reading.names import check_name
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
+from ..reports.otherwise import judge_name
 from ..settings.rules import fitting
 from ..settings.run_config import (
     Endpoint,
@@ -37,6 +38,7 @@ from ..settings.run_config import (
 )
 from ..types import JsonDict, JsonObject
 from ..types.result_document import ResultDocument
+from .asked_runs import AskedRuns
 from .finding import JUDGE, JudgeNames
 
 
@@ -109,6 +111,14 @@ class RecordedRun:
     def judged_by(self) -> Judge | None:
         """The same as a value."""
         return judge_in(self.document) if self.document else None
+
+    @cached_property
+    def _asked_runs(self) -> AskedRuns:
+        return AskedRuns(self.journal)
+
+    def called(self, judge: Judge) -> str:
+        """What a judge is called, with how it was asked in this run."""
+        return judge_name(judge, self._asked_runs.judge(self.id, judge))
 
     @cached_property
     def samples_begun(self) -> frozenset[tuple[str, int]]:

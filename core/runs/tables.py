@@ -154,7 +154,7 @@ def _samples(run: StoredRun) -> Iterator[TidySample]:
 def _grades(run: StoredRun) -> Iterator[TidyGrade]:
     every = {item_id: "" for item_id, _ in run.samples_done}
     for grader, _ in run.all_graders:
-        by = (run.id, grader.digest, str(grader.judge) if grader.judge else None)
+        by = (run.id, grader.digest, run.called(grader.judge) if grader.judge else None)
         for item_id, _, iteration, score in run.grades(grader, every):
             flags = " ".join(score.flags)
             values: Mapping[str, float | None] = score.values
@@ -165,6 +165,6 @@ def _grades(run: StoredRun) -> Iterator[TidyGrade]:
 def _comparisons(run: StoredRun) -> Iterator[TidyComparison]:
     for one in run.comparisons():
         sides = (one.run_a, one.run_b, one.a, one.b, one.item_id, one.iteration)
-        asked = (one.judge.label, one.first, one.status)
+        asked = (run.called(one.judge), one.first, one.status)
         for criterion, margin in one.margins.items() or ((None, None),):
             yield TidyComparison(*sides, *asked, criterion, margin, one.reason)

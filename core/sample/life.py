@@ -234,13 +234,20 @@ class CallReplayer:
         call = CallContext(context.benchmark, item, iteration, party.phase, of_run)
         room = context.room if party is context.model else Room()
 
+        shaped = [request]
+
         async def send(asked: ChatRequest, shape: Shape) -> ChatResponse:
-            return await caller.send(asked, call, lambda r: as_set(shape(r), party.settings))
+            def keep(meant: ChatRequest) -> ChatRequest:
+                shaped.append(as_set(shape(meant), party.settings))
+                return shaped[-1]
+
+            return await caller.send(asked, call, keep)
 
         response = await room.ask(send, request)
         address = caller.answered_by(call) or party.address
         # A comparison's prompt is made of two transcripts that are in the journal already.
-        kept = replace(request, messages=()) if party.phase == COMPARE else request
+        messages = () if party.phase == COMPARE else request.messages
+        kept = replace(shaped[-1], messages=messages)
         response = await context.journal.add_call(
             context.run, item.id, iteration, key, party.asked, kept, response, address
         )

@@ -90,7 +90,7 @@ class SamplingSetting(Setting):
             not take it.
         repeats: Whether it only repeats what would be drawn anyway, so that results with
             different values of it are asked alike.
-        sent_as: What else providers call it.
+        sent_as: What else providers call it; a point stands before a field within another.
         unknown_to: Hosts of the APIs that do not know it, so that it is not sent there.
         unset: The word by which it is not sent, whatever the benchmark says.
     """
@@ -140,7 +140,7 @@ class Sampling:
     stop: tuple[str, ...] | None = None
     reasoning_effort: str | None = _parameter(
         "E", TextRule(), "Such as low, medium, high; the word unset keeps it from being sent.",
-        sent_as=("thinking", "output_config"), unset="unset",  # none is an effort
+        sent_as=("output_config.effort", "thinking"), unset="unset",  # none is an effort
     )  # fmt: skip
     json_schema: JsonObject | None = None
     extra_body: JsonObject | None = _parameter(  # noqa: RUF009 - makes a field

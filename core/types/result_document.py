@@ -218,6 +218,7 @@ class ProtocolPart(TypedDict):
     options: ReadOnly[Facts]
     sampling: ReadOnly[Facts]
     not_sent: ReadOnly[Sequence[str]]
+    asked_otherwise: NotRequired[ReadOnly[Mapping[str, Mapping[str, str]]]]
     dataset: ReadOnly[DatasetRow]
     iterations: ReadOnly[Ordinal]
     comparability: ReadOnly[str]

@@ -31,10 +31,19 @@ from eibench.core.journal.tables import quoted
 from eibench.core.journal.transfer import export_lines, import_runs
 from eibench.core.parties.graders import Grader
 from eibench.core.parties.party import Party
-from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
+from eibench.core.types import (
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Message,
+    Sampling,
+    Score,
+    Usage,
+)
 
 IDENTITY = "0123456789abcdef" * 2
-ORDERED = {"runs": "n", "calls": "n", "grades": "grader, item_id", "failures": "item_id"}
+ORDERED = {"runs": "n", "calls": "n", "grades": "grader, item_id", "failures": "item_id",
+           "askings": "phase, party, otherwise"}  # fmt: skip
 Change = Callable[[list[Any]], Any]
 
 
@@ -132,7 +141,7 @@ def there(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def file(here: Path, tmp_path: Path) -> Path:
-    """The run as a file: line 2 is the run, 3 a call, 4 a grade, 5 a failure, 6 the end."""
+    """The run as a file: line 2 is the run, 3 a call, 4 a grade, 5 a failure, 8 the end."""
     return export(here, tmp_path / "runs.jsonl")
 
 
@@ -179,6 +188,28 @@ def test_labels_of_people_come_along_and_another_answer_is_refused(
         import_runs(there, path)
 
 
+def test_how_parties_were_asked_comes_along(here: Path, there: Path, tmp_path: Path) -> None:
+    """Both ways of a party that was asked in two; an import again, or into the rest, adds none."""
+    rest = export(here, tmp_path / "rest.jsonl")
+    with Journal(here) as journal:
+        meant = ChatRequest((Message("user", "hi"),), Sampling(temperature=0.5))
+        key, judge = CallKey("judge", "e" * 32, 0), Party.of("openai/judge")
+        for n, sent in enumerate(({"temperature": 0.5}, {})):
+            reply, nth = ChatResponse("5", sent=sent), key._replace(occurrence=n)
+            run = journal.runs()[0]
+            asyncio.run(journal.add_call(run, "1", 1, nth, judge, meant, reply))
+    path = export(here, tmp_path / "runs.jsonl")
+    import_runs(there, rest)
+    for _ in range(2):
+        import_runs(there, path)
+        with Journal(there) as journal:
+            (ways,) = journal.askings().values()
+        assert [dict(way.otherwise) for way in ways if way.party == judge] == [
+            {"temperature": "not sent"}, {}
+        ]  # fmt: skip
+    assert dump(there)["askings"] == dump(here)["askings"]
+
+
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=20)
 ODD = st.sampled_from(["\0", '"', "'", "\\", "\r\n", "\u2028", "\ud83d", "\U000e0041", "\x85", ""])
 
@@ -192,7 +223,7 @@ def test_any_text_survives_the_way(text: str, tmp_path_factory: Any) -> None:
         add_run(journal, f"{IDENTITY[:8]}-2", ordinal=2, settings={"notes": {"note": text}})
         add_all(journal, text)
     path = export(folder / "a", folder / "runs.jsonl")
-    assert path.read_bytes().count(b"\n") == len(path.read_text("utf-8").splitlines()) == 9
+    assert path.read_bytes().count(b"\n") == len(path.read_text("utf-8").splitlines()) == 10
     import_runs(folder / "b", path)
     assert dump(folder / "b") == dump(folder / "a")
 
@@ -207,8 +238,8 @@ def test_the_first_and_the_last_line_say_what_the_file_is(file: Path) -> None:
     """Its form and version, and how many lines it has."""
     first, *rows, last = map(json.loads, file.read_text().splitlines())
     assert (first["format"], first["version"]) == ("eibench-journal", 1)
-    assert [row["kind"] for row in rows] == ["run", "call", "grade", "failure", "party"]
-    assert last == {"kind": "end", "lines": 7}
+    assert [row["kind"] for row in rows] == ["run", "call", "grade", "failure", "party", "asking"]
+    assert last == {"kind": "end", "lines": 8}
 
 
 def test_an_export_is_of_one_moment(here: Path) -> None:
@@ -218,7 +249,7 @@ def test_an_export_is_of_one_moment(here: Path) -> None:
         lines = export_lines(journal, [run])
         begun = [next(lines), next(lines)]
         add_call(journal, run, "9")
-        assert len([*begun, *lines]) == 7
+        assert len([*begun, *lines]) == 8
         assert journal.count_calls(run) == 2
 
 
@@ -285,8 +316,8 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("unknown field in the header", of(1, more=1), 'line 1: has an unknown field "more"'),
     ("no header", without(1), "line 1: is not the first line"),
     ("two headers", twice(1), "line 2: is of an unknown kind"),
-    ("no end", without(7), "ends after line 6 without its last line"),
-    ("no run", lambda lines: lines.__delitem__(slice(1, 6)), "holds no runs"),
+    ("no end", without(8), "ends after line 7 without its last line"),
+    ("no run", lambda lines: lines.__delitem__(slice(1, 7)), "holds no runs"),
     ("no run before a call", without(2), 'line 2: "run" is not the run'),
     ("unknown kind", of(3, kind="thought"), "line 3: is of an unknown kind, 'thought'"),
     ("kind of no kind", of(3, kind=["call"]), "line 3: is of an unknown kind"),
@@ -332,11 +363,11 @@ def test_a_line_that_is_not_right_is_told_with_its_number(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (without(4), "line 6: counts 7 lines, but is line 6: lines are missing"),
-        (lambda lines: lines.insert(4, {**lines[3], "iteration": 2}), "line 8: counts 7 lines"),
-        (of(7, lines=8), "line 7: counts 8 lines"),
-        (of(7, lines="7"), 'line 7: "lines" must be a whole number'),
-        (twice(7), "line 8: follows the last line"),
+        (without(4), "line 7: counts 8 lines, but is line 7: lines are missing"),
+        (lambda lines: lines.insert(4, {**lines[3], "iteration": 2}), "line 9: counts 8 lines"),
+        (of(8, lines=9), "line 8: counts 9 lines"),
+        (of(8, lines="8"), 'line 8: "lines" must be a whole number'),
+        (twice(8), "line 9: follows the last line"),
     ],
 )
 def test_a_count_that_does_not_fit_is_told(
@@ -482,7 +513,7 @@ def test_a_line_that_differs_is_refused_and_nothing_is_imported(
     def with_another(lines: list[Any]) -> None:
         change(lines)
         other = {"run_id": "f" * 8, "identity": "f" * 32, "finished_at": None}
-        lines.insert(6, {**lines[1], **other})
+        lines.insert(7, {**lines[1], **other})
 
     rewritten(file, with_another)
     with pytest.raises(DataError, match=message):
