@@ -34,7 +34,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
 from ..settings.targets import Target
 from ..spending.prices import Range, format_range
-from ..text import as_text, by_player, line, plural
+from ..text import as_text, by_player, line, listed, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
 from .options import wants_details
@@ -292,6 +292,7 @@ async def work(
     def announce() -> None:
         calls = session.progress.in_flight
         waiting = f": waiting for {plural(calls, 'call')} in flight" if calls else ""
+        waiting += f" to {listed(who, 2)}" if (who := session.progress.awaited) else ""
         tell(f"stopping{waiting}; press Ctrl-C again to stop at once")
 
     with on_signals(stop, announce), err.watched(closed):

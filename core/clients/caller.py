@@ -88,9 +88,27 @@ class Caller:
         self._notices = notices or Notices()
         self._asked = asked
         self._gate = asyncio.Lock()
+        self._open: list[float] = []
+        """When the attempts began that wait for an answer."""
         self._silent = self._failed_alone = 0
         absent = set() if absent is None else absent
         self._presence = Presence(limits.retry, clock, self._notices, asked, absent)
+
+    @property
+    def name(self) -> str:
+        """What messages call who is asked."""
+        return self._asked.name
+
+    @property
+    def words(self) -> str:
+        """Of the endpoint's last error, such as ``503 Loading model``; empty after an answer."""
+        return self._presence.words
+
+    @property
+    def silent_s(self) -> float:
+        """For how long requests wait without any answer; 0 where none waits."""
+        began = min(self._open, default=None)
+        return 0.0 if began is None else self._clock() - max(began, self._presence.heard_at)
 
     @property
     def is_down(self) -> bool:
@@ -144,6 +162,7 @@ class Caller:
         await self._keep_to_rates(request)
         self._go_on(course, reservation)
         attempt = course.attempt = self._crowd.enter()
+        self._open.append(attempt.began)
         course.attempts += 1
         course.deadline = course.deadline or attempt.began + self.limits.call_s
         self.retries += course.attempts > 1
@@ -154,6 +173,7 @@ class Caller:
             response = await self._complete(request, call, seconds)
         finally:
             self._crowd.leave()
+            self._open.remove(attempt.began)
         latency = self._clock() - attempt.began
         self.slots.learn(attempt, pace_of(latency, response))
         self._answered(request, response)
@@ -217,6 +237,7 @@ class Caller:
         if error is course.last:
             return None  # there was no time left for another attempt
         course.last, error.attempts = error, course.attempts
+        self._presence.words = f"{error.status or ''} {error.said}".strip()
         if error.kind == ErrorKind.TIMEOUT:
             wait = self._after_timeout(error, course)
         else:

@@ -25,6 +25,8 @@ class Presence:
     Attributes:
         is_down: It refused or dropped every connection for so long that the run ends.
         has_answered: It gave a good answer.
+        words: Of its last error; empty after an answer.
+        heard_at: When its last answer came, be it an error.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Presence:
         absent: MutableSet[str],
     ) -> None:
         self.is_down = self.has_answered = False
+        self.words, self.heard_at = "", float("-inf")
         self._retry, self._clock, self._notices, self._asked = retry, clock, notices, asked
         self._absent, self._host = absent, asked.host or asked.name
         self._down_since: float | None = None
@@ -47,13 +50,13 @@ class Presence:
 
     def answered(self) -> None:
         """A good answer came."""
-        self.has_answered = True
+        self.has_answered, self.words = True, ""
         self.is_there()
 
     def is_there(self) -> None:
         """An answer came, be it an error."""
         self._down_since, self._refusals = None, 0
-        self._was_there = True
+        self._was_there, self.heard_at = True, self._clock()
         self._absent.discard(self._host)
 
     def not_connected(self, error: ProviderError, began: float, in_flight: int) -> None:
