@@ -97,7 +97,7 @@ class ProviderError(BenchError):
         elsewhere: Another server of the same model can be asked at once.
         final: Another attempt would end the same way.
         parameter: The request's parameter that the server refuses, if it names one.
-        said: The server's own words, or the system's; empty where there are none.
+        words: The server's own words, or the system's; empty where there are none.
         is_all: The server has said nothing else so far.
     """
 
@@ -106,7 +106,7 @@ class ProviderError(BenchError):
     unsent = False
     elsewhere = False
     final = False
-    said = ""
+    words = ""
     is_all = False
 
     def __init__(

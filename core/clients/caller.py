@@ -5,7 +5,7 @@ on, waits between attempts included. Time spent waiting for a free place or for 
 before the first attempt is not counted, as it says nothing about the endpoint. A time-out beside
 other calls may be the fault of their number, so it is tried again among fewer (`crowd`); one
 alone is final. The same holds for a context that is full. An endpoint that is down, or that says
-nothing but one error, ends the run (`presence`).
+nothing but one error, ends the run (`health`).
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from ..parties.providers import SOMEBODY, AskedParty, CallContext, Client, make_
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .concurrency import AdaptiveLimit, Attempt, Clock, Crowd, Line, Ramp, pace_of
+from .health import EndpointHealth
 from .limits import Limits, Notices, Rate, reserved_tokens
-from .presence import Presence
 from .server_errors import is_5xx, is_full, may_pass
 
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
@@ -92,7 +92,7 @@ class Caller:
         """When the attempts began that wait for an answer."""
         self._silent = self._failed_alone = 0
         absent = set() if absent is None else absent
-        self._presence = Presence(limits.retry, clock, self._notices, asked, absent)
+        self._health = EndpointHealth(limits.retry, clock, self._notices, asked, absent)
 
     @property
     def name(self) -> str:
@@ -102,18 +102,18 @@ class Caller:
     @property
     def words(self) -> str:
         """Of the endpoint's last error, such as ``503 Loading model``; empty after an answer."""
-        return self._presence.words
+        return self._health.words
 
     @property
     def silent_s(self) -> float:
         """For how long requests wait without any answer; 0 where none waits."""
         began = min(self._open, default=None)
-        return 0.0 if began is None else self._clock() - max(began, self._presence.heard_at)
+        return 0.0 if began is None else self._clock() - max(began, self._health.heard_at)
 
     @property
     def is_down(self) -> bool:
         """Whether every connection failed for so long that the run ends."""
-        return self._presence.is_down
+        return self._health.is_down
 
     async def send(
         self,
@@ -141,7 +141,7 @@ class Caller:
                         error.args = (f"{self._asked.name}: {error}",)
                     wait = self._after_error(error, course)
                     if wait is None:
-                        await self._presence.look_up(error, self.client)
+                        await self._health.look_up(error, self.client)
                         raise
             await self._sleep(wait)
 
@@ -203,7 +203,7 @@ class Caller:
             self._notices.no_token_limit(self._asked)
         self._crowd.answered()
         self._silent = self._failed_alone = 0
-        self._presence.answered()
+        self._health.answered()
         self.slots.grow()
         if used := response.usage.input + response.usage.output:
             self._tpm.give_back(reserved_tokens(request) - used)
@@ -237,7 +237,7 @@ class Caller:
         if error is course.last:
             return None  # there was no time left for another attempt
         course.last, error.attempts = error, course.attempts
-        self._presence.words = f"{error.status or ''} {error.said}".strip()
+        self._health.words = f"{error.status or ''} {error.words}".strip()
         if error.kind == ErrorKind.TIMEOUT:
             wait = self._after_timeout(error, course)
         else:
@@ -267,9 +267,9 @@ class Caller:
     def _after_answer(self, error: ProviderError, course: _Course) -> float | None:
         attempt = course.attempt
         if error.kind != ErrorKind.CONNECTION:
-            self._presence.is_there()
+            self._health.is_there()
         elif attempt is not None and not error.elsewhere:
-            self._presence.not_connected(error, attempt.began, self._crowd.size)
+            self._health.not_connected(error, attempt.began, self._crowd.size)
         if error.kind == ErrorKind.RATE_LIMIT:
             self.slots.shrink()
         elif attempt is not None and is_full(error):
@@ -291,14 +291,14 @@ class Caller:
     def _after_5xx(self, error: ProviderError, attempt: Attempt, course: _Course) -> None:
         """Note whether it may be the number of calls, and whether it is all the server says."""
         alone = self._crowd.was_alone(attempt)
-        may_start = not self._presence.has_answered and may_pass(error)
+        may_start = not self._health.has_answered and may_pass(error)
         if self._crowd.failed(attempt) and not may_start:
             self.slots.halve(attempt.began)
         self._failed_alone = self._failed_alone + 1 if alone else 0
-        if self._failed_alone > 1 and self._presence.has_answered:
+        if self._failed_alone > 1 and self._health.has_answered:
             self.slots.undo_cuts()
         course.times += 1
-        self._presence.failed(error, course.times, alone=alone)
+        self._health.failed(error, course.times, alone=alone)
 
     def answered_by(self, call: CallContext) -> str | None:
         """The address that answered a call; ``None`` where there is only one."""

@@ -189,7 +189,7 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     error = ProviderError(
         kind, text, status=failure.status, retry_after=retry_after(failure.headers)
     )
-    error.said = shown(failure.message)
+    error.words = shown(failure.message)
     return error
 
 
@@ -246,7 +246,7 @@ def connection_error(asked: AskedParty, cause: BaseException | None) -> Provider
     why = f": {message}" if message else f" ({type(cause).__name__})" if cause else ""
     todo = f"check {asked.options.base_url}, and that the server is up"
     failure = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
-    failure.unsent, failure.said = never_sent(cause), message
+    failure.unsent, failure.words = never_sent(cause), message
     return failure
 
 

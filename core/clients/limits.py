@@ -163,7 +163,7 @@ class Notices:
         """A server had no room for as many at a time."""
         self._once(
             ("shared context", asked.name),
-            f"{asked.name} answered {error.status}: {error.said}; the server's context is shared "
+            f"{asked.name} answered {error.status}: {error.words}; the server's context is shared "
             "by its slots, so fewer are asked at a time; --concurrency 1, or a larger context of "
             "the server, loses no work",
         )

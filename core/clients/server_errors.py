@@ -65,12 +65,12 @@ def is_full(error: ProviderError) -> bool:
 
 def may_pass(error: ProviderError) -> bool:
     """Whether a 5xx is that of a server that may answer soon, as one that loads its model."""
-    if _NO_MODEL.search(error.said):
+    if _NO_MODEL.search(error.words):
         return False
-    is_asked_to_wait = error.retry_after is not None or _STARTING.search(error.said)
+    is_asked_to_wait = error.retry_after is not None or _STARTING.search(error.words)
     return error.status in _NOT_NOW or bool(is_asked_to_wait)
 
 
 def gist(error: ProviderError) -> tuple[int | None, str]:
     """What two errors have in common that say the same."""
-    return error.status, _PASSING.sub("#", error.said)
+    return error.status, _PASSING.sub("#", error.words)

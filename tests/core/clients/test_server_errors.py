@@ -308,7 +308,7 @@ async def test_a_server_that_starts_is_waited_for(error: ProviderError) -> None:
     """Eight calls, each refused eleven times: all are answered, and eight go at a time."""
 
     def reply(n: int) -> ChatResponse | ProviderError:
-        return failed(error.said, error.status or 0) if n <= 88 else ChatResponse("OK")
+        return failed(error.words, error.status or 0) if n <= 88 else ChatResponse("OK")
 
     caller, _, _ = caller_of(reply, concurrency=8)
     made = await asyncio.gather(*(caller.send(asking(str(n)), CALL) for n in range(16)))

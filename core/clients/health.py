@@ -19,7 +19,7 @@ TRIES_AT_FIRST = 5
 """Without an answer so far, so many times the same 5xx to one call are enough to say so."""
 
 
-class Presence:
+class EndpointHealth:
     """What is known of one endpoint so far.
 
     Attributes:
@@ -44,7 +44,7 @@ class Presence:
         self._down_since: float | None = None
         self._refusals = 0
         self._was_there = False
-        self._said = set[object]()
+        self._errors = set[object]()
         self._looking, self._looked = asyncio.Lock(), False
         self._listing: Listing | None = None
 
@@ -91,10 +91,10 @@ class Presence:
         """
         if self.has_answered:
             return
-        self._said.add(gist(error))
+        self._errors.add(gist(error))
         enough = TRIES_AT_FIRST if alone else 2 * TRIES_AT_FIRST
-        if times >= enough and len(self._said) == 1 and not may_pass(error):
-            words = error.said or "no message"
+        if times >= enough and len(self._errors) == 1 and not may_pass(error):
+            words = error.words or "no message"
             error.args = (
                 f"{self._asked.name} answered {error.status}: {words}, {times} times, and nothing "
                 "else so far",
