@@ -51,6 +51,12 @@ class PlannedRun(NamedTuple):
     """Those of its judges, asked after it."""
 
     @property
+    def unrecorded(self) -> int:
+        """Calls that were made and that its result does not have: given up, or canaries."""
+        given_up = self.session.progress.unanswered.total()
+        return given_up + sum(one.session.progress.calls for one in self.canaries)
+
+    @property
     def config(self) -> RunConfig:
         """How it is asked."""
         return self.task.config
@@ -331,6 +337,7 @@ def print_result(
     notes: Sequence[str] = (),
     tables: Callable[[], Sequence[Part]] = tuple,
     now: bool = False,
+    unrecorded: int = 0,
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
@@ -343,6 +350,7 @@ def print_result(
         notes: What is printed above them.
         tables: What `--details` has beside the sections.
         now: A run has made it just now; else it is only shown.
+        unrecorded: Calls that it made and that are not in the result.
     """
     if json_output:
         click.echo(as_text(document))
@@ -359,7 +367,7 @@ def print_result(
         parts[:0] = [console.screen.ScreenPart(console.tables.warning(why))] if why else []
         parts += [console.screen.sentence(text, 6, "note") for text in canaries["lines"]]
     more = bench("show", document["run_id"], "--details") if now else with_options("--details")
-    last = console.short.last(document, now=now)
+    last = console.short.last(document, now=now, more=unrecorded)
     if against := document.get("against"):
         parts, last = (
             [*parts, console.screen.ScreenPart(last)],

@@ -50,6 +50,11 @@ class Listing(NamedTuple):
         return any(name in ways or name.endswith(f"/{self.model}") for name in self.names)
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether others are listed; one alone may well answer to any name, if not to a slip."""
+        return not self.has_it and (len(self.names) > 1 or bool(self.closest))
+
+    @property
     def closest(self) -> list[str]:
         """The listed names that the model's may be a slip for."""
         return get_close_matches(self.model, self.names, n=1)

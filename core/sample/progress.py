@@ -106,6 +106,7 @@ class Progress:
         scored: Among them, with those that were graded by an earlier command.
         sent: Calls answered by the network, by phase.
         replayed: Calls answered from the journal.
+        unanswered: Calls that were given up, by phase.
         phases: How far each kind of call is: ``generate``, ``judge``, ``compare``. One that the
             run does not have is not there.
         replies_read: Replies of the model that could be read, as far as the benchmark says so.
@@ -127,6 +128,7 @@ class Progress:
     phases: dict[str, Phase] = field(default_factory=dict)
     sent: dict[str, int] = field(default_factory=dict)
     replayed: int = 0
+    unanswered: Counter[str] = field(default_factory=Counter)
     callers: list[Caller] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
