@@ -23,7 +23,7 @@ from ..types import ChatRequest, ChatResponse
 from .concurrency import AdaptiveLimit, Attempt, Clock, Crowd, Line, Ramp, pace_of
 from .health import EndpointHealth
 from .limits import Limits, Notices, Rate, reserved_tokens
-from .server_errors import is_5xx, is_full, may_pass
+from .server_errors import in_short, is_5xx, is_full, may_pass
 
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
 SILENT_AT_FIRST = 3
@@ -101,7 +101,7 @@ class Caller:
 
     @property
     def words(self) -> str:
-        """Of the endpoint's last error, such as ``503 Loading model``; empty after an answer."""
+        """Of the endpoint's last error, such as ``503: Loading model``; empty after an answer."""
         return self._health.words
 
     @property
@@ -237,7 +237,7 @@ class Caller:
         if error is course.last:
             return None  # there was no time left for another attempt
         course.last, error.attempts = error, course.attempts
-        self._health.words = f"{error.status or ''} {error.words}".strip()
+        self._health.words = in_short(error)
         if error.kind == ErrorKind.TIMEOUT:
             wait = self._after_timeout(error, course)
         else:

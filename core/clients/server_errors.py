@@ -42,6 +42,7 @@ _NO_MODEL = re.compile(
     r"|no available channel|model_not_found",
     re.I,
 )
+_EXCEPTIONS = re.compile(r"^(?:[\w.]{1,80}(?:Error|Exception)(?::| -) +)+")
 _PASSING = re.compile(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.I)
 """What differs between two errors that say the same: ids, times, counts."""
 
@@ -69,6 +70,15 @@ def may_pass(error: ProviderError) -> bool:
         return False
     is_asked_to_wait = error.retry_after is not None or _STARTING.search(error.words)
     return error.status in _NOT_NOW or bool(is_asked_to_wait)
+
+
+def in_short(error: ProviderError) -> str:
+    """The server's words with its status, without the names of exceptions that proxies put before.
+
+    Such as ``502: Connection error.``; empty where there are none.
+    """
+    words = _EXCEPTIONS.sub("", error.words) or error.words
+    return f"{error.status}: {words}" if error.status and words else words
 
 
 def gist(error: ProviderError) -> tuple[int | None, str]:

@@ -402,7 +402,14 @@ class _Asked:
         """An error, or nothing."""
         self.errors -= 1
         if self.errors >= 0:
-            raise provider_error(HttpFailure(500, "Connection error.\x1b[31m " + "x" * 200), JUDGE)
+            raise provider_error(
+                HttpFailure(
+                    500,
+                    "litellm.InternalServerError: OpenAIException - Connection error.\x1b[31m "
+                    + "x" * 200,
+                ),
+                JUDGE,
+            )
         self.hangs.set()
         await asyncio.Event().wait()
 
@@ -423,7 +430,7 @@ async def test_the_server_s_words_from_the_third_retry_on(errors: int, says: boo
     asking = asyncio.create_task(caller.send(ChatRequest(()), CALL))
     await client.hangs.wait()
     told = describe(progress)
-    assert (f"{JUDGE.name} says: 500 Connection" in told) == says
+    assert (f"{JUDGE.name} says: 500: Connection error." in told) == says
     assert "\x1b" not in told and "x" * 80 not in told
     assert caller.retries == errors
     asking.cancel()
