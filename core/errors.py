@@ -97,6 +97,8 @@ class ProviderError(BenchError):
         elsewhere: Another server of the same model can be asked at once.
         final: Another attempt would end the same way.
         answer: What the server said, where it refused the request as it was made.
+        words: The server's own words, or the system's; empty where there are none.
+        is_all: The server has said nothing else so far.
     """
 
     exit_code = 4
@@ -104,6 +106,8 @@ class ProviderError(BenchError):
     unsent = False
     elsewhere = False
     final = False
+    words = ""
+    is_all = False
 
     def __init__(
         self,

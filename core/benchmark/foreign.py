@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..types import Json, JsonObject
+from ..types import ChatResponse, Json, JsonObject
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
@@ -42,7 +42,8 @@ class ForeignSample:
         verdict: What the judge said of it, word for word; ``None`` where it was not asked.
             Several replies of a judge that was asked more than once are in the order in which
             `grade` asks; it is unscored where there are fewer or more of them.
-        replies: Instead of `turns`: those to independent requests, by the request's number.
+        replies: Instead of `turns`: those to independent requests, by the request's number; a
+            response where more is known than the text.
         failure: Why there is no reply at all, where the file says so.
         roles: What who plays each role replied, in order.
     """
@@ -51,7 +52,7 @@ class ForeignSample:
     iteration: int
     turns: Sequence[ForeignTurn]
     verdict: str | Sequence[str] | None = None
-    replies: Mapping[int, str] = field(default_factory=dict)
+    replies: Mapping[int, str | ChatResponse] = field(default_factory=dict)
     failure: str | None = None
     roles: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

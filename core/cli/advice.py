@@ -83,7 +83,7 @@ def finish(
     if not (alone or wants_details()):
         if special:
             tell(advice)
-        last = console.short.last(document, now=True)
+        last = console.short.last(document, now=True, more=run.unrecorded)
         console.output.show_line(console.short.bold(f"{config.benchmark.name} {last.plain}"))
         return
     another = _another(document, config)
@@ -91,7 +91,14 @@ def finish(
     if following and document["comparisons"]:
         later = f"none yet: {plural(following, 'model')} of this command will be compared with it"
     messages = [f"saved in {result.path}", advice]
-    print_result(document, another=another, later=later, messages=messages, now=True)
+    print_result(
+        document,
+        another=another,
+        later=later,
+        messages=messages,
+        now=True,
+        unrecorded=run.unrecorded,
+    )
 
 
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:

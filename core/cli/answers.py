@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import cycle
@@ -18,10 +18,13 @@ from ..exchange.translate import ANSWERS, Source, import_foreign
 from ..guard import no_exit
 from ..journal import Journal
 from ..parties.providers import ModelSpec
+from ..plugins import installed
 from ..reading.formats import read_jsonl, write_text
-from ..reading.responses import BATCH, ResponseSet, batch_request, sample_key
+from ..reading.responses import BATCH, batch_request, sample_key
 from ..run.checks import check_stored
 from ..run.score_file import (
+    GivenAnswers,
+    GivenReply,
     calls_of,
     needs_single_turn,
     read_answers,
@@ -56,13 +59,21 @@ def _run_of_answers(config: RunConfig, pack: Pack, path: Path, model: str) -> Fo
         samples = list(_conversations(path))
     started = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
     key = digest(
-        [[s.item_id, s.iteration, s.turns, sorted(s.replies.items()), s.failure] for s in samples]
+        [[s.item_id, s.iteration, s.turns, _in_order(s.replies), s.failure] for s in samples]
     )
     name, options = config.display_name, config.options
     return ForeignRun(key, name, model, samples, options=options, started=started)
 
 
-def _answered(answers: ResponseSet) -> Iterator[ForeignSample]:
+def _in_order(replies: Mapping[int, GivenReply]) -> list[Json]:
+    """Replies as JSON has them; those of which only the text is known as that text."""
+    return [
+        [n, one if isinstance(one, str) else [one.text, one.reasoning, str(one.finish)]]
+        for n, one in sorted(replies.items(), key=lambda pair: pair[0])
+    ]
+
+
+def _answered(answers: GivenAnswers) -> Iterator[ForeignSample]:
     for key, replies in answers.replies.items():
         yield ForeignSample(*key, (), replies=replies)
     for key, reason in answers.failed.items():
@@ -192,7 +203,12 @@ def _document(folder: Path, run_id: str) -> ResultDocument:
 @options.sampling_options
 @click.option("--format", "form", type=click.Choice([BATCH]),
               help="Lines as a batch service takes them.")  # fmt: skip
-@click.option("--model", "asked", metavar="NAME", help="With --format: the model to ask.")
+@click.option(
+    "--model",
+    "asked",
+    metavar="NAME",
+    help="With --format: the model to ask, such as openai/gpt-4.1 or gpt-4.1.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File (default: print).")
 @config_option
 def prompts_command(
@@ -211,6 +227,7 @@ def prompts_command(
     needs_single_turn(benchmark, "prompts")
     if bool(form) != bool(asked):
         raise UsageError(f"--format {BATCH} and --model NAME go together")
+    asked = asked and _bare(asked)
     model = Endpoint(ModelSpec("requests", "file"))
     config = make_config(benchmark, options.run_settings(params), model)
     check_stored(config)
@@ -226,6 +243,12 @@ def prompts_command(
     write_text(output, text)
     tell_pack(config)
     click.echo(f"{plural(len(lines), 'request')} in {output}", err=True)
+
+
+def _bare(model: str) -> str:
+    """What a server calls a model: its spec without the provider, where it has one of ours."""
+    provider, _, name = model.partition("/")
+    return name if name and provider in installed().providers.things else model
 
 
 async def _request_lines(config: RunConfig) -> list[JsonDict]:

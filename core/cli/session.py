@@ -34,7 +34,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
 from ..settings.targets import Target
 from ..spending.prices import Range, format_range
-from ..text import as_text, by_player, line, plural
+from ..text import as_text, by_player, line, listed, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
 from .options import wants_details
@@ -49,6 +49,12 @@ class PlannedRun(NamedTuple):
     plan: Plan
     canaries: "tuple[PlannedRun, ...]" = ()
     """Those of its judges, asked after it."""
+
+    @property
+    def unrecorded(self) -> int:
+        """Calls that were made and that its result does not have: given up, or canaries."""
+        given_up = self.session.progress.unanswered.total()
+        return given_up + sum(one.session.progress.calls for one in self.canaries)
 
     @property
     def config(self) -> RunConfig:
@@ -292,6 +298,7 @@ async def work(
     def announce() -> None:
         calls = session.progress.in_flight
         waiting = f": waiting for {plural(calls, 'call')} in flight" if calls else ""
+        waiting += f" to {listed(who, 2)}" if (who := session.progress.awaited) else ""
         tell(f"stopping{waiting}; press Ctrl-C again to stop at once")
 
     with on_signals(stop, announce), err.watched(closed):
@@ -330,6 +337,7 @@ def print_result(
     notes: Sequence[str] = (),
     tables: Callable[[], Sequence[Part]] = tuple,
     now: bool = False,
+    unrecorded: int = 0,
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
@@ -342,6 +350,7 @@ def print_result(
         notes: What is printed above them.
         tables: What `--details` has beside the sections.
         now: A run has made it just now; else it is only shown.
+        unrecorded: Calls that it made and that are not in the result.
     """
     if json_output:
         click.echo(as_text(document))
@@ -358,7 +367,7 @@ def print_result(
         parts[:0] = [console.screen.ScreenPart(console.tables.warning(why))] if why else []
         parts += [console.screen.sentence(text, 6, "note") for text in canaries["lines"]]
     more = bench("show", document["run_id"], "--details") if now else with_options("--details")
-    last = console.short.last(document, now=now)
+    last = console.short.last(document, now=now, more=unrecorded)
     if against := document.get("against"):
         parts, last = (
             [*parts, console.screen.ScreenPart(last)],

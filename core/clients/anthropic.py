@@ -23,6 +23,7 @@ from ..types import (
 from .failures import malformed, provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
+from .model_list import Listing, read_listing
 from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
 from .terms import ServerTerms
 
@@ -122,6 +123,12 @@ _SENT_OTHERWISE = ("extra_body", "stop", "reasoning_effort", "json_schema")
 _UNKNOWN_THERE = unknown_to(HOST)
 
 
+def _headers(config: ClientConfig) -> dict[str, str]:
+    """Those of each request: the key, the user's own, and the API's version."""
+    headers = with_key(config)
+    return headers if _VERSION in map(str.lower, headers) else {**headers, _VERSION: VERSION}
+
+
 class AnthropicClient:
     """One model at one endpoint that speaks Anthropic's messages API."""
 
@@ -133,14 +140,21 @@ class AnthropicClient:
         self._transport = self._connect((config.base_url or BASE_URL).removesuffix("/v1"))
 
     def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":
-        config, headers = self._config, with_key(self._config)
+        config = self._config
         if config.transfer.by == "sdk":
             from .sdk import AnthropicSdk
 
-            return AnthropicSdk(base_url, headers, config, self.asked)
-        if _VERSION not in map(str.lower, headers):
-            headers[_VERSION] = VERSION
-        return HttpTransport(f"{base_url}/v1/messages", headers, config, self.asked)
+            return AnthropicSdk(base_url, with_key(config), config, self.asked)
+        return HttpTransport(f"{base_url}/v1/messages", _headers(config), config, self.asked)
+
+    async def prepare(self) -> None:
+        """Get the transport ready; see `Client`."""
+        await self._transport.prepare()
+
+    async def listing(self) -> Listing | None:
+        """What models the server lists; ``None`` where it does not say."""
+        base_url = (self._config.base_url or BASE_URL).removesuffix("/v1")
+        return await read_listing(self._config, f"{base_url}/v1", _headers(self._config))
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; again without what the server refuses, until it is taken."""

@@ -4,8 +4,8 @@
 on, waits between attempts included. Time spent waiting for a free place or for the rate limits
 before the first attempt is not counted, as it says nothing about the endpoint. A time-out beside
 other calls may be the fault of their number, so it is tried again among fewer (`crowd`); one
-alone is final. An endpoint that for some time refused or dropped every connection is down: then
-the error is fatal.
+alone is final. The same holds for a context that is full. An endpoint that is down, or that says
+nothing but one error, ends the run (`health`).
 """
 
 import asyncio
@@ -17,15 +17,15 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from ..errors import ErrorKind, ProviderError
-from ..parties.providers import SOMEBODY, AskedParty, CallContext, Client
+from ..parties.providers import SOMEBODY, AskedParty, CallContext, Client, make_ready
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .concurrency import AdaptiveLimit, Attempt, Clock, Crowd, Line, Ramp, pace_of
+from .health import EndpointHealth
 from .limits import Limits, Notices, Rate, reserved_tokens
 from .patience import limit_of_attempt
+from .server_errors import in_short, is_5xx, is_full, may_pass
 
-NO_ACCIDENT_S = 1.0
-"""An endpoint that could not be reached for so long is told of; some drops are an accident."""
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
 SILENT_AT_FIRST = 3
 """With a spending limit, so many calls that time out alone before any answer end the run."""
@@ -35,10 +35,14 @@ TOKEN_LIMITS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tok
 
 @dataclass
 class _Course:
-    """How far a call has come; its `deadline` is set by the first attempt."""
+    """How far a call has come.
+
+    The first attempt sets the `deadline`; `times` counts 5xx that name nothing.
+    """
 
     attempts: int = 0
     timeouts: int = 0
+    times: int = 0
     deadline: float | None = None
     last: ProviderError | None = None
     attempt: Attempt | None = None
@@ -50,7 +54,6 @@ class Caller:
     Attributes:
         retries: Attempts beyond the first of all calls so far, failed ones too.
         retried: The same by what went wrong before: an HTTP status, or ``timeout`` and the like.
-        is_down: The endpoint refused or dropped every connection for so long that the run ends.
     """
 
     def __init__(
@@ -72,7 +75,6 @@ class Caller:
         self.limits = limits
         self.retries = 0
         self.retried = Counter[str]()
-        self.is_down = False
         ramp = Ramp() if limits.ramps else None
         slots = AdaptiveLimit(limits.concurrency, clock, ramp)
         self.line = line or Line(slots, Crowd(clock))
@@ -87,11 +89,32 @@ class Caller:
         self._notices = notices or Notices()
         self._asked = asked
         self._gate = asyncio.Lock()
-        self._down_since: float | None = None
-        self._refusals = self._silent = 0
-        self._absent = set() if absent is None else absent
-        self._host = asked.host or asked.name
-        self._was_there = False
+        self._open: list[float] = []
+        """When the attempts began that wait for an answer."""
+        self._silent = self._failed_alone = 0
+        absent = set() if absent is None else absent
+        self._health = EndpointHealth(limits.retry, clock, self._notices, asked, absent)
+
+    @property
+    def name(self) -> str:
+        """What messages call who is asked."""
+        return self._asked.name
+
+    @property
+    def words(self) -> str:
+        """Of the endpoint's last error, such as ``503: Loading model``; empty after an answer."""
+        return self._health.words
+
+    @property
+    def silent_s(self) -> float:
+        """For how long requests wait without any answer; 0 where none waits."""
+        began = min(self._open, default=None)
+        return 0.0 if began is None else self._clock() - max(began, self._health.heard_at)
+
+    @property
+    def is_down(self) -> bool:
+        """Whether every connection failed for so long that the run ends."""
+        return self._health.is_down
 
     async def send(
         self,
@@ -106,6 +129,7 @@ class Caller:
             BudgetReached: Another attempt might exceed the spending limit.
         """
         course = _Course()
+        await make_ready(self.client)
         while True:
             async with self.slots.slot(again=course.attempts > 0):
                 self._before_sending()
@@ -118,6 +142,7 @@ class Caller:
                         error.args = (f"{self._asked.name}: {error}",)
                     wait = self._after_error(error, course)
                     if wait is None:
+                        await self._health.look_up(error, self.client)
                         raise
             await self._sleep(wait)
 
@@ -138,6 +163,7 @@ class Caller:
         await self._keep_to_rates(request)
         self._go_on(course, reservation)
         attempt = course.attempt = self._crowd.enter()
+        self._open.append(attempt.began)
         course.attempts += 1
         course.deadline = course.deadline or attempt.began + self.limits.call_s
         self.retries += course.attempts > 1
@@ -148,6 +174,7 @@ class Caller:
             response = await self._complete(request, call, seconds)
         finally:
             self._crowd.leave()
+            self._open.remove(attempt.began)
         latency = self._clock() - attempt.began
         self.slots.learn(attempt, pace_of(latency, response))
         self._answered(request, response)
@@ -177,8 +204,8 @@ class Caller:
         if request.sampling.max_tokens and not TOKEN_LIMITS & response.sent.keys():
             self._notices.no_token_limit(self._asked)
         self._crowd.answered()
-        self._silent = 0
-        self._endpoint_answered()
+        self._silent = self._failed_alone = 0
+        self._health.answered()
         self.slots.grow()
         if used := response.usage.input + response.usage.output:
             self._tpm.give_back(reserved_tokens(request) - used)
@@ -212,6 +239,7 @@ class Caller:
         if error is course.last:
             return None  # there was no time left for another attempt
         course.last, error.attempts = error, course.attempts
+        self._health.words = in_short(error)
         if error.kind == ErrorKind.TIMEOUT:
             wait = self._after_timeout(error, course)
         else:
@@ -239,45 +267,40 @@ class Caller:
         return 0.0 if course.timeouts <= self.limits.retry.timeouts else None
 
     def _after_answer(self, error: ProviderError, course: _Course) -> float | None:
+        attempt = course.attempt
         if error.kind != ErrorKind.CONNECTION:
-            self._endpoint_answered()
-        elif course.attempt is not None and not error.elsewhere:
-            self._connection_failed(error, course.attempt.began)
+            self._health.is_there()
+        elif attempt is not None and not error.elsewhere:
+            self._health.not_connected(error, attempt.began, self._crowd.size)
         if error.kind == ErrorKind.RATE_LIMIT:
             self.slots.shrink()
+        elif attempt is not None and is_full(error):
+            return self._after_full(error, attempt, course.attempts)
+        elif attempt is not None and error.kind == ErrorKind.SERVER and is_5xx(error):
+            self._after_5xx(error, attempt, course)
         left = (course.deadline or 0.0) - self._clock()
         wait = self.limits.retry.wait(error, course.attempts, self._draw, left)
         return 0.0 if error.elsewhere and wait is not None else wait
 
-    def _endpoint_answered(self) -> None:
-        self._down_since, self._refusals = None, 0
-        self._was_there = True
-        self._absent.discard(self._host)
+    def _after_full(self, error: ProviderError, attempt: Attempt, tries: int) -> float | None:
+        """Go on among fewer, if others had part of the server's context; alone it is final."""
+        if self._crowd.was_alone(attempt):
+            return None
+        self.slots.halve(attempt.began)
+        self._notices.shared_context(error, self._asked)
+        return 0.0 if tries < self.limits.retry.attempts else None
 
-    def _connection_failed(self, error: ProviderError, began: float) -> None:
-        """Say that the endpoint is down, and make the error fatal when it was so for long enough.
-
-        One call that fails while others wait for slow answers is no outage, hence the
-        comparison with the number of requests that wait for an answer.
-        """
-        self._was_there = self._was_there or not error.unsent
-        self._refusals += 1
-        if self._down_since is None:
-            self._down_since = began
-        is_known = self._host in self._absent
-        if self._refusals < max(3, self._crowd.size) and not is_known:
-            return
-        seconds, retry = self._clock() - self._down_since, self.limits.retry
-        left = min(retry.absent_after_s, retry.down_after_s) - seconds
-        if self._was_there:
-            left = retry.down_after_s - seconds
-        elif is_known or left <= 0:
-            left = 0.0
-            self._absent.add(self._host)
-        if left <= 0:
-            error.fatal = self.is_down = True
-        elif seconds >= NO_ACCIDENT_S:
-            self._notices.unreachable(error, self._asked, left)
+    def _after_5xx(self, error: ProviderError, attempt: Attempt, course: _Course) -> None:
+        """Note whether it may be the number of calls, and whether it is all the server says."""
+        alone = self._crowd.was_alone(attempt)
+        may_start = not self._health.has_answered and may_pass(error)
+        if self._crowd.failed(attempt) and not may_start:
+            self.slots.halve(attempt.began)
+        self._failed_alone = self._failed_alone + 1 if alone else 0
+        if self._failed_alone > 1 and self._health.has_answered:
+            self.slots.undo_cuts()
+        course.times += 1
+        self._health.failed(error, course.times, alone=alone)
 
     def answered_by(self, call: CallContext) -> str | None:
         """The address that answered a call; ``None`` where there is only one."""

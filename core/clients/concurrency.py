@@ -2,8 +2,9 @@
 
 Concurrency starts at the configured limit, or with a `Ramp` at one. It shrinks by a third on a
 rate-limit answer (at most once a second, as one burst is one message), halves on a time-out
-beside other calls, and grows back by one for every limit's worth of answers; after a time-out not
-to where that happened, until many more were answered.
+beside other calls, on a context that is full, and on the second error of the server among those
+in flight, and grows back by one for every limit's worth of answers; after it was halved not to
+where that happened, until many more were answered.
 
 A `Ramp` measures what several at a time are worth at a server that nobody has described. A server
 with one place answers two requests in twice the time of one, so nothing is gained by sending
@@ -32,6 +33,8 @@ _READ_TOKENS = 8
 ENOUGH = 6
 """Replies, or as many as there are places, before more at a time are said not to help."""
 _KEPT = 32
+_ONE_IN = 8
+"""Of so many calls one that fails is an accident."""
 PATIENCE = 32
 """Answers after a time-out before as many are sent at a time as then; twice as many the next."""
 PATIENCE_OF_RAMP = 256
@@ -87,6 +90,7 @@ class Attempt:
         alongside: How many others waited for an answer then.
         number: Attempts begun up to it, itself included.
         answered: Answers that had come before it began.
+        failed: Errors of the server that had come before it began.
     """
 
     began: float
@@ -94,6 +98,7 @@ class Attempt:
     alongside: int
     number: int
     answered: int
+    failed: int = 0
 
 
 class Crowd:
@@ -109,7 +114,7 @@ class Crowd:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.size = 0
         self._clock = clock
-        self._begun = self.answers = 0
+        self._begun = self.answers = self._failures = 0
         self._busy_until = float("-inf")
         self._answer_s = 0.0
 
@@ -118,7 +123,7 @@ class Crowd:
         now = self._clock()
         behind = self.size > 0 or now < self._busy_until
         self._begun += 1
-        attempt = Attempt(now, behind, self.size, self._begun, self.answers)
+        attempt = Attempt(now, behind, self.size, self._begun, self.answers, self._failures)
         self.size += 1
         return attempt
 
@@ -136,7 +141,22 @@ class Crowd:
         if answers := self.answers_since(attempt):
             self._answer_s = (self._clock() - attempt.began) / answers
         self._busy_until = max(self._busy_until, attempt.began) + self._answer_s
-        return attempt.behind or self._begun > attempt.number
+        return not self.was_alone(attempt)
+
+    def was_alone(self, attempt: Attempt) -> bool:
+        """Whether nobody else was there while an attempt waited."""
+        return not attempt.behind and self._begun == attempt.number
+
+    def failed(self, attempt: Attempt) -> bool:
+        """Note a server's error; whether the number of those in flight may be the cause.
+
+        It may be when an attempt and another beside it failed, and at least one in eight of all
+        that ended meanwhile: some errors are accidents.
+        """
+        self._failures += 1
+        failures = self._failures - attempt.failed
+        is_much = failures * _ONE_IN >= failures + self.answers_since(attempt)
+        return failures > 1 and is_much and not self.was_alone(attempt)
 
     def answers_since(self, attempt: Attempt) -> int:
         """How many attempts were answered since one began."""
@@ -157,7 +177,8 @@ class AdaptiveLimit:
         self._clock = clock
         self._ramp = ramp
         self._ceiling = self.limit
-        self._patience = PATIENCE_OF_RAMP if ramp else PATIENCE
+        self._patience = self._patience_at_first = PATIENCE_OF_RAMP if ramp else PATIENCE
+        self._uncut: float | None = None  # what it was before cuts that no answer has followed
         self._doubts = 1
         self._wait = 0  # answers to come before more are tried
         self._changed = float("-inf")
@@ -206,21 +227,30 @@ class AdaptiveLimit:
         if self._clock() - self._last_cut >= 1.0:
             self._cut_to(self.limit * 2 / 3)
 
-    def halve(self, began: float, answers: int) -> None:
-        """A request timed out while others were there; those sent before the last cut are no news.
+    def halve(self, began: float, answers: int | None = None) -> None:
+        """A request failed as others were there; those sent before the last cut are no news.
 
-        More in flight than are answered in the time of one attempt would all wait in vain, so
-        half as many as those `answers` are the most, too.
+        After a time-out, more in flight than are answered in the time of one attempt would all wait
+        in vain, so half as many as those `answers` are the most, too.
         """
         if began >= self._last_cut:
-            most = min(self.limit, answers)
-            self._ceiling = max(1.0, min(most or self.limit // 2, self.configured - 1.0))
+            most = self.limit if answers is None else min(self.limit, answers)
+            above = most if answers else self.limit // 2
+            self._ceiling = max(1.0, min(above, self.configured - 1.0))
+            self._uncut = self._uncut or self.limit
             self._wait, self._patience = self._patience, 2 * self._patience
-            self._cut_to(most / 2)
+            self._cut_to(min(most / 2, self._ceiling))
 
     def _cut_to(self, limit: float) -> None:
         self._last_cut = self._changed = self._clock()
         self.limit = max(1.0, limit)
+
+    def undo_cuts(self) -> None:
+        """Requests fail alone as they did beside others, with no answer since the first cut."""
+        if self._uncut is not None:
+            self.limit = self._ceiling = self._uncut
+            self._uncut, self._patience, self._wait = None, self._patience_at_first, 0
+            self._wake()
 
     def restore(self) -> None:
         """Requests time out alone: fewer at a time do not help."""
@@ -229,6 +259,7 @@ class AdaptiveLimit:
 
     def grow(self) -> None:
         """A good answer came."""
+        self._uncut = None
         self._wait = max(0, self._wait - 1)
         if not self._wait and self._ceiling < self.configured and self._ramp is None:
             self._ceiling = min(2 * self._ceiling, float(self.configured))

@@ -16,6 +16,7 @@ from ..text import readable
 from ..types.rules import size_text
 from .keys import redact
 from .replies import mapping, read_json
+from .server_errors import kind_of_5xx
 
 _FIXED = {
     401: ErrorKind.AUTH,
@@ -134,7 +135,8 @@ def kind_of(failure: HttpFailure) -> ErrorKind:
     """The error kind of a failed HTTP answer."""
     status, message = failure.status, f"{failure.code} {failure.message}"
     if status >= 500:
-        return ErrorKind.INVALID_REQUEST if _NO_SCHEMA.search(message) else ErrorKind.SERVER
+        is_schema = _NO_SCHEMA.search(message)
+        return ErrorKind.INVALID_REQUEST if is_schema else kind_of_5xx(message)
     if status < 400:
         return ErrorKind.NOT_FOUND  # a redirect: what is asked for is elsewhere
     if failure.code in _QUOTA_CODES:
@@ -185,6 +187,7 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     )
     if failure.status in _ANSWERED_WITH:
         error.answer = failure
+    error.words = shown(failure.message)
     return error
 
 
@@ -198,6 +201,13 @@ def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str
         return f"name the variable that holds the key for it with {options.api_key_env}"
     if kind in (ErrorKind.CONTEXT_TOO_LONG, ErrorKind.INVALID_REQUEST) and not options.sampling:
         return f"{options.spec} may name one that takes this"
+    if kind == ErrorKind.CONNECTION:
+        return "the server behind it does not answer: check that one"
+    if kind == ErrorKind.CONTEXT_TOO_LONG and status >= 500 and not _TEXT.search(failure.message):
+        return (
+            "the prompt and the room for its reply do not fit: a smaller --max-tokens, or a "
+            "server with a longer context"
+        )
     if kind == ErrorKind.NOT_FOUND and _PASSED_ON.search(failure.message):
         return f"a server behind {asked.name} said so: check what stands there for this model"
     return {
@@ -234,7 +244,7 @@ def connection_error(asked: AskedParty, cause: BaseException | None) -> Provider
     why = f": {message}" if message else f" ({type(cause).__name__})" if cause else ""
     todo = f"check {asked.options.base_url}, and that the server is up"
     failure = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
-    failure.unsent = never_sent(cause)
+    failure.unsent, failure.words = never_sent(cause), message
     return failure
 
 

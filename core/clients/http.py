@@ -70,6 +70,10 @@ class HttpTransport:
         self._large = asyncio.Semaphore(_LARGE_AT_A_TIME)
         self._session: aiohttp.ClientSession | None = None
 
+    async def prepare(self) -> None:
+        """Make the session, and read the certificates of this machine."""
+        self._open()
+
     async def post(self, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status."""
         data = _write(body).encode()

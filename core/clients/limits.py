@@ -163,6 +163,15 @@ class Notices:
             f"{asked.name} refuses a token limit, so replies are as long as the model likes",
         )
 
+    def shared_context(self, error: ProviderError, asked: AskedParty) -> None:
+        """A server had no room for as many at a time."""
+        self._once(
+            ("shared context", asked.name),
+            f"{asked.name} answered {error.status}: {error.words}; the server's context is shared "
+            "by its slots, so fewer are asked at a time; --concurrency 1, or a larger context of "
+            "the server, loses no work",
+        )
+
     def unreachable(self, error: ProviderError, asked: AskedParty, seconds: float) -> None:
         """An endpoint refuses or drops every connection, and the run ends in so many seconds."""
         todo = f"trying again for up to {seconds:.0f} s before the run ends"

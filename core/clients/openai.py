@@ -25,6 +25,7 @@ from ..types import (
 from .failures import malformed, provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
+from .model_list import Listing, read_listing
 from .refusals import LIMITS
 from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
 from .terms import ServerTerms
@@ -188,6 +189,14 @@ class OpenAIClient:
             return OpenAISdk(base_url, headers, config, self.asked)
         way = "completions" if config.template else "chat/completions"
         return HttpTransport(f"{base_url}/{way}", headers, config, self.asked)
+
+    async def prepare(self) -> None:
+        """Get the transport ready; see `Client`."""
+        await self._transport.prepare()
+
+    async def listing(self) -> Listing | None:
+        """What models the server lists; ``None`` where it does not say."""
+        return await read_listing(self._config, self._config.base_url or BASE_URL)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; again without what the server refuses, until it is taken."""

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import ErrorKind, ProviderError
-from ..parties.providers import AskedParty, CallContext, Client
+from ..parties.providers import AskedParty, CallContext, Client, make_ready
 from ..types import ChatRequest, ChatResponse
+from .model_list import Listing, listing_of
 
 FIRST_WAIT_S = 0.5
 """Seconds until a server that was set aside is tried again."""
@@ -60,6 +61,15 @@ class ServerPool:
     ) -> None:
         self.servers, self._asked, self._clock = servers, asked, clock
         self._answered_by: dict[str, str] = {}
+
+    async def prepare(self) -> None:
+        """Get all clients ready; see `Client`."""
+        for server in self.servers:
+            await make_ready(server.client)
+
+    async def listing(self) -> Listing | None:
+        """What models the first of the servers lists."""
+        return await listing_of(self.servers[0].client)
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply of a server; one that no connection was made to is followed by another at once.

@@ -37,6 +37,9 @@ class SdkTransport:
     async def _send(self, body: JsonDict) -> Any:
         raise NotImplementedError
 
+    async def prepare(self) -> None:
+        """Nothing: the SDK was imported, and has read its certificates, when it was made."""
+
     async def post(self, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status."""
         answer = await self.exchange(self._send(dict(body)))

@@ -24,6 +24,8 @@ _BAR, _LEAST = 40, 12
 """Characters of a bar, and the fewest where the judge's name stands beside it."""
 STAGES = 3
 """Of how many samples it is shown how far they are."""
+WORDS = 80
+"""Characters of a server's words."""
 _JUDGED = ("judge", COMPARE)
 _GAP = "  "
 
@@ -119,6 +121,9 @@ def _facts(progress: Progress) -> list[str]:
     facts += [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
     facts += [f"{progress.in_flight} in flight{_reduced(progress)}"]
     facts += [_retries(progress)] if progress.retries else []
+    facts += [f"{name} says: {line(words)[:WORDS]}" for name, words in progress.words.items()]
+    waits = progress.waits.items()
+    facts += [f"waiting for {name}, {duration(silent)}" for name, silent in waits]
     facts += [f"{tokens:,} tokens", *_cost(progress)]
     counts = {"unscored": progress.unscored, "failed": progress.failed, "unread": progress.unread}
     facts += [f"{n} {name}" for name, n in counts.items() if n]

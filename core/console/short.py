@@ -49,10 +49,13 @@ def bold(text: str) -> Text:
     return Text(line(text), style="bold")
 
 
-def last(document: ResultDocument, *, now: bool = False) -> Text:
-    """The last line: the result; of one that was made now with where it is from."""
+def last(document: ResultDocument, *, now: bool = False, more: int = 0) -> Text:
+    """The last line: the result; of one that was made now with where it is from.
+
+    See `result_line`.
+    """
     document = {**document, "name": middle(document["name"], NAME)}
-    return bold(result_line(document, now=now))
+    return bold(result_line(document, now=now, more=more))
 
 
 def _attention(document: ResultDocument) -> list[str]:

@@ -182,7 +182,8 @@ class _Replies:
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
         """The reply to a request; `MissingCall` where there is none."""
-        response = replace(storable(await self._answer(request, key)), finish=Finish.OTHER)
+        reply = storable(await self._answer(request, key))
+        response = replace(reply, finish=reply.finish if reply.finish_raw else Finish.OTHER)
         self.calls.append(ReplayedCall(key, self._asked, request, response))
         return response
 

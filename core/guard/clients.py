@@ -61,6 +61,11 @@ class GuardedClient:
         self.client = client
         self._called = called
 
+    async def prepare(self) -> None:
+        """Get ready what takes time in this process; see `Client`."""
+        if prepare := getattr(self.client, "prepare", None):
+            await call_async(self._called._replace(method="prepare"), prepare)
+
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The model's reply; see `Client.complete`."""
         response = await call_async(self._called, self.client.complete, request, call)

@@ -175,6 +175,10 @@ class RunStore(JournalFile):
             (asked.endpoint, run.n, *_key_of(asked)),
         )
 
+    def spend_time(self, run: RunRecord, seconds: float) -> None:
+        """Store that a command has worked so much longer on a run, in case it is killed."""
+        self._add("UPDATE runs SET elapsed_s = elapsed_s + ? WHERE n = ?", (seconds, run.n))
+
     def end_run(
         self,
         run: RunRecord,

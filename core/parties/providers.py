@@ -161,7 +161,11 @@ class CallContext:
 
 
 class Client(Protocol):
-    """One connection to one endpoint with one key, for one model."""
+    """One connection to one endpoint with one key, for one model.
+
+    A client may have ``async prepare()`` as well: awaited before each request, it gets ready what
+    takes time in this process at first, as an import does; no request's time limit is for that.
+    """
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The model's reply to one request, asked once.
@@ -174,6 +178,12 @@ class Client(Protocol):
     async def close(self) -> None:
         """Close connections."""
         ...
+
+
+async def make_ready(client: Client) -> None:
+    """Await a client's `prepare`, where it has one."""
+    if prepare := getattr(client, "prepare", None):
+        await prepare()
 
 
 TRANSPORTS = ("http", "sdk")

@@ -35,20 +35,20 @@ def _batch_result(origin: object, position: str, row: JsonObject) -> JsonDict:
         message = f"custom_id {row['custom_id']!r:.60} is not of bench prompts --format {BATCH}"
         raise DataError(origin, message, position)
     key: JsonDict = {"item_id": parts[0], "iteration": int(parts[1]), "request": int(parts[2])}
-    text = _text(row)
-    return {**key, "response": text} if text is not None else {**key, "error": _why(row)}
+    body = _completion(row)
+    return {**key, "response": body} if body is not None else {**key, "error": _why(row)}
 
 
-def _text(row: Any) -> str | None:
-    """The answer of a result; ``None`` where there is none."""
+def _completion(row: Any) -> JsonObject | None:
+    """The chat completion of a result; ``None`` where there is none."""
     try:
         if row.get("error") or row["response"]["status_code"] != 200:
             return None
-        message = row["response"]["body"]["choices"][0]["message"]
-        text = message.get("content") or message.get("refusal") or ""
+        body = row["response"]["body"]
+        is_message = isinstance(body["choices"][0]["message"], Mapping)
     except (AttributeError, IndexError, KeyError, TypeError):
         return None
-    return text if isinstance(text, str) else None
+    return body if is_message and isinstance(body, Mapping) else None
 
 
 def _why(row: Any) -> str:
@@ -82,11 +82,11 @@ class ResponseSet(NamedTuple):
     """Answers by item id and iteration.
 
     Attributes:
-        replies: By the number of the request.
+        replies: By the number of the request: a text, or a chat completion as a batch has it.
         failed: Why a sample has no answer, where the file says so.
     """
 
-    replies: Mapping[tuple[str, int], Mapping[int, str]]
+    replies: Mapping[tuple[str, int], Mapping[int, str | JsonObject]]
     failed: Mapping[tuple[str, int], str]
 
 
@@ -99,10 +99,10 @@ def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]
     """
     origin = path_of(responses)
     first: dict[SampleKey, str] = {}
-    replies: dict[tuple[str, int], dict[int, str]] = {}
+    replies: dict[tuple[str, int], dict[int, str | JsonObject]] = {}
     failed: dict[tuple[str, int], str] = {}
     for position, row in _rows(responses):
-        key, text, error = _response(origin, position, row)
+        key, reply, error = _response(origin, position, row)
         if key.item_id not in requests:
             message = f"the {pack.source.name} pack has no item {key.item_id!r}"
             raise DataError(origin, f"{message}; --dataset names another", position)
@@ -117,7 +117,7 @@ def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]
         if error:
             failed[key.item_id, key.iteration] = error
         else:
-            replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
+            replies.setdefault((key.item_id, key.iteration), {})[key.request] = reply
     if not first:
         raise DataError(origin, "holds no responses")
     return ResponseSet({key: replies[key] for key in replies if key not in failed}, failed)
@@ -161,17 +161,19 @@ def _key(key: Json) -> JsonDict:
     return {"item_id": key}
 
 
-def _response(origin: object, position: str, row: object) -> tuple[SampleKey, str, str]:
-    """What a row answers, its text, and why there is none."""
+def _response(
+    origin: object, position: str, row: object
+) -> tuple[SampleKey, str | JsonObject, str]:
+    """What a row answers, its reply, and why there is none."""
     if not isinstance(row, Mapping):
         raise DataError(origin, "not a JSON object", position)
-    if "custom_id" in row:
+    if is_result := "custom_id" in row:
         row = _batch_result(origin, position, row)
     key, error = sample_key(origin, position, row), row.get("error")
-    text = row.get("response", "" if error else None)
-    if not isinstance(text, str):
+    reply = row.get("response", "" if error else None)
+    if not (isinstance(reply, str) or (is_result and isinstance(reply, Mapping))):
         raise DataError(origin, 'needs "response", a text', position)
-    return key, text, str(error or "")
+    return key, reply, str(error or "")
 
 
 def sample_key(origin: object, position: str, row: Mapping[str, Any]) -> SampleKey:

@@ -229,7 +229,8 @@ def _samples(subject: _Subject) -> rows.SamplesPart:
             "scored": len(scores) - len(unscored),
             "unscored": len(unscored),
             "failed": len(failures),
-            "truncated": cut_off if subject.origin is None else None,
+            # Of replies that came as texts alone nobody knows.
+            "truncated": cut_off if cut_off or subject.origin is None else None,
             "pending": total - len(scores) - len(failures),
             "absent": sum(reason.startswith(NO_RESPONSE) for _, reason in unscored),
         },

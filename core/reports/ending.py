@@ -18,11 +18,12 @@ from .statements import (
 )
 
 
-def result_line(document: ResultDocument, *, now: bool = False) -> str:
+def result_line(document: ResultDocument, *, now: bool = False, more: int = 0) -> str:
     """Main number, interval, against chance, rank, what is against the judge, cost and time.
 
     Of the command under way (`now`) one whose replies were all in the journal says so last, and
-    where nothing was asked, not what others once took.
+    where nothing was asked, not what others once took. It may have made `more` calls than the
+    result has: some without an answer, and canaries.
     """
     name = document["name"] + " DEMO" * document["demo"]
     status = document["status"]
@@ -31,6 +32,7 @@ def result_line(document: ResultDocument, *, now: bool = False) -> str:
     facts = [_main(document), chance(document), _rank(document)]
     facts.append(judge_findings(document["conclusions"]).text)
     source = origin(document) if now else None
+    source = source and source._replace(sent_now=source.sent_now + more)
     facts += [] if source and source.kept and not source.sent_now else _took(document)
     facts.append(source.text if source else "")
     return line(f"{name}: {', '.join(filter(None, facts))}")

@@ -1,5 +1,6 @@
 """Who is asked in a run, and how: with which key, and what sends requests to each."""
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -7,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..benchmark.model import JUDGE, MODEL
 from ..clients.caller import Caller
-from ..clients.concurrency import Line
+from ..clients.concurrency import AdaptiveLimit, Crowd, Line, Ramp
 from ..clients.keys import Environment, choose_key, redact
-from ..clients.limits import Notices
+from ..clients.limits import Limits, Notices
 from ..clients.pool import PooledServer, ServerPool
 from ..errors import ConfigError, PluginError, UsageError
 from ..guard import make_client
@@ -136,7 +137,8 @@ class PartyConnector:
     def __post_init__(self) -> None:
         self._notices = Notices(self.session.say)
         self._lines: dict[str, Line] = {}
-        """By address: parties at a server of the user's own wait in one line."""
+        self._crowds: dict[str, Crowd] = {}
+        """By address, of servers of the user's own."""
 
     def _check_tier(self) -> None:
         """Refuse a service tier that nobody has."""
@@ -221,6 +223,20 @@ class PartyConnector:
         own = self.task.config.sampling.sent() if party.phase == MODEL else {}
         return frozenset({*own, *party.endpoint.settings.values})
 
+    def _line(self, endpoint: Endpoint, limits: Limits) -> Line | None:
+        """That of parties at one server of the user's own, who see each other there.
+
+        They share its places, too, unless the user said how many each may have.
+        """
+        if not (endpoint.address and is_local(endpoint.base_url)):
+            return None
+        clock, address = time.monotonic, endpoint.address
+        crowd = self._crowds.setdefault(address, Crowd(clock))
+        if not limits.ramps:
+            return Line(AdaptiveLimit(limits.concurrency, clock), crowd)
+        slots = AdaptiveLimit(limits.concurrency, clock, Ramp())
+        return self._lines.setdefault(address, Line(slots, crowd))
+
     def _caller(self, party: TaskParty) -> Caller:
         endpoint, session, limits = party.endpoint, self.session, self.task.limits(party)
         limits = replace(limits, ramps=limits.ramps and is_local(endpoint.base_url))
@@ -253,9 +269,7 @@ class PartyConnector:
             notices=self._notices,
             asked=asked,
             absent=session.absent,
-            line=self._lines.get(endpoint.address or "") if limits.ramps else None,
+            line=self._line(endpoint, limits),
         )
-        if limits.ramps and endpoint.address:
-            self._lines[endpoint.address] = caller.line
         session.progress.callers.append(caller)
         return caller

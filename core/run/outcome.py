@@ -51,12 +51,14 @@ class RunOutcome:
     Attributes:
         placement: Among other models.
         budget: What the command may spend.
+        kept_s: Of the command's seconds, those that are stored already.
     """
 
     task: Task
     context: RunContext
     placement: Placement
     budget: Budget | None
+    kept_s: float = 0.0
 
     def sum_up(self, seconds: float, ended: Interrupted | BudgetReached | None) -> ResultDocument:
         """The result document, which is stored.
@@ -71,13 +73,14 @@ class RunOutcome:
         self._tell_where_from(ended)
         sent = progress.calls - progress.sent.get(TRIAL, 0)
         evidence = evidence_of(self.context, task.selection, sent=sent, stopped=_stopped(ended))
-        # What no call was answered by is in no journal.
-        asked_now = progress.sent.get("generate", 0)
+        # A call without an answer is in no journal.
+        asked_now = progress.sent.get(MODEL, 0) + progress.unanswered[MODEL]
         evidence = replace(evidence, again=progress.retries, asked_now=asked_now)
         warnings = [*self._silent(evidence), *self._why_it_ended(ended)]
         document = self._document(seconds, evidence, warnings)
         finished = task.finishes(run, ended)
-        keep_result(StoredRun(journal, run), document, seconds=seconds, finished=finished)
+        left = seconds - self.kept_s
+        keep_result(StoredRun(journal, run), document, seconds=left, finished=finished)
         return document
 
     def _why_it_ended(self, ended: BenchError | None) -> list[str]:
@@ -119,7 +122,7 @@ class RunOutcome:
             )
         except PluginError as error:
             if run.status not in ("complete", "fail"):
-                journal.end_run(run, "stopped", seconds=seconds, finished=False)
+                journal.end_run(run, "stopped", seconds=seconds - self.kept_s, finished=False)
             raise PluginError(f"{error}; all replies are saved") from error
 
     def _silent(self, evidence: RunData) -> list[str]:

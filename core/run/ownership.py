@@ -6,14 +6,14 @@ list of models.
 """
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from ..benchmark.model import MODEL as GENERATE
-from ..clients.model_list import read_entry, same_build, same_model
+from ..clients.model_list import Listing, read_listing, same_build, same_model
 from ..errors import BenchError, UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party, is_local
@@ -33,19 +33,25 @@ _LISTING = "openai"
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """What the servers of a run say of their models, by party; ``None`` where one says nothing."""
+    """What the servers of a run say of their models, by party; ``None`` where one says nothing.
+
+    `unlisted` are warnings of those that list others than the model that is to be asked.
+    """
 
     entries: Mapping[PartyOptions, JsonObject | None]
+    unlisted: Sequence[str] = ()
 
     @classmethod
     async def ask(cls, task: Task, session: Session) -> "Servers":
         """Ask those that are local, each once; none of them has to answer."""
-        entries = {}
+        entries, unlisted = {}, list[str]()
         for party in task.asked:
             endpoint = party.endpoint
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                entries[party.options] = await _entry(party, session)
-        return cls(entries)
+                listing = await _listing(party, session)
+                entries[party.options] = listing and listing.entry
+                unlisted += [_why_doubtful(party, listing)] * bool(listing and listing.is_doubtful)
+        return cls(entries, unlisted)
 
     def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:
         """Refuse a server that says itself that it has another model than the one asked before.
@@ -55,6 +61,8 @@ class Servers:
         Raises:
             UsageError: It says so itself.
         """
+        for warning in self.unlisted:
+            say(warning)
         for party in task.asked:
             endpoint, role = party.endpoint, _role_of(party)
             now = self.entries.get(party.options)
@@ -91,21 +99,32 @@ class Servers:
             journal.add_asked(run, _asked(run, party)._replace(entry=entry))
 
 
-async def _entry(party: TaskParty, session: Session) -> JsonObject | None:
-    """What the servers of a party say of its model, which has to be the same.
+def _why_doubtful(party: TaskParty, listing: Listing | None) -> str:
+    endpoint, close = party.endpoint, listing.closest if listing else []
+    todo = f"; {close[0]!r} is closest" if close else ""
+    return (
+        f"warning: {endpoint.address} may not know {endpoint.spec}: {listing}{todo}; it is asked "
+        f"all the same, as some servers answer to any name; else check {party.options.spec}"
+    )
+
+
+async def _listing(party: TaskParty, session: Session) -> Listing | None:
+    """What the servers of a party list; what they say of its model has to be the same.
 
     Raises:
         UsageError: Two of them have different models.
     """
-    first: JsonObject | None = None
+    first: Listing | None = None
     for endpoint in party.endpoint.each:
-        entry = await read_entry(client_config(endpoint, session.environment, party.options))
-        if first and entry and not same_model(first, entry):
+        config = client_config(endpoint, session.environment, party.options)
+        listing = await read_listing(config)
+        then, entry = first and first.entry, listing and listing.entry
+        if then and entry and not same_model(then, entry):
             message = f"{endpoint.address} has another model than the other servers of"
             raise UsageError(
                 f"{message} {endpoint.spec}; leave it out, or give it a run of its own"
             )
-        first = first or entry
+        first = first if then else listing or first
     return first
 
 

@@ -1,8 +1,9 @@
 """The work on a run that is owned: samples without a grade, then comparisons, then the result."""
 
+import asyncio
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -35,6 +36,9 @@ from .ownership import Servers, keep_names, own_run
 from .plan import read_graded
 from .session import Session
 from .task import Task
+
+KEEP_EVERY_S = 5.0
+"""How often it is stored how long a command has worked."""
 
 
 async def run_task(task: Task, session: Session) -> Result:
@@ -85,6 +89,7 @@ class RunWork:
         self.connector = PartyConnector(task, session, context)
         self._planned_calls: dict[tuple[str, int], Mapping[str, int]] = {}
         self._placement, self._graded = Placement(), False
+        self._kept_s = 0.0
 
     async def do(self) -> ResultDocument:
         """Work on all that is left, and sum it up.
@@ -93,7 +98,8 @@ class RunWork:
             BenchError: The run ended early for another reason than the user's wish.
         """
         began = time.monotonic()
-        ended = await self._work()
+        async with self._keeping_time(began):
+            ended = await self._work()
         if self.progress.sent and (changed := await self.servers.changed(self.task, self.session)):
             ended, self._graded = changed, False
         seconds = time.monotonic() - began if self.progress.worked else 0.0
@@ -105,16 +111,38 @@ class RunWork:
 
     @property
     def _outcome(self) -> RunOutcome:
-        return RunOutcome(self.task, self.context, self._placement, self.session.pricing.budget)
+        budget = self.session.pricing.budget
+        return RunOutcome(self.task, self.context, self._placement, budget, self._kept_s)
+
+    @contextlib.asynccontextmanager
+    async def _keeping_time(self, began: float) -> AsyncIterator[None]:
+        """Store now and then how long the command has worked, as it may be killed."""
+
+        async def keep() -> None:
+            while True:
+                await asyncio.sleep(KEEP_EVERY_S)
+                if self.progress.worked:
+                    spent = time.monotonic() - began - self._kept_s
+                    self.journal.spend_time(self.run, spent)
+                    self._kept_s += spent
+
+        task = asyncio.create_task(keep())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, JournalError):
+                await task
 
     def _end(self, seconds: float, ended: BenchError) -> None:
         """Store that an error ended the command; a result that is there stands."""
+        left = seconds - self._kept_s
         if self._graded and not isinstance(ended, JournalError):
             self._outcome.sum_up(seconds, None)
         elif self.run.status in ("complete", "fail") or self.task.view(self.journal, self.run):
-            self.journal.end_run(self.run, self.run.status, seconds=seconds, finished=None)
+            self.journal.end_run(self.run, self.run.status, seconds=left, finished=None)
         else:
-            self.journal.end_run(self.run, "stopped", seconds=seconds, finished=False)
+            self.journal.end_run(self.run, "stopped", seconds=left, finished=False)
 
     async def _work(self) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""

@@ -1,20 +1,22 @@
 """Grading without asking anyone: answers given in a file, or kept in the journal."""
 
 import contextlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
+from ..clients.openai import read_completion
 from ..clients.replies import split_thinking
-from ..errors import ErrorKind, MissingCall, PluginError, UsageError
+from ..errors import ErrorKind, MissingCall, PluginError, ProviderError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure
-from ..parties.providers import ModelSpec
-from ..reading.responses import Responses, ResponseSet, read_responses
+from ..parties.providers import SOMEBODY, ModelSpec
+from ..reading.responses import Responses, read_responses
 from ..reports.document import build_document
-from ..reports.evidence import RunData, Selection
+from ..reports.evidence import RunData, Selection, UsageTotals
 from ..reports.result import Result, as_result
 from ..sample.context import Sample
 from ..sample.model import Answer, given_replies, model_of
@@ -22,9 +24,22 @@ from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
 from ..text import plural, readable
-from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
+from ..types import (
+    NO_RESPONSE,
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Item,
+    JsonDict,
+    JsonObject,
+    SampleScore,
+    Score,
+)
 from .checks import check_stored
 from .task import read_pack
+
+GivenReply = str | ChatResponse
+"""A text of which nothing else is known, or a reply with how it ended."""
 
 
 def needs_single_turn(benchmark: Benchmark, command: str) -> None:
@@ -87,9 +102,14 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
     selection = Selection(list(pack.items), iterations)
     counted = [s for s in scores if (s.item_id, s.iteration) not in failed]
     failures = [failure_of(*key, reason) for key, reason in failed.items()]
-    document = build_document(None, config, pack, selection, RunData(counted, failures))
+    spent = UsageTotals(truncated={key for key in replies if _is_cut_off(replies[key])})
+    document = build_document(None, config, pack, selection, RunData(counted, failures, spent))
     rows = _rows(scores, {item_id for item_id, _ in (*replies, *failed)})
     return as_result({**document, "scores": rows})
+
+
+def _is_cut_off(replies: Mapping[int, GivenReply]) -> bool:
+    return any(isinstance(one, ChatResponse) and one.truncated for one in replies.values())
 
 
 def failure_of(item_id: str, iteration: int, reason: str) -> Failure:
@@ -113,7 +133,7 @@ async def _score(
     config: RunConfig,
     plugin: Guarded,
     sample: Sample,
-    replies: Mapping[tuple[str, int], Mapping[int, str]],
+    replies: Mapping[tuple[str, int], Mapping[int, GivenReply]],
 ) -> Score:
     item, iteration = sample
     texts = replies.get((item.id, iteration))
@@ -129,9 +149,12 @@ async def _score(
         raise at_item(error, item) from error
 
 
-async def answers_of(config: RunConfig, sample: Sample, texts: Mapping[int, str]) -> Answer:
+async def answers_of(config: RunConfig, sample: Sample, known: Mapping[int, GivenReply]) -> Answer:
     """What answers a sample's calls: by their order, or by the requests where there are several."""
-    replies = {n: ChatResponse(*split_thinking(text)) for n, text in texts.items()}
+    replies = {
+        n: ChatResponse(*split_thinking(reply)) if isinstance(reply, str) else reply
+        for n, reply in known.items()
+    }
     if calls_of(config, sample.item) == 1:
         return given_replies([replies[n] for n in sorted(replies)])
     asked = await sample_requests(config, sample.item, sample.iteration)
@@ -150,14 +173,42 @@ def _numbered(numbers: Mapping[CallKey, int], replies: Mapping[int, ChatResponse
     return answer
 
 
-def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> ResponseSet:
+class GivenAnswers(NamedTuple):
+    """Answers by item id and iteration.
+
+    Attributes:
+        replies: By the number of the request.
+        failed: Why a sample has no answer.
+    """
+
+    replies: Mapping[tuple[str, int], Mapping[int, GivenReply]]
+    failed: Mapping[tuple[str, int], str]
+
+
+def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> GivenAnswers:
     """The answers to a benchmark's requests.
 
     Raises:
         DataError: They are broken.
     """
     requests = {item.id: calls_of(config, item) for item in pack.items}
-    return read_responses(responses, pack, requests)
+    answers = read_responses(responses, pack, requests)
+    replies, failed = dict[tuple[str, int], dict[int, GivenReply]](), dict(answers.failed)
+    for key, of_sample in answers.replies.items():
+        try:
+            replies[key] = {n: _read(reply) for n, reply in of_sample.items()}
+        except ProviderError as error:
+            failed[key] = str(error)
+    return GivenAnswers(replies, failed)
+
+
+def _read(reply: str | JsonObject) -> GivenReply:
+    """A reply; of a batch's with how it ended and what was thought, where that says something."""
+    if isinstance(reply, str):
+        return reply
+    response = read_completion(json.dumps(reply), {}, {}, SOMEBODY)
+    is_plain = response.finish == Finish.STOP and not response.reasoning
+    return response.text if is_plain else response
 
 
 class OfflineRequest(NamedTuple):

@@ -125,6 +125,7 @@ class RunContext:
         try:
             yield
         except ProviderError as error:
+            self.progress.unanswered[party.phase] += 1
             if position < REFUSED_AT_FIRST and error.kind == ErrorKind.INVALID_REQUEST:
                 self.refused[who] += 1
                 all_were = self.refused[who] >= REFUSED_AT_FIRST

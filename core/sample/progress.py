@@ -14,6 +14,10 @@ COMPARE = "compare"
 TRIAL = "trial"
 """The phase of the call that only finds out whether the judge answers."""
 TRIAL_QUESTION = "Say OK."
+RETRIES_SHOWN = 3
+"""From so many on the server's words are shown."""
+LONG_S = 20.0
+"""After so long without an answer it is shown who is waited for."""
 
 
 @dataclass
@@ -102,6 +106,7 @@ class Progress:
         scored: Among them, with those that were graded by an earlier command.
         sent: Calls answered by the network, by phase.
         replayed: Calls answered from the journal.
+        unanswered: Calls that were given up, by phase.
         phases: How far each kind of call is: ``generate``, ``judge``, ``compare``. One that the
             run does not have is not there.
         replies_read: Replies of the model that could be read, as far as the benchmark says so.
@@ -123,6 +128,7 @@ class Progress:
     phases: dict[str, Phase] = field(default_factory=dict)
     sent: dict[str, int] = field(default_factory=dict)
     replayed: int = 0
+    unanswered: Counter[str] = field(default_factory=Counter)
     callers: list[Caller] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
@@ -148,6 +154,26 @@ class Progress:
     def retried(self) -> Counter[str]:
         """Retries by what went wrong before: an HTTP status, or ``timeout`` and the like."""
         return sum((caller.retried for caller in self.callers), Counter[str]())
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What servers said with their last error, by who is asked, from the third retry on."""
+        return {
+            caller.name: caller.words
+            for caller in self.callers
+            if caller.retries >= RETRIES_SHOWN and caller.words
+        }
+
+    @property
+    def waits(self) -> dict[str, float]:
+        """For how many seconds who is asked has said nothing, where that is long."""
+        waits = {caller.name: caller.silent_s for caller in self.callers}
+        return {name: seconds for name, seconds in waits.items() if seconds >= LONG_S}
+
+    @property
+    def awaited(self) -> list[str]:
+        """Who is asked and has not answered yet."""
+        return [caller.name for caller in self.callers if caller.silent_s > 0]
 
     @property
     def reduced(self) -> tuple[int, int] | None:

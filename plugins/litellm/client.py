@@ -13,6 +13,8 @@ that is off here. What stays: `TIKTOKEN_CACHE_DIR`, which litellm sets with the
 first call, as without it tiktoken would go to the network.
 """
 
+import asyncio
+import contextlib
 import logging
 import os
 import re
@@ -37,6 +39,7 @@ from eibench import (
     providers,
 )
 
+from .rehearsal import NOWHERE, rehearse_openai
 from .replies import Wire, failure_of, is_http_failure, read_reply, read_wire, unreadable
 
 if TYPE_CHECKING:
@@ -118,6 +121,7 @@ class LiteLLMClient:
         self.asked = config.asked()
         self.terms = providers.ServerTerms.of(config, self.asked)
         self._connection = self._connect(config.base_url) if config.base_url else None
+        self._preparing, self._is_ready = asyncio.Lock(), False
         if config.base_url is None and config.key is None:  # litellm may pick one up by itself
             for name in filter(_HOLDS_A_KEY.search, os.environ):
                 providers.redact.add(os.environ[name])
@@ -172,6 +176,35 @@ class LiteLLMClient:
         import httpx
 
         return httpx.Timeout(_A_DAY_S, connect=_CONNECT_S)
+
+    async def prepare(self) -> None:
+        """Let litellm import what it leaves to the first call of a process, which takes seconds.
+
+        It is asked for a reply that never leaves it, in this model's name and in that of OpenAI's
+        client. What fails here would fail in a call, which says so.
+        """
+        async with self._preparing:
+            if self._is_ready:
+                return
+            with contextlib.suppress(Exception):
+                await self._rehearse(self._config.model.name, mock_response="OK")
+            with contextlib.suppress(Exception):
+                await rehearse_openai(self._rehearse)
+            self._is_ready = True
+
+    async def _rehearse(self, model: str, **more: object) -> object:
+        """A reply that takes litellm's whole way but for the network."""
+        _ = self._litellm.encoding  # counts tokens; read from a file with the first reply
+        return await self._litellm.acompletion(
+            model=model,
+            messages=[{"role": "user", "content": "OK?"}],
+            api_base=self._config.base_url or NOWHERE,
+            api_key="no-key",
+            num_retries=0,
+            max_retries=0,
+            logger_fn=Wire().see,
+            **more,
+        )
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; again without what litellm or the model refuses."""

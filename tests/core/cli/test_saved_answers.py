@@ -111,6 +111,41 @@ def test_results_of_a_batch_are_read_and_errors_counted(bench: Bench, questions:
     assert "already there" in again.err
 
 
+def test_how_a_batch_s_reply_ended_is_read(bench: Bench, questions: Write) -> None:
+    """One that is all thinking was cut off, and is no empty reply; so too once it is saved."""
+    pack = questions(IDS)
+    thinking = {"role": "assistant", "content": None, "reasoning_content": "Let me see. " * 9}
+    cut = {"choices": [{"message": thinking, "finish_reason": "length"}]}
+    parts = [{"type": "text", "text": answer()}]
+    listed = {"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]}
+    results = [done(f"{n}/1/1", answer()) for n in range(3, 9)]
+    file = responses(done("1/1/1", body=cut), done("2/1/1", body=listed), *results)
+    for more in ((), ("--save", "--model", "gpt-x")):
+        scored = bench("score", "eqbench-v1", file, "--dataset", pack, "--json", *more).json
+        assert (scored["items"]["scored"], scored["items"]["truncated"]) == (7, 1)
+        (unscored,) = scored["unscored"]
+        assert unscored["item_id"] == "1" and "cut off" in unscored["reason"]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gpt-x", "gpt-x"),
+        ("openai/m", "m"),
+        ("openai/org/m", "org/m"),
+        ("meta-llama/Llama-3", "meta-llama/Llama-3"),
+    ],
+)
+def test_requests_name_the_model_as_its_server_does(
+    bench: Bench, questions: Write, model: str, name: str
+) -> None:
+    """A spec goes without its provider; a name with a slash of its own stays whole."""
+    done_ = bench("prompts", "eqbench-v1", "--dataset", questions(IDS),
+                  "--format", "openai-batch", "--model", model)  # fmt: skip
+    rows = [json.loads(line) for line in done_.out.splitlines()]
+    assert {row["body"]["model"] for row in rows} == {name}
+
+
 def done(custom_id: str, text: str = "", status: int = 200, body: Any = None) -> dict[str, Any]:
     """A line of results."""
     body = body or {"choices": [{"message": {"role": "assistant", "content": text}}]}

@@ -10,7 +10,7 @@ from eibench.core.console.fitted import whiskers
 from eibench.core.reports.columns import FitColumn, Span, narrowings
 from eibench.core.reports.ending import result_line
 from eibench.core.testing.responders import uniform_ratings
-from eibench.testing import LoopbackServer
+from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
 Demos = Callable[..., list[Any]]
@@ -102,6 +102,25 @@ def test_a_result_from_the_journal_says_so_last(bench: Bench) -> None:
     said = rf", from the journal, of \d{{4}}-\d\d-\d\d \d\d:\d\d, asked at 127.0.0.1:{server.port};"
     assert re.search(f"{said} nothing was asked now$", kept)
     assert "from the journal" not in bench("show", "openai/m").out
+
+
+def test_what_failed_and_was_asked_again_is_not_nothing(bench: Bench) -> None:
+    """A command whose calls were all given up has asked, although no answer is new."""
+    run = ("run", "eqbench-v1", "--limit", 4, "--concurrency", 1, "--keep-going")
+    answer = uniform_ratings(1)
+    seen: list[str] = []
+
+    def plan(request: ReceivedRequest) -> str | None:
+        seen.append(request.prompt)
+        return "context" if request.prompt == seen[0] else None
+
+    with LoopbackServer(answer, faults=plan) as server:
+        ways = ("--model", "openai/m", "--base-url", server.base_url)
+        bench(*run, *ways)
+        before = len(server.requests)
+        again = bench(*run, *ways).out.splitlines()[-1]
+        assert len(server.requests) == before + 1
+    assert "nothing was asked now" not in again and "from the journal" not in again
 
 
 def test_the_last_line_names_what_is_strong_against_the_judge(bench: Bench, demos: Demos) -> None:

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from eibench import ConfigError
-from eibench.core.clients.model_list import entry_of, read_entry
+from eibench.core.clients.model_list import Listing, entry_of, read_entry, same_model
 from eibench.core.parties.providers import ClientConfig, ModelSpec
 from eibench.core.run.ownership import Servers
 from eibench.core.settings.run_config import Endpoint
 from eibench.core.types import JsonDict
-from eibench.testing import LoopbackServer
+from eibench.testing import LoopbackServer, ReceivedRequest
 from tests.core.clients.test_http import KEY, serving
 from tests.core.conftest import Lab
 
@@ -74,3 +74,45 @@ async def test_a_model_that_was_made_again_is_told(lab: Lab) -> None:
         again = await lab.run()
     told = [line for line in lab.said if "openai/model was pulled or made again at 127" in line]
     assert again["run_id"] == first["run_id"] and len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "doubtful", "words"),
+    [
+        (["m"], False, "has 'm'"),
+        ([], False, "is empty"),
+        (["/models/other.gguf"], False, "has '/models/other.gguf', not 'm'"),
+        (["/models/m"], False, "has 'm'"),
+        (["m:latest", "b"], False, "has 'm'"),
+        (["models/m", "b"], False, "has 'm'"),
+        (["a", "b"], True, "has 'a', 'b', not 'm'"),
+        (["e", "d", "c", "b", "a"], True, "has 'a', 'b', 'c' and 2 more, not 'm'"),
+    ],
+)
+def test_what_a_server_lists(names: list[str], doubtful: bool, words: str) -> None:
+    """Whether the model is there, under a name that servers give it; one alone answers to any."""
+    listing = Listing("m", names, None)
+    assert listing.is_doubtful == doubtful and str(listing) == f"its list of models {words}"
+
+
+async def test_a_name_that_is_not_listed_is_told_before_anything_is_asked(lab: Lab) -> None:
+    """With the closest; the run goes on, and one that is listed is no news."""
+    listed: list[JsonDict] = [{"id": name} for name in ("models", "other", "third")]
+    told: list[str] = []
+
+    def answer(request: ReceivedRequest) -> str:
+        told.extend(line for line in lab.said if "may not know openai/model" in line)
+        return str(request.n)
+
+    with LoopbackServer(answer, models=listed) as server:
+        lab.url = server.base_url
+        await lab.run()
+    assert len(set(told)) == 1 and "'models' is closest" in told[0]
+    assert "has 'models', 'other', 'third', not 'model'" in told[0]
+
+
+def test_room_is_kept_and_makes_no_other_model() -> None:
+    """`max_model_len` of vLLM, which may change with the next start of the same model."""
+    entry = entry_of({"data": [{"id": "m", "max_model_len": 2048}]}, "m")
+    assert entry == {"id": "m", "max_model_len": 2048}
+    assert same_model({"id": "m"}, entry) and same_model({**entry, "max_model_len": 8192}, entry)

@@ -1,5 +1,6 @@
 """The live display and the plain lines of a run under way."""
 
+import asyncio
 import os
 import re
 import signal
@@ -7,17 +8,21 @@ import time
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
 
 import eibench
+from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller
+from eibench.core.clients.failures import HttpFailure, provider_error
 from eibench.core.clients.limits import Limits
 from eibench.core.console.live import describe, displayed, frame
+from eibench.core.parties.providers import AskedParty, CallContext
 from eibench.core.sample.progress import Phase, Progress, SampleProgress
 from eibench.core.text import duration
+from eibench.core.types import ChatRequest, Item
 from eibench.testing import LoopbackServer, uniform_ratings
 from tests.processes import Process, on_a_terminal
 
@@ -370,3 +375,78 @@ async def test_time_counts_from_the_beginning_of_the_run() -> None:
     progress = Progress(samples=1, started=time.monotonic() - 100)
     async with displayed(progress, "t", Console(file=StringIO())):
         assert time.monotonic() - progress.started < 50
+
+
+class _Clock:
+    """A time that passes when told to, or in a wait."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the time pass at once."""
+        await asyncio.sleep(0)
+        self.now += seconds
+
+
+class _Asked:
+    """A server that fails as often as it is told to, and then never answers."""
+
+    def __init__(self, errors: int) -> None:
+        self.errors, self.hangs = errors, asyncio.Event()
+
+    async def complete(self, request: Any, call: Any) -> Any:
+        """An error, or nothing."""
+        self.errors -= 1
+        if self.errors >= 0:
+            raise provider_error(
+                HttpFailure(
+                    500,
+                    "litellm.InternalServerError: OpenAIException - Connection error.\x1b[31m "
+                    + "x" * 200,
+                ),
+                JUDGE,
+            )
+        self.hangs.set()
+        await asyncio.Event().wait()
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "judge")
+JUDGE = AskedParty("the judge openai/j at host.test")
+
+
+@pytest.mark.parametrize(("errors", "says"), [(2, False), (3, True), (7, True)])
+async def test_the_server_s_words_from_the_third_retry_on(errors: int, says: bool) -> None:
+    """Who says what, in one line without control characters."""
+    clock, client, progress = _Clock(), _Asked(errors), running(ALL)
+    caller = Caller(client, Limits(), clock=clock, sleep=clock.sleep, asked=JUDGE)
+    progress.callers[:] = [caller]
+    asking = asyncio.create_task(caller.send(ChatRequest(()), CALL))
+    await client.hangs.wait()
+    told = describe(progress)
+    assert (f"{JUDGE.name} says: 500: Connection error." in told) == says
+    assert "\x1b" not in told and "x" * 80 not in told
+    assert caller.retries == errors
+    asking.cancel()
+
+
+async def test_who_is_waited_for() -> None:
+    """After 20 s without an answer, and for how long; at once for who asks to stop."""
+    clock, client, progress = _Clock(), _Asked(0), running(ALL)
+    caller = Caller(client, Limits(), clock=clock, sleep=clock.sleep, asked=JUDGE)
+    progress.callers[:] = [caller]
+    assert progress.awaited == []
+    asking = asyncio.create_task(caller.send(ChatRequest(()), CALL))
+    await client.hangs.wait()
+    clock.now += 19.0
+    assert "waiting" not in describe(progress) and progress.awaited == [JUDGE.name]
+    clock.now += 61.0
+    assert f"waiting for {JUDGE.name}, 80 s" in describe(progress)
+    assert f"waiting for {JUDGE.name}, 80 s" in " ".join(shown(progress, width=120))
+    asking.cancel()

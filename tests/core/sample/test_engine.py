@@ -426,6 +426,7 @@ async def test_parties_at_one_local_server_share_its_places(
     callers = lab.sessions[-1].progress.callers
     assert document["status"] == "complete"
     assert (len(callers), len({id(caller.line.slots) for caller in callers})) == (2, lines)
+    assert len({id(caller.line.crowd) for caller in callers}) == 1  # they see each other anyway
 
 
 async def test_a_reply_with_half_a_surrogate_pair_goes_all_the_way(lab: "Lab") -> None:
