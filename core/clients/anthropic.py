@@ -22,7 +22,8 @@ from ..types import (
     Usage,
     unknown_to,
 )
-from .failures import malformed, provider_error, read_failure, refused_parameters
+from .errors_within import failure_within, no_reply
+from .failures import provider_error, read_failure, refused_parameters
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
@@ -59,11 +60,17 @@ def conversation(request: ChatRequest) -> JsonDict:
 def read_message(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
-    """The reply in a body that came with status 200; without one, an error of kind MALFORMED."""
+    """The reply in a body that came with status 200.
+
+    Raises:
+        ProviderError: There is none: of the kind that an error in the body says, else MALFORMED.
+    """
     body = json_object(text)
+    if failure := failure_within(text, body, headers):
+        raise provider_error(failure, asked)
     blocks = body.get("content")
     if not isinstance(blocks, list):
-        raise malformed(asked, text)
+        raise no_reply(text, asked)
     finish_raw = name_of(body.get("stop_reason"))
     answer, tagged = split_thinking(_joined(blocks, "text"))
     thinking = "\n".join(t for t in (_joined(blocks, "thinking"), tagged) if t)

@@ -84,13 +84,18 @@ _SHOWN_OF_BODY = 80
 
 
 class HttpFailure(NamedTuple):
-    """A failed HTTP answer, as much of it as matters."""
+    """A failed HTTP answer, as much of it as matters.
+
+    Attributes:
+        within: It came with status 200, and `status` is what the error in its body stands for.
+    """
 
     status: int
     message: str
     code: str = ""
     headers: Mapping[str, str] = {}
     parameter: str = ""
+    within: bool = False
 
 
 def kind_of(failure: HttpFailure) -> ErrorKind:
@@ -173,7 +178,8 @@ def _says(text: str, word: str) -> bool:
 def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
-    text = f"{asked.name} answered {failure.status}: {shown(failure.message) or 'no message'}"
+    status = "200 with an error in it" if failure.within else failure.status
+    text = f"{asked.name} answered {status}: {shown(failure.message) or 'no message'}"
     about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
         f"{failure.parameter} {failure.message}"
     )

@@ -185,7 +185,8 @@ class LiteLLMClient:
                 reply = await self._ask(request, sent, extra, wire)
             except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
                 failed, answer = failure_of(error, self.asked, wire.reply)
-                if failed.kind in _ABOUT_A_REPLY and wire.reply and not is_http_failure(error):
+                came = wire.reply and not (answer.within or is_http_failure(error))
+                if came and failed.kind in _ABOUT_A_REPLY:
                     self._check_size(wire.reply)
                     if read := read_wire(wire, sent | extra, self.asked):
                         return read
