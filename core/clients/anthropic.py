@@ -26,7 +26,8 @@ from .errors_within import failure_within, no_reply
 from .failures import provider_error, read_failure, refused_parameters
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
-from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
+from .replies import count, json_object, mapping, name_of, whole_output, words
+from .thinking import split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import AnthropicBatches

@@ -26,7 +26,8 @@ from .errors_within import failure_within, no_reply
 from .failures import provider_error, read_failure, refused_parameter
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
-from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
+from .replies import json_object, mapping, name_of, read_usage, words
+from .thinking import Parts, split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import OpenAIBatches

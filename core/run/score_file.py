@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
-from ..clients.replies import split_thinking
+from ..clients.thinking import split_thinking
 from ..errors import ErrorKind, MissingCall, PluginError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure

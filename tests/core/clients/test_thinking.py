@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.replies import split_thinking
+from eibench.core.clients.thinking import split_thinking
 
 
 @pytest.mark.parametrize(
