@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ErrorKind, ProviderError
+from ..parties.brokers import provider_of
 from ..parties.providers import AskedParty, CallContext, ClientConfig
 from ..text import is_blank
 from ..types import (
@@ -81,6 +82,7 @@ def read_message(
         finish=_finish(finish_raw, answer),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
+        provider=name_of(provider_of(body, headers)),
         request_id=name_of(headers.get("request-id") or headers.get("x-request-id"))
         or name_of(body.get("id")),
         usage=_usage(mapping(body.get("usage"))),

@@ -22,6 +22,7 @@ from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .concurrency import AdaptiveLimit, Attempt, Clock, Crowd, Line, Ramp, pace_of
 from .limits import Limits, Notices, Rate, reserved_tokens
+from .thinking import unknown_mark
 
 NO_ACCIDENT_S = 1.0
 """An endpoint that could not be reached for so long is told of; some drops are an accident."""
@@ -174,6 +175,8 @@ class Caller:
         """Note what an answer says of the endpoint."""
         if request.sampling.max_tokens and not TOKEN_LIMITS & response.sent.keys():
             self._notices.no_token_limit(self._asked)
+        if mark := unknown_mark(response.text, request.messages):
+            self._notices.unknown_mark(mark, self._asked)
         self._crowd.answered()
         self._silent = 0
         self._endpoint_answered()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
+from ..parties.brokers import provider_of
 from ..parties.providers import AskedParty, CallContext, ClientConfig
 from ..text import is_blank
 from ..types import (
@@ -138,6 +139,7 @@ def _response(
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
         fingerprint=name_of(body.get("system_fingerprint")),
+        provider=name_of(provider_of(body, headers)),
         request_id=name_of(headers.get("x-request-id")) or name_of(body.get("id")),
         usage=read_usage(body.get("usage")),
         sent=sent,

@@ -173,7 +173,7 @@ def _split_channels(text: str) -> Parts | None:
     if "<|message|>" not in text:
         return None
     headers = list(_HEADER.finditer(text))
-    before = text[: headers[0].start()].strip() if headers else ""
+    before = _MESSAGE_ENDS.sub("", text[: headers[0].start()]).strip() if headers else ""
     if not headers or (before and headers[0][1] != "final"):
         return None
     ends = [*(header.start() for header in headers[1:]), len(text)]

@@ -177,11 +177,18 @@ def _camel_case(name: str) -> str:
 
 
 def _headers(hidden: JsonObject) -> dict[str, str]:
-    """The request's id under the name that a chat completion has it under."""
+    """What matters of the answer's headers, under the names that a server sends them under."""
     headers = providers.mapping(hidden.get("additional_headers"))
-    names = ("llm_provider-x-request-id", "llm_provider-request-id")
-    request_id = next((headers[name] for name in names if headers.get(name)), None)
-    return {"x-request-id": str(request_id)} if request_id else {}
+    names = {
+        "x-request-id": ("x-request-id", "request-id"),
+        "x-inference-provider": ("x-inference-provider",),
+        "x-litellm-model-api-base": ("x-litellm-model-api-base",),
+    }
+    found = {
+        name: next(filter(None, (headers.get(f"llm_provider-{sent}") for sent in each)), None)
+        for name, each in names.items()
+    }
+    return {name: str(value) for name, value in found.items() if value}
 
 
 def _holds(value: object, name: str) -> bool:

@@ -28,7 +28,7 @@ def every_third_broken(broken: object) -> Callable[[ReceivedRequest], Any]:
 
 def test_a_run_behind_a_broker_that_breaks_off(bench: Callable[..., Any]) -> None:
     """Each is asked again; what came of it is what a broker that never fails gives."""
-    documents = []
+    documents = list[Any]()
     for respond in (uniform_ratings(3), every_third_broken(broken_off("Half"))):
         with LoopbackServer(respond) as server:
             done = bench("run", "eqbench-v1", "--model", f"openai/m{len(documents)}", "--base-url",
