@@ -19,8 +19,8 @@ from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..text import is_blank
 from ..types import JsonObject
-from .failures import HttpFailure, kind_of, malformed, shown
-from .replies import json_object, mapping
+from .failures import HttpFailure, kind_of, malformed, said_behind, shown
+from .replies import json_object, mapping, read_json
 
 _BROKEN_OFF = frozenset(
     {
@@ -92,7 +92,7 @@ def failure_within(
         return None
     if (error := _first_error(body)) is not None:
         return _failure(error, headers)
-    return None if body else _failure_of_stream(text, headers)
+    return None if body else _failure_of_several(text, headers)
 
 
 def no_reply(text: str, asked: AskedParty) -> ProviderError:
@@ -107,7 +107,7 @@ def no_reply(text: str, asked: AskedParty) -> ProviderError:
         + f": {shown(text, 80)!r}; see to it that the server, or a proxy before it, heeds "
         '"stream": false and sends one JSON object',
     )
-    failed.final = is_whole  # the next one would be a stream too, and paid for
+    failed.fatal = is_whole  # each further one would be a stream too, and paid for
     return failed
 
 
@@ -164,7 +164,8 @@ def _codes(error: JsonObject) -> Iterator[str]:
 
 def _message(error: JsonObject) -> str:
     texts = (error.get(name) for name in _MESSAGES)
-    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
+    message = next((text for text in texts if isinstance(text, str) and text.strip()), "")
+    return f"{message}{said_behind(error)}"
 
 
 def _status_of(codes: Iterable[str], whole: str) -> int | None:
@@ -195,9 +196,10 @@ def _failure(
     return failure._replace(status=status or 400)
 
 
-def _failure_of_stream(text: str, headers: Mapping[str, str]) -> HttpFailure | None:
-    """What an event of a stream tells, which came in the place of a JSON object."""
-    if not _STREAM.match(text):
-        return None
-    events = ((event[1], json_object(event[1])) for event in _EVENT.finditer(text))
-    return next(filter(None, (failure_within(e, b, headers) for e, b in events if b)), None)
+def _failure_of_several(text: str, headers: Mapping[str, str]) -> HttpFailure | None:
+    """What is told by one of several objects that came in the place of one: of a list or stream."""
+    listed = read_json(text)
+    told = map(mapping, listed) if isinstance(listed, list) else ()
+    if _STREAM.match(text):
+        told = (json_object(event[1]) for event in _EVENT.finditer(text))
+    return next(filter(None, (failure_within("", one, headers) for one in told if one)), None)

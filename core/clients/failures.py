@@ -1,13 +1,14 @@
 """What an HTTP failure means: one table for all providers (docs/providers.md)."""
 
 import errno
+import json
 import os
 import re
 import socket
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
@@ -284,6 +285,8 @@ def read_failure(status: int, body: object, headers: Mapping[str, str]) -> HttpF
 
 def error_parts(body: object) -> tuple[str, str, str]:
     """Message, code (or type) and offending parameter of an error body, as far as it has them."""
+    if isinstance(body, list) and body:  # as Gemini's API has it
+        body = body[0]
     if not isinstance(body, Mapping):
         return str(body or ""), "", ""
     inner = body.get("error") or body
@@ -293,7 +296,20 @@ def error_parts(body: object) -> tuple[str, str, str]:
     message = inner.get("message") or inner.get("detail") or ""
     if isinstance(message, list):
         return _validation_parts(message)
-    return str(message), str(code), str(inner.get("param") or "")
+    return f"{message}{said_behind(inner)}", str(code), str(inner.get("param") or "")
+
+
+def said_behind(error: Mapping[str, Any]) -> str:
+    """What the host behind a broker said, in brackets; the broker's own words tell nothing of it.
+
+    As OpenRouter has it: ``{"metadata": {"provider_name": "Together", "raw": "..."}}``.
+    """
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    if not raw or not isinstance(metadata, Mapping):
+        return ""
+    words = raw if isinstance(raw, str) else json.dumps(raw)
+    return f" ({metadata.get('provider_name') or 'behind it'}: {words})"
 
 
 def _validation_parts(errors: list[object]) -> tuple[str, str, str]:

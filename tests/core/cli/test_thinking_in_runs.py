@@ -12,7 +12,8 @@ from eibench.testing import Answer, BatchServer, LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
 FORMS = {
-    "channels": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+    "channels": "<|channel|>analysis<|message|>{}<|end|>"
+    "<|start|>assistant<|channel|>final<|message|>",
     "glued": "analysis{}assistantfinal",
     "brackets": "[THINK]{}[/THINK]",
     "tokens": "<|START_THINKING|>{}<|END_THINKING|>",
@@ -109,7 +110,7 @@ def test_answers_that_a_server_takes_for_thinking(bench: Bench) -> None:
 
     for respond in (lambda request: Answer("", reasoning="Hm."), some):
         with LoopbackServer(respond) as server:
-            done = bench("run", "eqbench-v1", "--model", f"openai/{respond.__name__}x", "--base-url",
-                         server.base_url, "--limit", "12", "--concurrency", "1",
-                         "--json")  # fmt: skip
+            run = ("run", "eqbench-v1", "--limit", "12", "--concurrency", "1", "--json")
+            model = f"openai/{respond.__name__}x"
+            done = bench(*run, "--model", model, "--base-url", server.base_url)
         assert "reasoning parser" in done.err and "enable_thinking" in done.err

@@ -57,6 +57,14 @@ ERRORS: Mapping[str, tuple[object, Told]] = {
         Told(ErrorKind.CONTEXT_TOO_LONG, 400, "8192"),
     ),
     "400": ({"code": 400, "message": "Bad."}, Told(ErrorKind.INVALID_REQUEST, 400, "Bad.")),
+    "behind it": (
+        {
+            "code": 429,
+            "message": "Provider returned error",
+            "metadata": {"provider_name": "Together", "raw": "Slow down."},
+        },
+        Told(LIMIT, 429, "(Together: Slow down.)"),
+    ),
     "no object": ("Rate limit exceeded, wait", Told(LIMIT, 429, "wait")),
     "no code": ({"message": "The server is overloaded"}, Told(SERVER, 503, "overloaded")),
 }
@@ -189,6 +197,16 @@ NO_REPLY: Mapping[str, tuple[object, Told, bool]] = {
         Told(LIMIT, 429, "Slow."),
         True,
     ),
+    "a list": (
+        '[{"error": {"code": 503, "message": "Busy.", "status": "UNAVAILABLE"}}]',
+        Told(SERVER, 503, "Busy."),
+        True,
+    ),
+    "an event's error": (
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
+        Told(SERVER, 529, "overloaded_error"),
+        True,
+    ),
     "comments first": (
         f": PROCESSING\n\n{STREAM}data: [DONE]\n\n", Told(MALFORMED, None, "not asked for"), False,
     ),
@@ -198,10 +216,11 @@ NO_REPLY: Mapping[str, tuple[object, Told, bool]] = {
 @pytest.mark.parametrize("name", ["openai", "anthropic", "completions"])
 @pytest.mark.parametrize("case", NO_REPLY)
 async def test_what_is_no_reply(name: str, case: str) -> None:
-    """It fails for what it is; a whole stream is not paid for again: the next would be one too."""
+    """It fails for what it is; a whole stream ends the run: each next one would be paid for too."""
     body, meant, again = NO_REPLY[case]
     error = await failed(name, body)
     assert (error.kind, error.status, error.retryable) == (*meant[:2], again)
+    assert error.fatal is not again
     assert meant.word in str(error)
 
 
