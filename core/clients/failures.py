@@ -285,7 +285,7 @@ def read_failure(status: int, body: object, headers: Mapping[str, str]) -> HttpF
 
 def error_parts(body: object) -> tuple[str, str, str]:
     """Message, code (or type) and offending parameter of an error body, as far as it has them."""
-    if isinstance(body, list) and body:  # as Gemini's API has it
+    if isinstance(body, list) and body and isinstance(body[0], Mapping):  # as Gemini's API has it
         body = body[0]
     if not isinstance(body, Mapping):
         return str(body or ""), "", ""
