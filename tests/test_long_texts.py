@@ -21,7 +21,7 @@ from eibench.core.clients.failures import (
     refused_parameters,
 )
 from eibench.core.clients.keys import Redactor
-from eibench.core.clients.replies import split_thinking
+from eibench.core.clients.thinking import split_thinking
 from eibench.core.parties.providers import SOMEBODY
 from eibench.core.text import as_text, csv_text, harmless, line
 from eibench.judges import (

@@ -179,4 +179,14 @@ def no_answer(response: ChatResponse) -> str | None:
         return None
     if response.finish == Finish.LENGTH:
         return "cut off before the answer began"
-    return "nothing came after the thinking" if response.reasoning else "the reply is empty"
+    return ONLY_THOUGHT if response.reasoning else "the reply is empty"
+
+
+ONLY_THOUGHT = "nothing came after the thinking"
+"""Why a reply is no answer that its server gave as thinking alone."""
+TOOK_FOR_THINKING = (
+    "the server may take answers for thinking: start it with the reasoning parser that fits the "
+    "model, or turn thinking off, as with --extra-body "
+    """'{"chat_template_kwargs": {"enable_thinking": false}}'"""
+)
+"""What may help then."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from .. import console
+from ..benchmark.model import ONLY_THOUGHT, TOOK_FOR_THINKING
 from ..errors import ErrorKind, Unreadable
 from ..guard import guard
 from ..journal import Journal
@@ -171,6 +172,8 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         now = config.effective_sampling.max_tokens
         limit = f"more --max-tokens than {now:,}" if now else "a larger --max-tokens"
         return f"{limit}: {plural(cut, 'answer', 'was', 'were')} cut off before they could be read"
+    if thoughts := sum(ONLY_THOUGHT in sample["reason"] for sample in document["unscored"]):
+        return f"{plural(thoughts, 'reply')} held thinking alone; {TOOK_FOR_THINKING}"
     if document["unscored"]:
         item = document["unscored"][0]["item_id"]
         return f"{_show(document, item)} shows an answer that could not be read"

@@ -14,6 +14,7 @@ from ..guard import guard, no_exit
 from ..plugins import installed
 from ..reports.comparability import unlike_published
 from ..reports.document import judge_warnings
+from ..reports.replies import broker_warnings
 from ..reports.result import Result
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
@@ -190,7 +191,7 @@ def start(
         demo = installed().provider(run.config.model.spec.provider).demo
         if not demo and (differing := unlike_published(run.config)):
             session.tell(differing)
-        for warning in judge_warnings(run.config):
+        for warning in (*judge_warnings(run.config), *broker_warnings(run.config)):
             session.tell(f"warning: {warning}")
     canaries = [one for run in runs for one in run.canaries]
     for one in canaries:

@@ -8,6 +8,7 @@ out from then on, and `ChatResponse.sent` shows what went.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..parties.brokers import provider_of
 from ..parties.providers import AskedParty, CallContext, ClientConfig
 from ..text import is_blank
 from ..types import (
@@ -20,12 +21,14 @@ from ..types import (
     Usage,
     unknown_to,
 )
-from .failures import malformed, provider_error, read_failure
+from .errors_within import failure_within, no_reply
+from .failures import provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .model_list import Listing, read_listing
-from .replies import count, json_object, mapping, name_of, split_thinking, whole_output, words
+from .replies import count, json_object, mapping, name_of, whole_output, words
 from .terms import ServerTerms
+from .thinking import split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import AnthropicBatches
@@ -59,11 +62,17 @@ def conversation(request: ChatRequest) -> JsonDict:
 def read_message(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
-    """The reply in a body that came with status 200; without one, an error of kind MALFORMED."""
+    """The reply in a body that came with status 200.
+
+    Raises:
+        ProviderError: There is none: of the kind that an error in the body says, else MALFORMED.
+    """
     body = json_object(text)
+    if failure := failure_within(text, body, headers):
+        raise provider_error(failure, asked)
     blocks = body.get("content")
     if not isinstance(blocks, list):
-        raise malformed(asked, text)
+        raise no_reply(text, asked)
     finish_raw = name_of(body.get("stop_reason"))
     answer, tagged = split_thinking(_joined(blocks, "text"))
     thinking = "\n".join(t for t in (_joined(blocks, "thinking"), tagged) if t)
@@ -73,6 +82,7 @@ def read_message(
         finish=_finish(finish_raw, answer),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
+        provider=name_of(provider_of(body, headers)),
         request_id=name_of(headers.get("request-id") or headers.get("x-request-id"))
         or name_of(body.get("id")),
         usage=_usage(mapping(body.get("usage"))),

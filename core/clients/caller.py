@@ -25,6 +25,7 @@ from .health import EndpointHealth
 from .limits import Limits, Notices, Rate, reserved_tokens
 from .patience import limit_of_attempt
 from .server_errors import in_short, is_5xx, is_full, may_pass
+from .thinking import unknown_mark
 
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
 SILENT_AT_FIRST = 3
@@ -203,6 +204,8 @@ class Caller:
         """Note what an answer says of the endpoint."""
         if request.sampling.max_tokens and not TOKEN_LIMITS & response.sent.keys():
             self._notices.no_token_limit(self._asked)
+        if mark := unknown_mark(response.text, request.messages):
+            self._notices.unknown_mark(mark, self._asked)
         self._crowd.answered()
         self._silent = self._failed_alone = 0
         self._health.answered()

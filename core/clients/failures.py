@@ -1,13 +1,14 @@
 """What an HTTP failure means: one table for all providers (docs/providers.md)."""
 
 import errno
+import json
 import os
 import re
 import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
@@ -122,13 +123,18 @@ _MESSAGES = ("message", "detail", "msg", "error_msg", "error_message", "title")
 
 
 class HttpFailure(NamedTuple):
-    """A failed HTTP answer, as much of it as matters."""
+    """A failed HTTP answer, as much of it as matters.
+
+    Attributes:
+        within: It came with status 200, and `status` is what the error in its body stands for.
+    """
 
     status: int
     message: str
     code: str = ""
     headers: Mapping[str, str] = {}
     parameter: str = ""
+    within: bool = False
 
 
 def kind_of(failure: HttpFailure) -> ErrorKind:
@@ -171,7 +177,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
-    text = f"{asked.name} answered {failure.status}: {shown(failure.message) or 'no message'}"
+    status = "200 with an error in it" if failure.within else failure.status
+    text = f"{asked.name} answered {status}: {shown(failure.message) or 'no message'}"
     about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
         f"{failure.parameter} {failure.message}"
     )
@@ -299,10 +306,21 @@ def error_parts(body: object) -> tuple[str, str, str]:
         return _validation_parts(message)
     if isinstance(message, Mapping):
         return error_parts(message)
-    passed_on = mapping(inner.get("metadata")).get("raw")
-    if isinstance(passed_on, str) and passed_on:  # OpenRouter's, of the host behind it
-        message = f"{message}: {error_parts(read_json(passed_on) or passed_on)[0]}"
-    return str(message), str(code), str(inner.get("param") or "")
+    return f"{message}{said_behind(inner)}", str(code), str(inner.get("param") or "")
+
+
+def said_behind(error: Mapping[str, Any]) -> str:
+    """What the host behind a broker said, in brackets; the broker's own words tell nothing of it.
+
+    As OpenRouter has it: ``{"metadata": {"provider_name": "Together", "raw": "..."}}``.
+    """
+    metadata = mapping(error.get("metadata"))
+    raw = metadata.get("raw")
+    if not raw:
+        return ""
+    words = raw if isinstance(raw, str) else json.dumps(raw)
+    behind = error_parts(read_json(words) or words)[0]
+    return f" ({metadata.get('provider_name') or 'behind it'}: {behind or words})"
 
 
 def _first_object(body: object) -> object:

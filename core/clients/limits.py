@@ -172,6 +172,14 @@ class Notices:
             "the server, loses no work",
         )
 
+    def unknown_mark(self, mark: str, asked: AskedParty) -> None:
+        """A reply begins with what may be a mark of thinking, and is read as part of the answer."""
+        self._once(
+            ("mark", asked.name, mark),
+            f"warning: a reply of {asked.name} begins with {mark}, which looks like a mark of "
+            "thinking or of a template; it is not known here, and is read as part of the answer",
+        )
+
     def unreachable(self, error: ProviderError, asked: AskedParty, seconds: float) -> None:
         """An endpoint refuses or drops every connection, and the run ends in so many seconds."""
         todo = f"trying again for up to {seconds:.0f} s before the run ends"

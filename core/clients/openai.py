@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
+from ..parties.brokers import provider_of
 from ..parties.providers import AskedParty, CallContext, ClientConfig
 from ..text import is_blank
 from ..types import (
@@ -22,13 +23,15 @@ from ..types import (
     Sampling,
     unknown_to,
 )
-from .failures import malformed, provider_error, read_failure
+from .errors_within import failure_within, no_reply
+from .failures import provider_error, read_failure
 from .http import HttpAnswer, HttpTransport
 from .keys import refuse_reserved, with_key
 from .model_list import Listing, read_listing
 from .refusals import LIMITS
-from .replies import Parts, json_object, mapping, name_of, read_usage, split_thinking, words
+from .replies import json_object, mapping, name_of, read_usage, words
 from .terms import ServerTerms
+from .thinking import Parts, split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import OpenAIBatches
@@ -86,12 +89,15 @@ def request_fields(
 def read_completion(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
-    """The reply in a body that came with status 200; without one, an error of kind MALFORMED."""
-    body = json_object(text)
-    choice = _choice(body)
-    message = choice.get("message")
+    """The reply in a body that came with status 200.
+
+    Raises:
+        ProviderError: There is none: of the kind that an error in the body says, else MALFORMED.
+    """
+    body = _body(text, headers, asked)
+    message = _choice(body).get("message")
     if not isinstance(message, dict):
-        raise malformed(asked, text)
+        raise no_reply(text, asked)
     answer, thinking = _parts(message.get("content"))
     reasoning = _joined(message.get("reasoning_content") or message.get("reasoning"))
     refusal = _joined(message.get("refusal"))
@@ -103,11 +109,19 @@ def read_text_completion(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
     """The same of `/v1/completions`, whose choices have a text and no message."""
-    body = json_object(text)
+    body = _body(text, headers, asked)
     answer = _choice(body).get("text")
     if not isinstance(answer, str):
-        raise malformed(asked, text)
+        raise no_reply(text, asked)
     return _response(body, headers, sent, split_thinking(answer))
+
+
+def _body(text: str, headers: Mapping[str, str], asked: AskedParty) -> JsonObject:
+    """The JSON object in a body, which holds no error; empty where there is none."""
+    body = json_object(text)
+    if failure := failure_within(text, body, headers):
+        raise provider_error(failure, asked)
+    return body
 
 
 def _choice(body: JsonObject) -> JsonObject:
@@ -128,6 +142,7 @@ def _response(
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
         fingerprint=name_of(body.get("system_fingerprint")),
+        provider=name_of(provider_of(body, headers)),
         request_id=name_of(headers.get("x-request-id")) or name_of(body.get("id")),
         usage=read_usage(body.get("usage")),
         sent=sent,

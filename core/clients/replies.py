@@ -1,8 +1,4 @@
-"""What a reply says, apart from its thinking, and the tokens of a call as servers count them.
-
-Some servers mix thinking and answer in one text: ``<think>...</think>`` before the answer, closed
-or not. An unclosed one at the start means that the reply was cut off, or ended, while still
-thinking: then there is no answer. A closing tag alone means that the chat template opened it.
+"""What a reply holds beside its words, and the tokens of a call as servers count them.
 
 In a chat completion's ``usage`` `completion_tokens` is not always all that was written and billed:
 some servers (xAI's, several gateways to Gemini) count reasoning beside it, and it stands in the
@@ -10,42 +6,11 @@ total alone. A count may be missing or of any type; then it is as if it were not
 """
 
 import json
-import re
-from typing import NamedTuple
 
 from ..parties.providers import MOST_TOKENS
 from ..text import readable
 from ..types import JsonObject, Usage
 from .keys import redact
-
-_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE | re.ASCII)
-_OPENING = re.compile(r"\s*(?ai:<(think|thinking|reasoning)>)")
-
-
-class Parts(NamedTuple):
-    """A reply's answer and its thinking."""
-
-    answer: str
-    thinking: str
-
-
-def split_thinking(text: str) -> Parts:
-    """The answer and the thinking of a reply.
-
-    Only thinking at the start counts; a tag in the middle of an answer is part of it.
-    """
-    first = _TAG.search(text)
-    if first is not None and first[1]:
-        return Parts(text[first.end() :].lstrip(), text[: first.start()].strip())
-    thoughts: list[str] = []
-    at = 0
-    while opening := _OPENING.match(text, at):
-        closing = re.compile(f"(?ai:</{opening[1]}>)").search(text, opening.end())
-        end, at = closing.span() if closing else (len(text), len(text))
-        thoughts.append(text[opening.end() : end].strip())
-    answer = text[at:].lstrip() if thoughts else text
-    return Parts(answer, "\n".join(filter(None, thoughts)))
-
 
 _DIGITS = 16  # of MOST_TOKENS
 _LONGEST_NAME = 200

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..benchmark.foreign import ForeignSample, ForeignTurn
-from ..clients.replies import split_thinking
+from ..clients.thinking import split_thinking
 from ..errors import MissingCall, PluginError
 from ..guard import at_item, guard
 from ..journal import CallKey

@@ -95,7 +95,8 @@ _RESPONSE: Mapping[str, values.FieldRule] = {
         f"a number of dollars from 0 to {MOST:,.0f} or None",
     ),
     **dict.fromkeys(
-        ("finish_raw", "model", "fingerprint", "request_id", "price_source"), values.TEXT_OR_NONE
+        ("finish_raw", "model", "fingerprint", "provider", "request_id", "price_source"),
+        values.TEXT_OR_NONE,
     ),
     "sent": values.MAPPING,
 }

@@ -15,6 +15,8 @@ from .records import (
     CallRow,
     CallTotals,
     CutOff,
+    OddOpening,
+    OtherProviders,
     PartyAsking,
     ReplySource,
     RunRecord,
@@ -22,13 +24,13 @@ from .records import (
     as_json,
     party_in,
 )
-from .schema import ASKINGS, CALLS
+from .schema import ASKINGS, CALLS, ODD_OPENING
 from .tables import DamagedRow, Row, quoted, storable_row
 
-_TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
+_TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "provider", "request_id")
 _texts_of = attrgetter(*_TEXTS)
-_ALIKE = ("text", "reasoning", "finish_raw", "fingerprint", "request_id", "latency_s", "attempts",
-          "cost_usd", "price_source")  # fmt: skip
+_ALIKE = ("text", "reasoning", "finish_raw", "fingerprint", "provider", "request_id", "latency_s",
+          "attempts", "cost_usd", "price_source")  # fmt: skip
 """What rows and responses call alike."""
 _alike_of = attrgetter(*_ALIKE)
 _USED = ("input", "cached", "cache_write", "output", "reasoning")
@@ -37,6 +39,15 @@ _used_of, _tokens_of = attrgetter(*_USED), attrgetter(*_TOKENS)
 _ADD = CALLS.adding("INSERT")
 _NOTE = ASKINGS.adding("INSERT OR IGNORE")
 _SELECT = f"SELECT {quoted(CALLS.stored)} FROM calls WHERE "
+
+_OF_JUDGES = (
+    "(phase = 'generate' OR phase GLOB 'role:*' OR asked IN (SELECT value FROM json_each(?)))"
+)
+"""Calls of the model, of roles, and of the judges that `_judges` names."""
+
+
+def _judges(judge: Judge | None) -> tuple[str]:
+    return (json.dumps([as_json(one.as_json()) for one in judge.judges] if judge else []),)
 
 
 def storable(response: ChatResponse) -> ChatResponse:
@@ -126,12 +137,25 @@ def _asking_of(row: Row) -> tuple[str, PartyAsking]:
     return run_id, PartyAsking(phase, party_in(party), json.loads(otherwise))
 
 
+def _provider_of(row: Row) -> OtherProviders:
+    phase, asked, provider, calls = row
+    if not isinstance(provider, str):
+        raise DamagedRow("the host of one of its replies is no text")
+    return OtherProviders(phase, party_in(asked), provider, calls)
+
+
+def _opening_of(row: Row) -> OddOpening:
+    item_id, iteration, phase, text, messages = row
+    said = tuple(Message(role, content) for role, content in json.loads(messages))
+    return OddOpening(item_id, iteration, phase, text, said)
+
+
 def _source_of(row: Row) -> ReplySource:
     """Where replies came from."""
-    address, model, fingerprint, _, first, last = row
-    known = (first, last, *(text for text in (address, model, fingerprint) if text is not None))
+    *names, _, first, last = row
+    known = (first, last, *(text for text in names if text is not None))
     if not all(isinstance(text, str) for text in known):
-        raise DamagedRow("an address, a model or a time of its replies is no text")
+        raise DamagedRow("an address, a model, a host or a time of its replies is no text")
     return ReplySource(*row)
 
 
@@ -246,13 +270,9 @@ class CallStore(JournalFile):
             " sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens),"
             " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END,"
             " total(latency_s)"
-            " FROM calls WHERE run {of}"
-            " AND (phase = 'generate' OR phase GLOB 'role:*'"
-            " OR asked IN (SELECT value FROM json_each(?)))"
-            " GROUP BY run, item_id, iteration, phase"
+            f" FROM calls WHERE run {{of}} AND {_OF_JUDGES} GROUP BY run, item_id, iteration, phase"
         )
-        judges = [as_json(one.as_json()) for one in judge.judges] if judge else []
-        return self._rows_of(run, sql, (json.dumps(judges),), totals_of)
+        return self._rows_of(run, sql, _judges(judge), totals_of)
 
     def has_thought(self, run: RunRecord) -> bool:
         """Whether a reply of the model shows that it thinks before it answers."""
@@ -274,7 +294,28 @@ class CallStore(JournalFile):
     def reply_sources(self, run: RunRecord) -> list[ReplySource]:
         """Where the replies of the model came from, the first first."""
         sql = (
-            "SELECT run, address, returned_model, fingerprint, count(*), min(at), max(at)"
-            " FROM calls WHERE run {of} AND phase = 'generate' GROUP BY 1, 2, 3, 4 ORDER BY min(n)"
+            "SELECT run, address, returned_model, fingerprint, provider, count(*), min(at), max(at)"
+            " FROM calls WHERE run {of} AND phase = 'generate'"
+            " GROUP BY 1, 2, 3, 4, 5 ORDER BY min(n)"
         )
         return list(self._rows_of(run, sql, (), _source_of))
+
+    def other_providers(self, run: RunRecord, judge: Judge | None = None) -> list[OtherProviders]:
+        """The hosts that brokers chose for a judge, or those of a panel, and for roles."""
+        sql = (
+            "SELECT run, phase, asked, provider, count(*) FROM calls"
+            f" WHERE run {{of}} AND provider IS NOT NULL AND phase != 'generate' AND {_OF_JUDGES}"
+            " GROUP BY 1, 2, 3, 4 ORDER BY min(n)"
+        )
+        return list(self._rows_of(run, sql, _judges(judge), _provider_of))
+
+    def odd_openings(self, run: RunRecord, judge: Judge | None = None) -> Iterator[OddOpening]:
+        """The replies that begin with a bracket, as marks of thinking do; few do.
+
+        Of judges' replies those of one judge, or a panel's.
+        """
+        sql = (
+            "SELECT run, item_id, iteration, phase, text, messages FROM calls"
+            f" WHERE run {{of}} AND {ODD_OPENING} AND {_OF_JUDGES} ORDER BY n"
+        )
+        return self._rows_of(run, sql, _judges(judge), _opening_of)

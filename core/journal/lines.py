@@ -86,7 +86,14 @@ def _fields(table: TableSchema) -> dict[str, Shape]:
 
 
 _ID_PARTS = re.compile(RUN_ID, re.ASCII)
-_SHAPES = {kind: record({"kind": text, **_fields(table)}) for kind, table in TABLES.items()}
+
+
+def _shape_of_line(table: TableSchema) -> Shape:
+    fields = {"kind": text, **_fields(table)}
+    return record(fields, required=frozenset(fields) - table.later)
+
+
+_SHAPES = {kind: _shape_of_line(table) for kind, table in TABLES.items()}
 _HEADER = record({"format": text, "version": whole(1), "eibench": text})
 _END = record({"kind": text, "lines": whole(2)})
 
@@ -113,7 +120,8 @@ def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
     table = TABLES[name]
     owner = {} if name == "run" else {"run": run_id}
     values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
-    line = {"kind": name, **owner, **{field_of(c): v for c, v in values.items()}}
+    said = {c: v for c, v in values.items() if v is not None or c not in table.later}
+    line = {"kind": name, **owner, **{field_of(c): v for c, v in said.items()}}
     _check(name, line)
     return _line(line)
 
@@ -245,7 +253,7 @@ def _check(name: str, line: JsonObject) -> None:
 
 
 def _stored(table: TableSchema, column: str, line: JsonObject) -> Json:
-    value = line[field_of(column)]
+    value = line.get(field_of(column))
     if column == "settings":
         return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd
     return as_json(value) if column in table.json and value is not None else value

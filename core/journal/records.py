@@ -184,6 +184,7 @@ class CallRow(NamedTuple):
     price_source: TextOrNone  # likewise None
     at: Time
     address: TextOrNone  # host and port; None for the provider's own host
+    provider: TextOrNone  # which host a broker chose; None where the server does not say
 
 
 class GradeRow(NamedTuple):
@@ -334,16 +335,36 @@ class CutOff(NamedTuple):
 class ReplySource(NamedTuple):
     """Replies of a run's model from one address under one name, and when the first and last came.
 
-    The address is host and port, ``None`` for the provider's own host; model and fingerprint are
-    what the server says, ``None`` where it says nothing.
+    The address is host and port, ``None`` for the provider's own host; model, fingerprint and
+    provider are what the server says, ``None`` where it says nothing.
     """
 
     address: str | None
     model: str | None
     fingerprint: str | None
+    provider: str | None
     calls: int
     first: str
     last: str
+
+
+class OddOpening(NamedTuple):
+    """A reply that begins with a bracket of some kind, and what was asked."""
+
+    item_id: str
+    iteration: int
+    phase: str
+    text: str
+    messages: tuple[Message, ...]
+
+
+class OtherProviders(NamedTuple):
+    """How many replies of a judge or a role, by phase, came from which host of a broker."""
+
+    phase: str
+    asked: Party
+    provider: str
+    calls: int
 
 
 class GradeCount(NamedTuple):

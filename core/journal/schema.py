@@ -35,7 +35,8 @@ CALLS = Checked(
     "calls",
     CallRow,
     key=(*_SAMPLE, "phase", "digest", "occurrence"),
-    free=("latency_s", "at", "address"),
+    free=("latency_s", "at", "address", "provider"),
+    later=("provider",),
     is_numbered=True,
 )
 GRADES = Checked("grade", "grades", GradeRow, key=("grader", *_SAMPLE), free=("at",))
@@ -90,6 +91,11 @@ _INDEXES = """
     CREATE INDEX comparisons_by_run_a ON comparisons (run_a);
     CREATE INDEX comparisons_by_run_b ON comparisons (run_b);
 """
+ODD_OPENING = "substr(ltrim(text, char(9, 10, 13, 32)), 1, 1) IN ('<', '[', '◁')"
+"""Of replies that begin as marks of thinking do; an index has them, as all texts are long."""
+_OPENINGS = f"""
+    CREATE INDEX calls_with_odd_openings ON calls (run) WHERE {ODD_OPENING};
+"""
 
 
 def _forgetting(table: str, number: str) -> str:
@@ -118,6 +124,7 @@ CREATE = (
     """
     + _BATCHES
     + _INDEXES
+    + _OPENINGS
     + _forgetting("runs", "n")
     + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures", "askings"))
 )
@@ -126,6 +133,7 @@ MIGRATIONS: tuple[str, ...] = (
     _BATCHES,
     _INDEXES,
     ASKINGS.creating() + _forgetting("askings", "run"),
+    f"ALTER TABLE calls ADD COLUMN provider TEXT;{_OPENINGS}",
 )
 """Scripts that bring a file from one version of the schema to the next, in their order."""
 

@@ -27,7 +27,14 @@ from .evidence import ModelComparisons, RunData, Selection, UsageTotals
 from .graded import dataset_row
 from .otherwise import AskedOtherwise
 from .panels import panel_part
-from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
+from .replies import (
+    REPEATS,
+    asked_part,
+    mark_warnings,
+    provider_warnings,
+    repeating_warnings,
+    source_warnings,
+)
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -302,6 +309,8 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *subject.otherwise.warnings(),
         *repeating_warnings(spent.repeating, spent.spells),
         *source_warnings(spent.sources),
+        *provider_warnings(spent.hosts),
+        *mark_warnings(spent.openings),
         *subject.pack.warnings,
         *summary.warnings,
         *(few_families(subject.families) if any(m.ci95 for m in summary.metrics.values()) else ()),

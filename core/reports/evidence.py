@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..journal import CallTotals, CutOff, Failure, PartyAsking, ReplySource
+from ..journal import (
+    CallTotals,
+    CutOff,
+    Failure,
+    OddOpening,
+    OtherProviders,
+    PartyAsking,
+    ReplySource,
+)
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
@@ -60,6 +68,8 @@ class UsageTotals:
         spells: All replies by phase, and how long they took.
         repeating: Replies that repeat themselves until cut off, by phase.
         sources: Who gave the model's replies; those of the whole run.
+        hosts: The same of brokers' hosts of judges and roles.
+        openings: Replies that begin with a bracket.
     """
 
     calls: dict[str, int] = field(default_factory=lambda: {"generate": 0, "judge": 0})
@@ -72,6 +82,8 @@ class UsageTotals:
     spells: dict[str, Spell] = field(default_factory=dict)
     repeating: Mapping[str, Repeating] = field(default_factory=dict)
     sources: Sequence[ReplySource] = ()
+    hosts: Sequence[OtherProviders] = ()
+    openings: Sequence[OddOpening] = ()
 
     def add(self, totals: CallTotals) -> None:
         """Count one sample's calls of one phase."""
@@ -128,7 +140,7 @@ class Inside:
         self._clusters = clusters
         self._iterations = iterations
 
-    def __call__(self, row: SampleScore | Failure | CallTotals | CutOff) -> bool:
+    def __call__(self, row: SampleScore | Failure | CallTotals | CutOff | OddOpening) -> bool:
         """Whether it does."""
         return row.item_id in self._clusters and row.iteration <= self._iterations
 

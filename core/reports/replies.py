@@ -2,15 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark.model import role_in
-from ..journal import CutOff, ReplySource
+from ..clients.thinking import unknown_mark
+from ..journal import CutOff, OddOpening, OtherProviders, ReplySource
+from ..parties.brokers import unpinned
 from ..parties.party import is_local
 from ..reading.repetition import repeated_tail
 from ..text import plural
 from ..types.result_document import AskedPart
 
+if TYPE_CHECKING:
+    from ..settings.run_config import RunConfig
+
+_NAMED = {"models": "model", "system fingerprints": "fingerprint", "providers": "provider"}
+_OF_HOSTS = "which may serve it otherwise: pin one (docs/providers.md, Brokers)"
+_WHOSE = {"generate": "", "judge": " of the judge", "compare": " of the judge"}
 REPEATS = "repeats itself until cut off"
 """The flag of a sample."""
 
@@ -63,28 +71,85 @@ def repeating_warnings(
 
 def asked_part(sources: Sequence[ReplySource], now: int) -> AskedPart:
     """When and where the model was asked for a result's replies, of which `now` just now."""
-    return {
+    part: AskedPart = {
         "now": now,
         "first": min(source.first for source in sources),
         "last": max(source.last for source in sources),
         "addresses": list(dict.fromkeys(s.address for s in sources if s.address)),
     }
+    providers = list(dict.fromkeys(s.provider for s in sources if s.provider))
+    return {**part, "providers": providers} if providers else part
 
 
 def source_warnings(sources: Sequence[ReplySource]) -> list[str]:
-    """A line where replies of one run name several models, or a local server several builds."""
+    """A line where replies of one run name several models or hosts, or a local server builds."""
     warnings = []
-    for what, name in (("models", "model"), ("system fingerprints", "fingerprint")):
+    for what, name in _NAMED.items():
         counts: dict[str, int] = {}
         for source in sources:
             named = getattr(source, name)
             # Providers change fingerprints by the day and have several at a time.
-            if named and (name == "model" or is_local(f"http://{source.address or ''}")):
+            if named and (name != "fingerprint" or is_local(f"http://{source.address or ''}")):
                 counts[named] = counts.get(named, 0) + source.calls
         if len(counts) > 1:
-            each = ", ".join(f"{named} in {n:,}" for named, n in counts.items())
+            each = _counted(counts)
+            so = _OF_HOSTS if name == "provider" else "so they may not be of one model"
             warnings.append(
-                f"the replies name {len(counts)} {what} ({each}), so they may not be of one model; "
-                "--fresh asks all anew"
+                f"the replies name {len(counts)} {what} ({each}), {so}; --fresh asks all anew"
             )
     return warnings
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{named} in {n:,}" for named, n in counts.items())
+
+
+def provider_warnings(others: Sequence[OtherProviders]) -> list[str]:
+    """A line for each judge and role whose replies came from several hosts of a broker."""
+    by_party: dict[str, dict[str, int]] = {}
+    for other in others:
+        role = role_in(other.phase)
+        whose = f"the role {role}" if role else f"the judge {other.asked.short}"
+        counts = by_party.setdefault(whose, {})
+        counts[other.provider] = counts.get(other.provider, 0) + other.calls
+    return [
+        f"the replies of {whose} name {len(counts)} providers ({_counted(counts)}), {_OF_HOSTS}"
+        for whose, counts in by_party.items()
+        if len(counts) > 1
+    ]
+
+
+def broker_warnings(config: "RunConfig") -> list[str]:
+    """A line for each party that is asked at a broker which chooses who answers each call."""
+    asked = [(config.model, "", "--extra-body '{}'", config.sampling.extra_body or {})]
+    asked += [(j, f"the judge {j.spec}", "--judge-set 'extra_body={}'", {}) for j in config.judges]
+    asked += [
+        (player, f"the role {name}", f"--role-set '{name}:extra_body={{}}'", {})
+        for name, player in config.roles.items()
+    ]
+    found = (
+        (unpinned(endpoint.spec, endpoint.base_url, body), whose, option)
+        for endpoint, whose, option, body in asked
+    )
+    return [
+        f"{broker.host} chooses who answers each call{whose and ' of '}{whose}, in whatever "
+        f"precision; to pin one: {broker.how(option)}"
+        for broker, whose, option in found
+        if broker
+    ]
+
+
+def mark_warnings(openings: Iterable[OddOpening]) -> list[str]:
+    """A line for each party some of whose replies begin with what looks like a mark of thinking."""
+    marks: dict[str, dict[str, int]] = {}
+    for reply in openings:
+        if mark := unknown_mark(reply.text, reply.messages):
+            counts = marks.setdefault(role_in(reply.phase) or reply.phase, {})
+            counts[mark] = counts.get(mark, 0) + 1
+    return [
+        f"{plural(sum(counts.values()), 'reply')}{_WHOSE.get(phase, f' of {phase}')} "
+        f"begin{'s' if sum(counts.values()) == 1 else ''} with {' or '.join(counts)}, which looks "
+        "like a mark of thinking or of a template that is not known here, and was read as part of "
+        "the answer"
+        for phase, counts in marks.items()
+    ]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..clients.openai import read_completion
-from ..clients.replies import split_thinking
+from ..clients.thinking import split_thinking
 from ..errors import ErrorKind, MissingCall, PluginError, ProviderError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure

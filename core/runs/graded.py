@@ -153,6 +153,8 @@ class ScoredRun(RecordedRun):
         spent.askings = journal.askings(run).get(run.run_id, ())
         spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
         spent.sources = journal.reply_sources(run)
+        spent.hosts = journal.other_providers(run, grader.judge)
+        spent.openings = [one for one in journal.odd_openings(run, grader.judge) if inside(one)]
         by_judge = {
             judge: [s for s in self.grades(by, clusters) if inside(s)]
             for judge, by in (members or {}).items()

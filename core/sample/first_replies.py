@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Hashable
 
+from ..benchmark.model import ONLY_THOUGHT, TOOK_FOR_THINKING
 from ..errors import Unreadable
 from ..text import is_blank, line
 from ..types import ChatResponse, Finish
@@ -98,6 +99,8 @@ class FirstReplies:
 
 def _cause(response: ChatResponse | None, problem: str) -> str:
     """Why a reply could not be read, with what may help where that is known."""
+    if problem == ONLY_THOUGHT:
+        return f"{problem}; {TOOK_FOR_THINKING}"
     if response is None or response.finish != Finish.LENGTH:
         return problem
     limits = [response.sent.get(name) for name in ("max_tokens", "max_completion_tokens")]

@@ -56,6 +56,7 @@ class Answer:
         reasoning_tokens: How many of them were reasoning.
         model: Id of the model that answered; default the one asked for.
         fingerprint: OpenAI's `system_fingerprint`.
+        provider: The host that a broker says has answered.
     """
 
     text: str | None = "OK"
@@ -68,6 +69,7 @@ class Answer:
     reasoning_tokens: int = 0
     model: str | None = None
     fingerprint: str = "fp_loopback"
+    provider: str | None = None
 
     def input_of(self, request: ReceivedRequest) -> int:
         """Input tokens of the request: as given, else estimated."""
@@ -119,6 +121,7 @@ def _openai_body(answer: Answer, request: ReceivedRequest) -> JsonDict:
         "system_fingerprint": answer.fingerprint,
         "choices": [choice],
         "usage": _openai_usage(answer, answer.input_of(request)),
+        **({"provider": answer.provider} if answer.provider else {}),
     }
 
 

@@ -247,6 +247,8 @@ class ChatResponse:
     model: str | None = None
     """The model id the server says it used."""
     fingerprint: str | None = None
+    provider: str | None = None
+    """Which host a broker says has answered, such as ``Together``."""
     request_id: str | None = None
     usage: Usage = field(default_factory=Usage)
     latency_s: float = 0.0

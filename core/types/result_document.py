@@ -252,6 +252,7 @@ class AskedPart(TypedDict):
     first: ReadOnly[str]
     last: ReadOnly[str]
     addresses: ReadOnly[Sequence[str]]
+    providers: NotRequired[ReadOnly[Sequence[str]]]
     now: NotRequired[ReadOnly[Count]]
 
 

@@ -40,7 +40,15 @@ from eibench import (
 )
 
 from .rehearsal import NOWHERE, rehearse_openai
-from .replies import Wire, failure_of, is_http_failure, read_reply, read_wire, unreadable
+from .replies import (
+    Wire,
+    failure_of,
+    is_http_failure,
+    is_within,
+    read_reply,
+    read_wire,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -220,7 +228,8 @@ class LiteLLMClient:
             reply = await self._ask(request, sent, extra, wire)
         except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
             failed = failure_of(error, self.asked, wire.reply)
-            if failed.kind in _ABOUT_A_REPLY and wire.reply and not is_http_failure(error):
+            came = wire.reply and not (is_within(failed) or is_http_failure(error))
+            if came and failed.kind in _ABOUT_A_REPLY:
                 self._check_size(wire.reply)
                 if read := read_wire(wire, recorded, self.asked):
                     return read

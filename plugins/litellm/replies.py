@@ -73,7 +73,11 @@ def read_wire(
     asked: providers.AskedParty,
     headers: Mapping[str, str] | None = None,
 ) -> ChatResponse | None:
-    """The reply as it came; ``None`` when it is in no form that is known here."""
+    """The reply as it came; ``None`` when it is in no form that is known here.
+
+    Raises:
+        ProviderError: It is an error that came with status 200.
+    """
     body = providers.json_object(wire.reply)
     is_message = body.get("type") == "message"
     if not ("choices" in body or is_message):
@@ -81,7 +85,9 @@ def read_wire(
     read = providers.read_message if is_message else providers.read_completion
     try:
         response = read(wire.reply, headers or {}, _really_sent(sent, wire), asked)
-    except ProviderError:
+    except ProviderError as error:
+        if error.kind != ErrorKind.MALFORMED:
+            raise
         return None
     return _finished(response, response.finish_raw)
 
@@ -95,7 +101,7 @@ def unreadable(wire: Wire, error: Exception, asked: providers.AskedParty) -> Pro
     body = providers.json_object(wire.reply)
     has_more = any(value for name, value in body.items() if name not in _KNOWN)
     if not has_more or _KNOWN & body.keys():
-        return providers.malformed(asked, wire.reply)
+        return providers.no_reply(wire.reply, asked)
     message = providers.shown(f"{type(error).__name__}: {error}")
     failed = ProviderError(
         ErrorKind.MALFORMED,
@@ -171,11 +177,18 @@ def _camel_case(name: str) -> str:
 
 
 def _headers(hidden: JsonObject) -> dict[str, str]:
-    """The request's id under the name that a chat completion has it under."""
+    """What matters of the answer's headers, under the names that a server sends them under."""
     headers = providers.mapping(hidden.get("additional_headers"))
-    names = ("llm_provider-x-request-id", "llm_provider-request-id")
-    request_id = next((headers[name] for name in names if headers.get(name)), None)
-    return {"x-request-id": str(request_id)} if request_id else {}
+    names = {
+        "x-request-id": ("x-request-id", "request-id"),
+        "x-inference-provider": ("x-inference-provider",),
+        "x-litellm-model-api-base": ("x-litellm-model-api-base",),
+    }
+    found = {
+        name: next(filter(None, (headers.get(f"llm_provider-{sent}") for sent in each)), None)
+        for name, each in names.items()
+    }
+    return {name: str(value) for name, value in found.items() if value}
 
 
 def _holds(value: object, name: str) -> bool:
@@ -196,15 +209,24 @@ def failure_of(error: Exception, asked: providers.AskedParty, body: str = "") ->
     """The error to raise, with what the server said."""
     chain = list(providers.causes(error))
     answer = next(filter(None, map(_http_answer, chain)), None)
+    if body and not is_http_failure(error):
+        within = providers.failure_within(body, providers.json_object(body))
+        if within:
+            return providers.provider_error(within, asked)
     failure = answer or _in_its_words(error)
     if answer is None and (lost := next(filter(_is_network, reversed(chain)), None)):
         return _lost(lost, asked)
     if failure.status < 300 or (answer is None and failure.status >= 500):
-        return providers.malformed(asked, body or failure.message)
+        return providers.no_reply(body or failure.message, asked)
     raised = providers.provider_error(failure, asked)
     if kind := _KINDS.get(type(error).__name__):
         raised.kind, raised.fatal = kind, False
     return raised
+
+
+def is_within(error: ProviderError) -> bool:
+    """Whether an error came in the body of a reply with status 200."""
+    return isinstance(error.answer, providers.HttpFailure) and error.answer.within
 
 
 def is_http_failure(error: Exception) -> bool:

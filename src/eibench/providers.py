@@ -8,6 +8,7 @@ SDK to what it is asked to do.
 """
 
 from eibench.core.clients.anthropic import read_message
+from eibench.core.clients.errors_within import failure_within, no_reply
 from eibench.core.clients.failures import (
     HttpFailure,
     connection_error,
@@ -44,12 +45,14 @@ __all__ = [
     "ServerTerms",
     "causes",
     "connection_error",
+    "failure_within",
     "is_local",
     "is_loopback",
     "json_object",
     "malformed",
     "mapping",
     "no_collection",
+    "no_reply",
     "provider_error",
     "read_as_unicode",
     "read_completion",

@@ -174,6 +174,11 @@ def test_retry_after_a_date() -> None:
         ({"detail": []}, ("", "", "")),
         ({"detail": ["odd"]}, (": ['odd']", "", "")),
         ([1, 2], ("[1, 2]", "", "")),
+        ([{"error": {"message": "m", "code": 400}}], ("m", "400", "")),
+        (
+            {"error": {"message": "m", "metadata": {"provider_name": "P", "raw": "no top_k"}}},
+            ("m (P: no top_k)", "", ""),
+        ),
     ],
 )
 def test_error_parts(body: Any, parts: tuple[str, str, str]) -> None:

@@ -107,7 +107,7 @@ def http(status: str, body: bytes, *headers: str) -> bytes:
         ("html", "malformed", None, "--base-url"),
         ("truncated", "malformed", None, "--base-url"),
         ("empty-object", "malformed", None, "--base-url"),
-        ("error-200", "malformed", None, "Upstream failed"),
+        ("error-200", "server", 502, "Upstream failed"),
     ],
 )
 async def test_failures(fault: str, kind: str, status: int | None, message: str) -> None:

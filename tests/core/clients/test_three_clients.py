@@ -102,7 +102,7 @@ MATRIX: Mapping[str | Fault, Failed] = {
     "html": Failed(ErrorKind.MALFORMED, True),
     "truncated": Failed(ErrorKind.MALFORMED, True),
     "empty-object": Failed(ErrorKind.MALFORMED, True),
-    "error-200": Failed(ErrorKind.MALFORMED, True),
+    "error-200": Failed(ErrorKind.SERVER, True, status=502),
 }
 
 

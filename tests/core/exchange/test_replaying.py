@@ -24,7 +24,7 @@ from eibench import (
     Score,
     Summary,
 )
-from eibench.core.clients.replies import split_thinking
+from eibench.core.clients.thinking import split_thinking
 from eibench.core.exchange import replay as replaying
 from eibench.core.exchange.files import read_foreign
 from eibench.core.exchange.replay import (

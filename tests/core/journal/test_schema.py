@@ -73,13 +73,33 @@ def test_the_first_migration_adds_the_labels_of_people(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         made = connection.execute(sql).fetchall()
         connection.executescript("DROP TABLE labels; DROP TABLE batches; DROP TABLE askings")
-        for index in re.findall(r"CREATE INDEX (\w+)", "".join(schema.MIGRATIONS)):
+        for index in re.findall(r"CREATE INDEX (\w+)", "".join(schema.MIGRATIONS[2:])):
             connection.execute(f"DROP INDEX {index}")
+        connection.execute("ALTER TABLE calls DROP COLUMN provider")
         connection.execute("PRAGMA user_version = 1")
     with Journal(path.parent) as journal:
         assert [list(journal.labels(run)) for run in journal.runs()] == [[]]
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute(sql).fetchall() == made
+
+
+def test_a_call_of_before_has_no_provider(path: Path) -> None:
+    """Its checksum still fits, and what a broker says of the next one is kept."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP INDEX calls_with_odd_openings")
+        connection.execute("ALTER TABLE calls DROP COLUMN provider")
+        connection.execute("PRAGMA user_version = 4")
+    with Journal(path.parent) as journal:
+        [run] = journal.runs()
+        asyncio.run(add(journal, run, 1, ChatResponse("<p>", provider="Together")))
+        providers = [call.response.provider for call in journal.calls(run)]
+        assert providers == [None, "Together"]
+        assert [source.provider for source in journal.reply_sources(run)] == providers
+        assert [odd.text for odd in journal.odd_openings(run)] == ["<p>"]
+    with closing(sqlite3.connect(path)) as connection:
+        sql = f"SELECT n FROM calls WHERE run = 1 AND {schema.ODD_OPENING}"
+        [plan] = connection.execute(f"EXPLAIN QUERY PLAN {sql}")
+    assert "calls_with_odd_openings" in plan[3]
 
 
 def test_a_migration_brings_a_file_of_1_0_to_the_newest(

@@ -76,6 +76,7 @@ def add_call(journal: Journal, run: RunRecord, item_id: str = "1", text: str = "
         finish_raw=text,
         model=text,
         fingerprint=text,
+        provider=text,
         request_id=text,
         usage=Usage(1, 2, 3, 4, 5),
         latency_s=0.1,

@@ -84,9 +84,11 @@ def test_when_and_where_it_was_asked(invoke: Bench) -> None:
     assert first["addresses"] == [f"127.0.0.1:{server.port}"]
 
 
-def source(address: str | None, model: str, fingerprint: str | None) -> ReplySource:
+def source(
+    address: str | None, model: str, fingerprint: str | None, provider: str | None = None
+) -> ReplySource:
     """Five replies."""
-    return ReplySource(address, model, fingerprint, 5, "2026-01-01", "2026-01-02")
+    return ReplySource(address, model, fingerprint, provider, 5, "2026-01-01", "2026-01-02")
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,8 @@ def source(address: str | None, model: str, fingerprint: str | None) -> ReplySou
         ([source("127.0.0.1:1", "a", "f"), source("127.0.0.1:1", "a", "g")], ("f in 5, g in 5",)),
         ([source("127.0.0.1:1", "a", "f"), source("127.0.0.1:1", "b", "f")], ("2 models (a in",)),
         ([source(None, "a", "f"), source(None, "a", "g")], ()),  # providers have several
+        ([source("r.ai", "a", None, "X"), source("r.ai", "a", None, "Y")], ("2 providers (X in",)),
+        ([source("r.ai", "a", None, "X"), source("r.ai", "a", None)], ()),
     ],
 )
 def test_replies_of_several_models_are_told(
