@@ -60,7 +60,7 @@ def for_members(benchmark: Benchmark, settings: RunSettings) -> RunSettings:
 def _of_members(benchmark: Benchmark, settings: RunSettings) -> tuple[str, ...]:
     """What is set of a group of roles as set of each member that has it not set of its own."""
     groups, texts = groups_of(benchmark), settings.role_set
-    own = {text.partition("=")[0] for text in texts}
+    single = {text.partition("=")[0] for text in texts}
     expanded = list[str]()
     for text in texts:
         name, colon, rest = text.partition(":")
@@ -68,7 +68,7 @@ def _of_members(benchmark: Benchmark, settings: RunSettings) -> tuple[str, ...]:
             expanded.append(text)
             continue
         members = (f"{member}:{rest}" for member in groups[name])
-        expanded += [one for one in members if one.partition("=")[0] not in own]
+        expanded += [one for one in members if one.partition("=")[0] not in single]
     return tuple(expanded)
 
 

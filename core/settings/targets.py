@@ -120,25 +120,25 @@ def asked_with(
     filed = dict(server.settings) if server else {}
     if party.role:
         texts = texts_about(settings.role_set, [party.role])
-        given = values_of(read_sets(texts, ROLE_SET, [party.role]), party.role)
+        by_option = values_of(read_sets(texts, ROLE_SET, [party.role]), party.role)
         player = settings.filed_roles.get(party.role)
         filed |= player.settings if player else {}
-        return _checked({**filed, **given}, ROLE_SET)
+        return _checked({**filed, **by_option}, ROLE_SET)
     if not party.judge:
         return PartySettings.of({n: v for n, v in filed.items() if n in (SYSTEM, SCHEMA)})
     sets = read_sets(settings.judge_set, JUDGE_SET, [*settings.judges, party.judge])
-    given = values_of(sets, party.judge)
+    by_option = values_of(sets, party.judge)
     filed |= settings.file.judges.get(party.judge, {}) if settings.file else {}
     by_user = settings.by_user("judge_set")
-    return _checked({**filed, **given} if by_user else {**given, **filed}, JUDGE_SET)
+    return _checked({**filed, **by_option} if by_user else {**by_option, **filed}, JUDGE_SET)
 
 
 def model_changes(settings: RunSettings, server: EndpointSettings | None) -> SamplingChanges:
     """What is changed of a model's sampling: by the user, then by the file of its server."""
-    given = {**settings.sampling.sent(), **{n: SAMPLING[n].unset for n in settings.unset}}
+    by_option = {**settings.sampling.sent(), **{n: SAMPLING[n].unset for n in settings.unset}}
     filed = {n: v for n, v in (server.settings if server else {}).items() if n in SAMPLING}
-    user = {n: v for n, v in given.items() if n not in filed or settings.by_user(n)}
-    changes = SamplingChanges.of({**given, **filed, **user})
+    user = {n: v for n, v in by_option.items() if n not in filed or settings.by_user(n)}
+    changes = SamplingChanges.of({**by_option, **filed, **user})
     check_extra_body(changes.values)
     return changes
 

@@ -172,10 +172,10 @@ class SamplingChanges(NamedTuple):
     unset: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "SamplingChanges":
+    def of(cls, by_name: Mapping[str, Any]) -> "SamplingChanges":
         """That of parameters by name, each with its value or its word for none."""
-        unset = tuple(n for n, one in SAMPLING.items() if n in given and given[n] == one.unset)
-        return cls(Sampling(**{n: v for n, v in given.items() if n not in unset}), unset)
+        unset = tuple(n for n, one in SAMPLING.items() if n in by_name and by_name[n] == one.unset)
+        return cls(Sampling(**{n: v for n, v in by_name.items() if n not in unset}), unset)
 
     def applied_to(self, base: Sampling) -> Sampling:
         """Another sampling with these changes."""
