@@ -227,5 +227,5 @@ def have_data(
         return
     if "official" in manifest_of(benchmark):
         pack = official_of(benchmark)
-        if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
-            get(pack, lang)
+        if any(pack.state(file) is FetchState.ABSENT for file in pack.needed(lang)):
+            get(pack, lang if pack.languages else None)
