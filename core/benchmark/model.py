@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ..text import is_blank
 from ..types import ChatResponse, Finish, Message, Sampling
@@ -165,6 +165,18 @@ class Model(Protocol):
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse | None:
         """The reply that `chat` would find in the journal; ``None`` where it would have to ask."""
+        ...
+
+
+@runtime_checkable
+class AsksAnew(Protocol):
+    """A model of a run, which may be asked anew what could not be read; for `eibench.judges`."""
+
+    asks_anew: bool
+    """Whether this command asks for it; else only what the journal holds of it is had."""
+
+    def anew(self, number: int) -> Model:
+        """The same model, as it is asked the same questions for the `number`-th time anew."""
         ...
 
 

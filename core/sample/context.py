@@ -65,6 +65,7 @@ class RunContext:
         moved: Who was said to be at another address than before.
         trials: Of judges, before the model is asked; none where they have answered.
         regrades: Grades are made anew, whatever the journal holds.
+        asks_anew: Judges are asked anew what could not be read.
         offline: They are kept apart from those of which more could be asked.
         room: That the model's replies get at first.
         first_replies: Holds back what goes to the model until one reply could be read; ``None``
@@ -89,6 +90,7 @@ class RunContext:
     moved: set[Party] = field(default_factory=set)
     trials: "Sequence[HealthCheck]" = ()
     regrades: bool = False
+    asks_anew: bool = False
     offline: bool = False
     room: Room = field(default_factory=Room)
     first_replies: FirstReplies | None = None

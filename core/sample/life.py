@@ -125,6 +125,8 @@ class CallReplayer:
             marked=self._mark if party is self._context.model else None,
             holds=lambda key: self._find(key) is not None,
             staged=self._stage,
+            asks_anew=self._context.asks_anew and not is_generating(party.phase),
+            others=self.handle,
         )
 
     def _stage(self, text: str) -> None:
@@ -152,7 +154,7 @@ class CallReplayer:
 
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-            self.bound.count(party.phase, party.asked)
+            self.bound.count(party.phase, (party.asked, party.proof))
             self._steps.begin(party.phase)
             if known := self._find(key):
                 self._context.progress.replayed += 1
