@@ -97,10 +97,12 @@ class ProviderError(BenchError):
         elsewhere: Another server of the same model can be asked at once.
         final: Another attempt would end the same way.
         parameter: The request's parameter that the server refuses, if it names one.
+        phase: Of the call, once it is known: ``generate``, ``role:NAME``, ``judge`` or ``compare``.
     """
 
     exit_code = 4
     parameter = ""
+    phase = ""
     unsent = False
     elsewhere = False
     final = False

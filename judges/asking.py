@@ -129,8 +129,8 @@ class _Asking(Generic[T]):
             reading, again = self._read(response), len(outcomes)
             flags = (*reading.flags, *(_LATER if later else _ASKED_AGAIN[again]))
             outcomes.append(Outcome(reading.value, reading.reason, flags, ()))
-            if reading.value is not None and reading.reason is None:
-                return replace(outcomes[-1], replies=tuple(self.replies))
+            if reading.value is not None and (later or reading.reason is None):
+                return replace(outcomes[-1], reason=None, replies=tuple(self.replies))
             tolerated += [outcomes[-1]] * (reading.value is not None)
             last = _with_reason(self.messages[-1], reading.reason, self.form, again)
             question = [*self.messages[:-1], last]

@@ -59,7 +59,7 @@ class _Part(NamedTuple):
     end: int
 
 
-class _Wanted(NamedTuple):
+class _ObjectSearch(NamedTuple):
     """What is looked for in a reply.
 
     Attributes:
@@ -122,9 +122,9 @@ def read_object(
     quotable = quotable or Quotable((), (), "")
     if tolerant and quotable.holds_any_spelling:
         return ObjectReading(None, quotable.why)
-    wanted = _Wanted(keys, quotable, tolerant)
+    search = _ObjectSearch(keys, quotable, tolerant)
     try:
-        return _read(text, wanted, cut=cut)
+        return _read(text, search, cut=cut)
     except _Ambiguous as error:
         return ObjectReading(None, str(error))
 
@@ -140,31 +140,31 @@ def read_otherwise(
     return strict if otherwise.value is None else otherwise._replace(reason=strict.reason)
 
 
-def _read(text: str, wanted: _Wanted, *, cut: bool) -> ObjectReading:
-    keys, quotable = wanted.keys, wanted.quotable
+def _read(text: str, search: _ObjectSearch, *, cut: bool) -> ObjectReading:
+    keys, quotable = search.keys, search.quotable
     whole = _parse(text)
     if isinstance(whole, dict):
-        form = wanted.form(whole)
+        form = search.form(whole)
         quoted = _fits(form, keys) and not quotable.is_own(form)
         flags = ("other keys",) * (form != whole)
         return ObjectReading(None, quotable.why) if quoted else ObjectReading(form, flags=flags)
     parts = list(islice(_parts(text), _MOST_PARTS + 1))
     if len(parts) > _MOST_PARTS:
         raise _Ambiguous("too many JSON objects in the reply")
-    parts = [p._replace(value=p.value and wanted.form(p.value)) for p in parts]
+    parts = [p._replace(value=p.value and search.form(p.value)) for p in parts]
     fitting = [p for p in parts if p.value is not None and _fits(p.value, keys)]
     verdicts = [p for p in fitting if p.value is not None and quotable.is_own(p.value)]
     broken = [p for p in parts if p.value is None]
     rivals = [p for p in broken if any(_plainly(p.text, key) is not None for key in keys)]
     _refuse_two(verdicts, rivals, quotable)
     if verdicts:
-        return _last(text, verdicts[-1], wanted)
+        return _last(text, verdicts[-1], search)
     if fitting:
         return ObjectReading(None, quotable.why)
     if cut or not broken:
         message = "cut off by the token limit" if cut else "no JSON in the reply"
         return ObjectReading(None, message)
-    return _repaired(text, (rivals or broken)[-1], wanted)
+    return _repaired(text, (rivals or broken)[-1], search)
 
 
 def _refuse_two(verdicts: list[_Part], rivals: list[_Part], quotable: Quotable) -> None:
@@ -180,11 +180,11 @@ def _refuse_two(verdicts: list[_Part], rivals: list[_Part], quotable: Quotable) 
         raise _Ambiguous("more than one JSON object in the reply")
 
 
-def _last(text: str, part: _Part, wanted: _Wanted) -> ObjectReading:
+def _last(text: str, part: _Part, search: _ObjectSearch) -> ObjectReading:
     """The object of a part, if it is the last thing said."""
     raw, rest = _parse(part.text), text[part.end :]
     fenced = any(_parse(block.strip()) == raw for block in _FENCE.findall(text))
-    if not wanted.ends(rest, fenced=fenced, alone=_is_alone(text, part)):
+    if not search.ends(rest, fenced=fenced, alone=_is_alone(text, part)):
         return ObjectReading(None, MORE_FOLLOWS)
     assert part.value is not None
     flags = ["fenced" if fenced else "embedded", *["other keys"] * (part.value != raw)]
@@ -249,10 +249,10 @@ def _closing(text: str, at: int) -> int:
     return len(text)
 
 
-def _repaired(text: str, part: _Part, wanted: _Wanted) -> ObjectReading:
+def _repaired(text: str, part: _Part, search: _ObjectSearch) -> ObjectReading:
     from json_repair import repair_json
 
-    expected, quotable = wanted.keys, wanted.quotable
+    expected, quotable = search.keys, search.quotable
     broken = part.text[: part.text.rfind("}") + 1]
     if not broken:
         return ObjectReading(None, "the JSON is cut off")
@@ -260,7 +260,7 @@ def _repaired(text: str, part: _Part, wanted: _Wanted) -> ObjectReading:
         return ObjectReading(None, f"the JSON is broken; {quotable.why}")
     rest = text[part.end - len(part.text) + len(broken) :]
     fenced = any(block.strip() == broken for block in _FENCE.findall(text))
-    if not wanted.ends(rest, fenced=fenced, alone=_is_alone(text, part._replace(text=broken))):
+    if not search.ends(rest, fenced=fenced, alone=_is_alone(text, part._replace(text=broken))):
         return ObjectReading(None, MORE_FOLLOWS)
     if len(broken) > _LONGEST_REPAIR or broken.count("{") > _MOST_BRACES:
         return ObjectReading(None, "the JSON is broken, and too long to repair")

@@ -101,12 +101,12 @@ def as_asked(form: JsonDict, keys: Collection[str], also: Collection[str]) -> Js
 
 def _named(form: JsonObject, keys: Collection[str], also: Collection[str]) -> JsonDict | None:
     """The form with keys as they were asked for; ``None`` where two of it may be the same."""
-    wanted = {letters(key): key for key in (*also, *keys)}
-    if len(wanted) < len({*also, *keys}):
+    by_letters = {letters(key): key for key in (*also, *keys)}
+    if len(by_letters) < len({*also, *keys}):
         return dict(form)
     named: JsonDict = {}
     for name, value in form.items():
-        key = name if name in (*keys, *also) else wanted.get(letters(name), name)
+        key = name if name in (*keys, *also) else by_letters.get(letters(name), name)
         if key in named and named[key] != value:
             return None
         named[key] = value
@@ -121,8 +121,8 @@ def _holds(form: JsonObject, keys: Collection[str]) -> bool:
 def _has_any(value: Json, keys: Collection[str]) -> bool:
     """Whether an object in a value has one of the keys, at any depth."""
     if isinstance(value, Mapping):
-        wanted = {letters(key) for key in keys}
-        return any(letters(n) in wanted or _has_any(v, keys) for n, v in value.items())
+        spelled = {letters(key) for key in keys}
+        return any(letters(n) in spelled or _has_any(v, keys) for n, v in value.items())
     return isinstance(value, list) and any(_has_any(one, keys) for one in value)
 
 

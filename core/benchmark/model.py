@@ -180,13 +180,21 @@ class AsksAnew(Protocol):
         ...
 
 
+REFUSED = "the model refused"
+"""How the reason of a sample begins that its model refused, itself or by a filter before it."""
+FILTERED = "filtered"
+"""The flag of a sample of which a filter refused a request to the model, or to a role."""
+JUDGE_FILTERED = "filtered at the judge"
+"""The flag of a verdict of which a filter refused the request."""
+
+
 def no_answer(response: ChatResponse) -> str | None:
     """Why a reply is no answer; ``None`` for one that there is something to read in.
 
     What is no answer is unscored, and no judge is asked about it.
     """
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
-        return "the model refused"
+        return REFUSED
     if not is_blank(response.text):
         return None
     if response.finish == Finish.LENGTH:

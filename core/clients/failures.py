@@ -60,7 +60,13 @@ _PASSED_ON = re.compile(r"\blitellm\.|\b[A-Z]\w+Exception\b")
 _NO_MODEL = re.compile(
     r"(invalid|unknown|no such) model|model\b.{0,80}(does not exist|not found|is unknown)", re.I
 )
-_FILTER = re.compile(r"content.?(filter|policy)|safety system|moderation|flagged", re.I)
+_FILTER = re.compile(
+    r"content.{0,12}?(filter|polic(y|ies)|moderation|exists? risk)|safety (system|filter|policy)"
+    r"|moderat(ion|ed)|flagged|responsible.?ai|data.?inspection|usage (policy|policies|guidelines)"
+    r"|(inappropriate|sensitive|prohibited).?(content|information)|guardrail|不安全|敏感"
+    r"|blocked (by|due to|for) (our |the )?(safety|policy|content)",
+    re.I,
+)
 _UNSUPPORTED = re.compile(
     r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
     re.I,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..benchmark.model import JUDGE, is_generating, role_in
+from ..benchmark.model import JUDGE, REFUSED, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard
@@ -184,6 +184,12 @@ class RunContext:
             return None
         return self.journal.score_of(self.run, self.grader, sample.item.id, sample.iteration)
 
+    def known_refusal(self, sample: Sample) -> Score | None:
+        """The score of a sample of which a filter refused a request in an earlier command."""
+        if not self.replays:
+            return None
+        return self.journal.refusal(self.run, sample.item.id, sample.iteration)
+
     def keep_score(self, sample: Sample, score: Score) -> None:
         """Journal a sample's score, and count it; raises as `keep_grade` does."""
         self.keep_grade(sample, score)
@@ -196,7 +202,7 @@ class RunContext:
     def _stop_if_hopeless(self, sample: Sample, reason: str) -> None:
         """Send nothing more where none of the first verdicts could be read."""
         counts = self.progress
-        judged = self.judge is not None or self.panel is not None
+        judged = (self.judge or self.panel) and not reason.startswith(REFUSED)
         keeps_going = self.regrades or self.config.keep_going
         if not judged or keeps_going or counts.scored or counts.unscored < ENOUGH:
             return
