@@ -99,10 +99,12 @@ class ProviderError(BenchError):
         answer: What the server said, where it refused the request as it was made.
         words: The server's own words, or the system's; empty where there are none.
         is_all: The server has said nothing else so far.
+        phase: Of the call, once it is known: ``generate``, ``role:NAME``, ``judge`` or ``compare``.
     """
 
     exit_code = 4
     answer: object = None
+    phase = ""
     unsent = False
     elsewhere = False
     final = False

@@ -32,7 +32,7 @@ from .prompts import (
     with_places,
 )
 from .quoting import Quotable
-from .replies import ObjectReading, read_object
+from .replies import ObjectReading, read_object, read_otherwise
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict, rubric_score
 from .votes import VOTES, chance, shuffled, vote
 from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
@@ -81,6 +81,7 @@ __all__ = [
     "read_criteria",
     "read_margins",
     "read_object",
+    "read_otherwise",
     "read_verdict",
     "rubric_score",
     "shuffled",

@@ -176,7 +176,8 @@ def read_margins(
     if reading.value is None:
         return Reading(None, reading.reason)
     filled = reading.value
-    return Reading(Margins(filled.values, filled.reasoning, filled.unknown), None, reading.flags)
+    margins = Margins(filled.values, filled.reasoning, filled.unknown)
+    return Reading(margins, reading.reason, reading.flags)
 
 
 def _margin(value: object, codes: Codes) -> int | None:

@@ -166,6 +166,17 @@ class Quotable:
         """Whether any key does."""
         return any(map(self._is_filled, self._folded_keys))
 
+    @cached_property
+    def holds_any_spelling(self) -> bool:
+        """Whether any key has a value, in whatever capitals and with whatever signs in it."""
+        spelled = [r"[\W_]{0,3}".join(map(re.escape, letters(key))) for key in self._keys]
+        return self.holds_part or any(map(self._is_entered, filter(None, spelled)))
+
+    @property
+    def own_words(self) -> tuple[str, ...]:
+        """The key for the judge's own words, if there is one."""
+        return (self._reasoning,) * bool(self._reasoning)
+
     def is_own(self, form: JsonObject) -> bool:
         """Whether a form in a judge's reply is the judge's own."""
         if not self.holds_form:
@@ -176,7 +187,10 @@ class Quotable:
 
     def _is_filled(self, key: str) -> bool:
         """Whether a key has a value, as an entry: not in running text, nor as one of a choice."""
-        entry = rf"(?<![^\W_]){re.escape(key)}{_AROUND}{_SIGN}{_AROUND}(?:{self._value}){_BEHIND}"
+        return self._is_entered(re.escape(key))
+
+    def _is_entered(self, key: str) -> bool:
+        entry = rf"(?<![^\W_]){key}{_AROUND}{_SIGN}{_AROUND}(?:{self._value}){_BEHIND}"
         other = "|".join(map(re.escape, self._folded_keys))
         matches = re.finditer(rf"{entry}(?:{_ENDS}|(?:{other})(?!\w))", self._folded, re.MULTILINE)
         return any(self._is_entry(match.start()) for match in matches)

@@ -25,6 +25,7 @@ from .lines import CLOSING, OPENING, labelled
 from .pairwise import ReplyPair
 from .prompts import Template
 from .quoting import MORE_FOLLOWS, Quotable, says_more
+from .rewriting import takes_leave
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
 _STEP = re.compile(r"[-+−]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)", re.ASCII)
@@ -319,7 +320,7 @@ def read_verdict(
         return Reading(None, "it grades nothing that counts")
     as_text = any(isinstance(value, str) for value in filled.raw.values())
     verdict = Verdict(filled.values, filled.reasoning, filled.unknown)
-    return Reading(verdict, None, (*reading.flags, *["number as text"] * as_text))
+    return Reading(verdict, reading.reason, (*reading.flags, *["number as text"] * as_text))
 
 
 def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> Reading[Verdict]:
@@ -360,10 +361,13 @@ def _of_lines(
             wrong = f"{name}: not {rubric.number.replace('a number', 'one number')}"
             return Reading(None, f"it lacks {name}" if of_name is None else wrong)
         grades[name] = grade
-    if says_more(rest):
+    more = says_more(rest)
+    if more and not takes_leave(rest, rubric.names):
         return Reading(None, MORE_FOLLOWS)
     if not any(name in grades for name in rubric.counted):
-        return Reading(None, "it grades nothing that counts")
+        return Reading(None, MORE_FOLLOWS if more else "it grades nothing that counts")
+    if more:
+        return Reading(Verdict(grades), MORE_FOLLOWS, ("closing words",))
     return Reading(Verdict(grades))
 
 

@@ -18,6 +18,7 @@ from .asking import Outcome, Reading, ask, object_schema
 from .lines import CLOSING, OPENING, labelled
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 from .replies import read_object
+from .rewriting import takes_leave
 
 REASON = "reason"
 """The key for what the judge thinks before it decides; asked for, not required."""
@@ -100,15 +101,31 @@ def read_answers(
 ) -> Reading[Answers]:
     """The answers, if the reply ends with one to every question and they go together.
 
-    Flags: those of `read_object`; ``answer as text`` for ``"1"`` or ``yes``; ``lines`` where
-    they stand in lines; ``comment`` where more follows on such a line; ``bare`` for "Yes.".
+    With a reason beside them they are read with tolerance. Flags: those of `read_object`;
+    ``answer as text`` for ``"1"`` or ``yes``; ``lines`` where they stand in lines; ``comment``
+    where more follows on such a line; ``bare`` for "Yes.".
 
     Args:
         response: The judge's reply.
         questions: What it was asked.
         prompt: What it was sent: what it may quote from there is no answer.
     """
-    reading = _stated(response, questions, Quotable(prompt, questions.names, REASON))
+    quotable = Quotable(prompt, questions.names, REASON)
+    reading = _going_together(_stated(response, questions, quotable), questions)
+    if reading.value is not None:
+        return reading
+    otherwise = read_object(response, questions.names, quotable, tolerant=True)
+    if otherwise.value is None:
+        return reading
+    answers = _of_object(otherwise.value, questions, otherwise.flags)
+    if answers.value is not None:
+        answers = _agreeing(answers, response.text, questions, quotable)
+    answers = _going_together(answers, questions)
+    return reading if answers.value is None else answers._replace(reason=reading.reason)
+
+
+def _going_together(reading: Reading[Answers], questions: Questions) -> Reading[Answers]:
+    """The same, unless one answer contradicts another."""
     if reading.value is None:
         return Reading(None, reading.reason)
     values = reading.value.values
@@ -220,19 +237,22 @@ def _leaves_as_is(answer: str, more: str) -> bool:
 def _of_lines(lines: _Lines, questions: Questions, quotable: Quotable) -> Reading[Answers]:
     if quotable.holds_part:
         return Reading(None, quotable.why)
-    if says_more(lines.rest):
+    more = says_more(lines.rest)
+    if more and not takes_leave(lines.rest, questions.names):
         return Reading(None, MORE_FOLLOWS)
     values: dict[str, int] = {}
     for name in questions.names:
         bits = lines.bits.get(name, set())
         if len(bits) > 1:
-            return Reading(None, f"{name} is answered in two ways")
+            return Reading(None, MORE_FOLLOWS if more else f"{name} is answered in two ways")
         bit = next(iter(bits), None)
         if bit is None:
-            return Reading(None, f"{name}: not 1 or 0" if bits else f"it lacks {name}")
+            wrong = f"{name}: not 1 or 0" if bits else f"it lacks {name}"
+            return Reading(None, MORE_FOLLOWS if more else wrong)
         values[name] = bit
     flags = ["lines", *["answer as text"] * lines.as_text, *["comment"] * lines.comment]
-    return Reading(Answers(values), None, tuple(flags))
+    flags += ["closing words"] * more
+    return Reading(Answers(values), MORE_FOLLOWS if more else None, tuple(flags))
 
 
 def _agreeing(

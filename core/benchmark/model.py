@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ..text import is_blank
 from ..types import ChatResponse, Finish, Message, Sampling
@@ -168,13 +168,33 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class AsksAnew(Protocol):
+    """A model of a run, which may be asked anew what could not be read; for `eibench.judges`."""
+
+    asks_anew: bool
+    """Whether this command asks for it; else only what the journal holds of it is had."""
+
+    def anew(self, number: int) -> Model:
+        """The same model, as it is asked the same questions for the `number`-th time anew."""
+        ...
+
+
+REFUSED = "the model refused"
+"""How the reason of a sample begins that its model refused, itself or by a filter before it."""
+FILTERED = "filtered"
+"""The flag of a sample of which a filter refused a request to the model, or to a role."""
+JUDGE_FILTERED = "filtered at the judge"
+"""The flag of a verdict of which a filter refused the request."""
+
+
 def no_answer(response: ChatResponse) -> str | None:
     """Why a reply is no answer; ``None`` for one that there is something to read in.
 
     What is no answer is unscored, and no judge is asked about it.
     """
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
-        return "the model refused"
+        return REFUSED
     if not is_blank(response.text):
         return None
     if response.finish == Finish.LENGTH:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..benchmark.model import ONLY_THOUGHT, TOOK_FOR_THINKING
+from ..benchmark.model import FILTERED, JUDGE_FILTERED, ONLY_THOUGHT, TOOK_FOR_THINKING
 from ..errors import ErrorKind, Unreadable
 from ..guard import guard
 from ..journal import Journal
@@ -22,10 +22,12 @@ from ..run.task import Regrade, Task
 from ..runs import run_set
 from ..settings.run_config import RunConfig
 from ..text import line, plural
-from ..types.result_document import ResultDocument
+from ..types.result_document import JudgeRow, ResultDocument
 from .options import wants_details
 from .session import PlannedRun, on_terminal, print_result, tell
 
+UNREAD_FLAGS = ("unread", "judge unread")
+"""Of samples whose judge could not be read."""
 WAIT_S = 60.0
 """For an answer."""
 _SHOWN = 400
@@ -74,6 +76,8 @@ def finish(
     config, document = run.config, result.document
     special = (
         _after_a_stop(document, run.session)
+        or _filtered(document)
+        or _unread(document, run.task)
         or _ungraded(document, config)
         or _rejudged(document, run.task)
     )
@@ -137,6 +141,49 @@ def _rejudged(document: ResultDocument, task: Task) -> str | None:
         if run is None or len(journal.judges(run)) < 2:
             return None
     return f"{bench('agreement', run_id)} says how well its judges agree"
+
+
+def _filtered(document: ResultDocument) -> str | None:
+    """What may help where nothing is left to do but what a filter refused."""
+    if document["items"]["failed"] or document["items"]["pending"]:
+        return None
+    flags = document["flags"]
+    if at_judge := flags.get(JUDGE_FILTERED, 0):
+        n = plural(at_judge, "verdict")
+        return f"another --judge: a filter refuses this one {n}, and would again"
+    if refused := flags.get(FILTERED, 0):
+        n = plural(refused, "sample")
+        return (
+            f"another provider, or --items without what is refused: a filter refuses {n}, which "
+            "the same command does not ask again"
+        )
+    return None
+
+
+def _unread(document: ResultDocument, task: Task) -> str | None:
+    """How to have asked anew what a judge could not be read in; by its own command nothing is."""
+    config, flags = task.config, document["flags"]
+    if isinstance(task, Regrade) or document["status"] != "incomplete" or not config.judges:
+        return None
+    if document["items"]["failed"] or document["items"]["pending"]:
+        return None
+    by_judge = {row["judge"]: _unread_in(row) for row in document.get("judges", ())}
+    if config.panel is None:
+        unread = sum(flags.get(name, 0) for name in UNREAD_FLAGS)
+        by_judge = {str(config.judges[0].label): unread + document["comparisons"].get("unread", 0)}
+    endpoint = next((one for one in config.judges if by_judge.get(one.label)), None)
+    if endpoint is None:
+        return None
+    words = judge_words(endpoint.party, {endpoint.party: endpoint.base_url})
+    n = plural(by_judge[endpoint.label], "verdict")
+    again = bench("rejudge", document["run_id"], *words)
+    return f"{again} asks anew {n} that could not be read"
+
+
+def _unread_in(row: JudgeRow) -> int:
+    """How many verdicts and comparisons of a panel's judge could not be read."""
+    comparisons = row.get("comparisons")
+    return row["unread"] + (comparisons["unread"] if comparisons else 0)
 
 
 def _ungraded(document: ResultDocument, config: RunConfig) -> str | None:

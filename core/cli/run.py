@@ -9,6 +9,7 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark
+from ..benchmark.model import JUDGE
 from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
 from ..plugins import installed
@@ -18,12 +19,19 @@ from ..reports.replies import broker_warnings
 from ..reports.result import Result
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
-from ..run.canaries import canary_tasks, for_judges, with_canaries
+from ..run.canaries import (
+    canary_tasks,
+    first_canaries,
+    for_judges,
+    has_been_read,
+    unheard,
+    with_canaries,
+)
 from ..run.checks import shared_addresses
 from ..run.plan import make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
-from ..sample.progress import TRIAL
+from ..sample.progress import COMPARE, TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_settings import RunSettings, option_of
 from ..settings.set_options import texts_about
@@ -236,7 +244,8 @@ def planned_canaries(
     seen = set[str]()
     for run in runs:
         mine = list[session.PlannedRun]()
-        for task in canary_tasks(run.task):
+        judged = any(p.calls for p in run.plan.parties if p.phase in (JUDGE, COMPARE))
+        for task in canary_tasks(run.task) if judged else ():  # else no verdict is new
             key = repr((task.config.model.party, task.config.options))
             if key in seen:
                 continue
@@ -246,12 +255,21 @@ def planned_canaries(
         yield run._replace(canaries=tuple(mine))
 
 
-def ask_canaries(run: session.PlannedRun) -> None:
-    """Have a run's judges asked about replies that say nothing; an error ends nothing else."""
+def ask_canaries(run: session.PlannedRun, document: ResultDocument) -> None:
+    """Have judges of a run that were read asked about replies that say nothing.
+
+    The first few show whether the judge can be read there too. An error ends nothing else.
+    """
     for one in run.canaries:
+        if not has_been_read(document, one.config.model.party):
+            continue
         try:
             with no_exit():
-                asyncio.run(session.work(one.task, one.session))
+                first = asyncio.run(session.work(first_canaries(one.task), one.session))
+                if message := unheard(first.document):
+                    session.tell(f"note: canaries of {one.config.display_name}: {message}")
+                    continue
+                asyncio.run(session.work(one.task, one.session.for_next_run()))
         except BenchError as error:
             session.tell(f"note: canaries of {one.config.display_name}: {error}")
             return
@@ -293,7 +311,7 @@ def _run_all(
             code = max(code, error.exit_code)
             continue
         if result.status not in ("interrupted", "budget", "waiting"):
-            ask_canaries(run)
+            ask_canaries(run, result.document)
             document = with_canaries(result.document, run.config)
             result = replace(result, document=document)
         if alone:

@@ -83,9 +83,11 @@ _OF_A_FIELD = re.compile(
 )
 """What makes a 404 one of a request that nobody there can answer, as brokers give it."""
 _FILTER = re.compile(
-    r"content.?(filter|policy|inspection)|data_inspection|safety system|moderation|flagged"
-    r"|inappropriate|high.?risk|content.{0,12}risk|(un|not )safe\b|sensitive (content|information)"
-    r"|(usage|use|content management) polic|不安全|敏感|违规",
+    r"content.{0,12}?(filter|polic(y|ies)|moderation|inspection|risk)|data.?inspection"
+    r"|safety (system|filter|policy)|moderat(ion|ed)|flagged|responsible.?ai|guardrail"
+    r"|(usage|use|content management) (polic(y|ies)|guidelines)|high.?risk|(un|not )safe\b"
+    r"|(inappropriate|sensitive|prohibited).?(content|information)|不安全|敏感|违规"
+    r"|blocked (by|due to|for) (our |the )?(safety|policy|content)",
     re.I,
 )
 _UNSUPPORTED = re.compile(

@@ -56,7 +56,7 @@ class BatchPlanner:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
         self._journal.writer.flush()
         pool, rows = self._met_rows(), self._own_rows()
-        mine = [row for row in rows if self._is_here(row)]
+        mine = [row for row in rows if self.is_here(row)]
         if waiting := self._waiting(mine, self._elsewhere(pool)) or self._lacking(pool):
             return waiting
         if not self._opponents:
@@ -79,7 +79,7 @@ class BatchPlanner:
         rows = placeable(pool, self._placed.name, self._opponents, self._placed.samples)
         return Comparisons.of(as_comparisons(rows))
 
-    def _is_here(self, row: StoredComparison) -> bool:
+    def is_here(self, row: StoredComparison) -> bool:
         """Whether a comparison is with the run of its opponent that counts."""
         other = self._opponents.get(row.b)
         return other is not None and other.run.run_id == row.run_b
@@ -99,7 +99,7 @@ class BatchPlanner:
         """The run's comparisons that a judge of the panel has not made, once in a command."""
         if self.panel is None:
             return []
-        mine = (row for row in pool if row.run_a == self.run.run_id and self._is_here(row))
+        mine = (row for row in pool if row.run_a == self.run.run_id and self.is_here(row))
         return [row for row in mine if self.panel.is_lacking(row)]
 
     async def _plan(
@@ -198,7 +198,7 @@ class BatchPlanner:
             return
         self._journal.writer.flush()
         answered = [
-            row for row in self._own_rows() if self._is_here(row) and row.status != "planned"
+            row for row in self._own_rows() if self.is_here(row) and row.status != "planned"
         ]
         stop = NoMoreCalls("budget", "--max-cost is reached")
         read = self._read(self._met_rows())

@@ -11,6 +11,7 @@ from statistics import fmean, variance
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
+from ..benchmark.model import FILTERED
 from ..guard import guard
 from ..journal import Journal
 from ..parties.graders import Judge, Panel
@@ -41,6 +42,7 @@ class CanaryVerdicts(NamedTuple):
     grades: Mapping[str, float]
     margins: Mapping[str, float]
     unread: int
+    failed: int = 0
 
 
 def canaries_part(
@@ -82,7 +84,7 @@ def canaries_part(
 def _read(journal: Journal, judge: Party, prompts: Mapping[str, str]) -> CanaryVerdicts | None:
     """The newest results of a judge for these prompts."""
     by_form: dict[bool, Mapping[str, float]] = {}
-    run_ids, unread = list[str](), 0
+    run_ids, unread, failed = list[str](), 0, 0
     for run in reversed(list(journal.runs())):
         if run.benchmark != CANARIES or run.party != judge:
             continue
@@ -94,10 +96,12 @@ def _read(journal: Journal, judge: Party, prompts: Mapping[str, str]) -> CanaryV
             continue
         by_form[notes["pairs"]] = notes["values"]
         run_ids.append(run.run_id)
+        failed += document["items"]["failed"] + document["flags"].get(FILTERED, 0)
         unread += document["items"]["total"] - len(notes["values"])
     if not by_form:
         return None
-    return CanaryVerdicts(judge, run_ids, by_form.get(False, {}), by_form.get(True, {}), unread)
+    grades, margins = by_form.get(False, {}), by_form.get(True, {})
+    return CanaryVerdicts(judge, run_ids, grades, margins, max(0, unread - failed), failed)
 
 
 def _lowest(models: Mapping[str, MetricRow]) -> tuple[str, float] | None:
@@ -140,6 +144,8 @@ def _line(one: CanaryVerdicts, models: Mapping[str, MetricRow]) -> str:
         parts.append(_of(_won(one), len(one.margins), "preferred to an answer"))
     if one.unread:
         parts.append(f"{plural(one.unread, 'verdict')} could not be read")
+    if one.failed:
+        parts.append(f"{plural(one.failed, 'request')} refused or failed")
     return f"canaries of judge {one.judge.short}: {'; '.join(parts) or 'nothing to count'}"
 
 

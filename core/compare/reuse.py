@@ -92,12 +92,17 @@ class _Reuse:
         journal = self.contest.journal
         (judge,) = row.judge.judges
 
-        async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        def find(key: CallKey) -> ChatResponse | None:
             replies = (journal.reply(run, row.item_id, row.iteration, key) for run in runs)
-            if (reply := next(filter(None, replies), None)) is None:
+            return next(filter(None, replies), None)
+
+        async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+            if (reply := find(key)) is None:
                 raise MissingCall("the judge was not asked this")
             return reply
 
         sampling = judge_sampling(self.contest.config.benchmark, judge)
         party = ConnectedParty(COMPARE, judge, sampling)
-        return RecordedModel(answer, party, row.item_id, row.iteration)
+        return RecordedModel(
+            answer, party, row.item_id, row.iteration, holds=lambda key: find(key) is not None
+        )

@@ -27,6 +27,7 @@ from ..journal import StoredComparison
 from ..sample.context import RunContext, Sample
 from ..sample.life import CallReplayer
 from ..sample.progress import COMPARE, Progress
+from ..sample.refusals import is_refusal, refused_pair
 from ..sample.workers import run_workers
 from ..types import Item
 from ..types.result_document import PlacementEnd
@@ -70,6 +71,25 @@ class RunComparisons:
             except BudgetReached:
                 self.planner.run_out()
                 raise
+
+    async def ask_anew(
+        self,
+        unread: Sequence[StoredComparison],
+        make_context: Callable[[], RunContext],
+        progress: Progress,
+    ) -> None:
+        """Ask again for comparisons that could not be read; the others stand.
+
+        One with another run of its opponent than the one that counts now is left as it is.
+        """
+        rows = [row for row in unread if self.planner.is_here(row)]
+        if not rows:
+            return
+        self.planner.contest.journal.writer.flush()
+        context = comparing(make_context())
+        progress.compare(len(rows))
+        workers = min(len(rows), self.planner.contest.config.limits.concurrency)
+        await run_workers(context, iter(rows), workers, self._compare)
 
     async def _next_batch(self) -> Sequence[StoredComparison]:
         """The comparisons to make next; none where nothing is left, or nothing can be planned.
@@ -157,9 +177,14 @@ class RunComparisons:
         assert isinstance(a, Text) and isinstance(b, Text)
         first, second = (a, b) if row.first == "a" else (b, a)
         judge = calls.handle(context.judge)
-        score = await context.plugin.compare(
-            item, first.value, second.value, judge, context.options
-        )
+        try:
+            score = await context.plugin.compare(
+                item, first.value, second.value, judge, context.options
+            )
+        except ProviderError as error:
+            if not is_refusal(error):
+                raise
+            score = refused_pair(error)
         done = with_score(row, score)
         return done._replace(transcript_a=a.digest, transcript_b=b.digest, grader=row.grader)
 

@@ -60,6 +60,14 @@ class OfficialPack:
             raise UsageError(f"{self.name} has no language {lang!r}; {known}")
         return tuple(f for f in self.all_files if f.lang in (None, lang))
 
+    def needed(self, lang: str | None) -> tuple[FileEntry, ...]:
+        """The files that a run in a language needs: all of them where none belongs to a language.
+
+        Raises:
+            UsageError: It has files of other languages alone.
+        """
+        return self.files(lang if self.languages else None)
+
     def state(self, file: FileEntry) -> FetchState:
         """How a file is in the cache, told by its contents.
 

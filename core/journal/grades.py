@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ..benchmark.model import FILTERED
 from ..parties.graders import Grader
 from ..types import JsonObject, SampleScore, Score
 from .file import JournalFile, now
@@ -19,6 +20,8 @@ _SELECT = (
     " WHERE run = ? AND grader = ? AND item_id = ? AND iteration = ?"
 )
 _SELECT_FAILURES = f"SELECT run, {quoted(FAILURES.columns)} FROM failures WHERE run {{of}}"
+_REFUSED = f"instr(flags, '\"{FILTERED}\"')"
+"""Of grades: a filter refused a request of their sample, so that there may be no reply of it."""
 _NO_DETAIL: JsonObject = {}
 
 
@@ -126,6 +129,15 @@ class GradeStore(JournalFile):
         rows = self._rows(_SELECT, (run.n, grader.digest, item_id, iteration), grade_of, run)
         return next((score for *_, score in rows), None)
 
+    def refusal(self, run: RunRecord, item_id: str, iteration: int) -> Score | None:
+        """The score of a sample that a filter refused, by whichever grader, if it did."""
+        sql = (
+            f"SELECT {quoted(GRADES.stored)} FROM grades"
+            f" WHERE run = ? AND item_id = ? AND iteration = ? AND {_REFUSED} LIMIT 1"
+        )
+        rows = self._rows(sql, (run.n, item_id, iteration), grade_of, run)
+        return next((score for *_, score in rows), None)
+
     def graders(self, run: RunRecord) -> list[GradeCount]:
         """The graders whose grades a run has, the latest first."""
         sql = (
@@ -135,11 +147,12 @@ class GradeStore(JournalFile):
         return list(self._rows_of(run, sql, (), lambda row: GradeCount(grader_in(row[0]), row[1])))
 
     def samples_begun(self, run: RunRecord) -> frozenset[tuple[str, int]]:
-        """Item and iteration of each sample that has a reply of the model, or has failed."""
+        """Item and iteration of each sample that has a reply of the model, or never will."""
         sql = (
             "SELECT DISTINCT run, item_id, iteration FROM calls WHERE run {of}"
             " AND phase = 'generate'"
             " UNION SELECT run, item_id, iteration FROM failures WHERE run {of}"
+            f" UNION SELECT run, item_id, iteration FROM grades WHERE run {{of}} AND {_REFUSED}"
         )
         return frozenset(self._rows_of(run, sql, (), tuple))
 

@@ -5,7 +5,7 @@ the samples that were asked for. docs/results.md describes each field.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
@@ -18,12 +18,12 @@ from ..parties.party import Party, origin_of
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader
 from ..statistics.few_families import few_families, why_no_interval
-from ..text import by_player
+from ..text import by_player, plural
 from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
 from ..types.result_document import ResultDocument, Status
 from .comparability import comparability, not_sent, otherwise_of
-from .evidence import ModelComparisons, RunData, Selection, UsageTotals
+from .evidence import ModelComparisons, RunData, Selection, UsageTotals, refused_in
 from .graded import dataset_row
 from .otherwise import AskedOtherwise
 from .panels import panel_part
@@ -115,7 +115,8 @@ def _status_of_samples(subject: _Subject, summary: Summary, items: rows.SampleCo
         return evidence.stopped
     judged = guard(config.benchmark).needs_judge(config.options)
     left = items["failed"] or items["pending"] or items["absent"]
-    if left or (judged and items["unscored"]) or not _are_whole(evidence.replies):
+    unread = judged and items["unscored"] > (refused_in(evidence.scores) if items["scored"] else 0)
+    if left or unread or not _are_whole(evidence.replies):
         return "incomplete"
     return "fail" if summary.invalid else "complete"
 
@@ -302,6 +303,13 @@ def _comparisons(compared: ModelComparisons | None) -> rows.ComparisonsPart:
 # Warnings
 
 
+def _refused(subject: _Subject) -> Iterator[str]:
+    """A warning of samples that the model, or a filter before it, refused."""
+    if n := refused_in(subject.evidence.scores):
+        of = plural(subject.selection.total, "sample")
+        yield f"the model, or a filter before it, refused {n} of {of}: scores are of the others"
+
+
 def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | None) -> list[str]:
     spent = subject.evidence.spent
     warnings = [
@@ -313,6 +321,7 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *mark_warnings(spent.openings),
         *subject.pack.warnings,
         *summary.warnings,
+        *_refused(subject),
         *(few_families(subject.families) if any(m.ci95 for m in summary.metrics.values()) else ()),
     ]
     if compared:

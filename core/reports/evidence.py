@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..benchmark.model import REFUSED
 from ..journal import (
     CallTotals,
     CutOff,
@@ -123,6 +124,11 @@ class RunData:
     """The scores by each judge of a panel, or by each that has graded the run alike."""
     replies: Mapping[Party, Replies] = field(default_factory=dict)
     """Of a panel, how many verdicts each judge gave of those that it was to give."""
+
+
+def refused_in(scores: Iterable[SampleScore]) -> int:
+    """How many samples have no score as the model, or a filter before it, refused."""
+    return sum(REFUSED in (one.score.reason or "") for one in scores)
 
 
 def add_up(totals: Iterable[CallTotals]) -> UsageTotals:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ..benchmark.model import REFUSED
 from ..journal import Failure
 from ..parties.graders import Panel, Replies
 from ..parties.party import Party
@@ -27,9 +28,10 @@ def replies_of(
         judge: {(s.item_id, s.iteration): s.score.reason is None for s in verdicts}
         for judge, verdicts in by_judge.items()
     }
+    refused = {(s.item_id, s.iteration) for s in scores if REFUSED in (s.score.reason or "")}
     judged = {(s.item_id, s.iteration) for s in scores}
     judged |= {(f.item_id, f.iteration) for f in failures if f.kind == OF_JUDGE}
-    judged = judged.union(*read.values())
+    judged = judged.union(*read.values()) - refused
     replies = {}
     for judge, read_by_judge in read.items():
         # Of each verdict that it owed whether it could be read; ``None`` where it gave none.

@@ -9,12 +9,17 @@ from ..compare.canaries import CANARIES, canaries_part
 from ..datasets import find_pack
 from ..errors import DataError
 from ..journal import Journal
+from ..parties.party import Party
 from ..plugins import installed
 from ..settings.rules import own_options
 from ..settings.run_config import RunConfig
+from ..text import plural
 from ..types.result_document import ResultDocument
 from .session import Session
 from .task import Task
+
+FIRST = 3
+"""Canaries of which one has to be read before the others are asked."""
 
 
 def canary_tasks(task: Task) -> Iterator[Task]:
@@ -53,6 +58,38 @@ def for_judges(session: Session) -> Session:
     """A session for tasks whose model is a judge: ``--price`` is not its price."""
     pricing = replace(session.pricing, model_price=None)
     return replace(session.for_next_run(), pricing=pricing)
+
+
+def has_been_read(document: ResultDocument, judge: Party) -> bool:
+    """Whether any verdict or comparison of a result's judge could be read."""
+    rows = [row for row in document.get("judges", ()) if row["judge"] == judge.label]
+    if not rows:
+        counts = document["comparisons"]
+        return bool(document["items"]["scored"] or counts.get("read"))
+    pairs = [row.get("comparisons") for row in rows]
+    read = [row["graded"] - row["unread"] for row in rows]
+    return bool(sum(read) or sum(one["answered"] - one["unread"] for one in pairs if one))
+
+
+def first_canaries(task: Task) -> Task:
+    """The same of the first canaries alone."""
+    limit = min(task.config.limit or FIRST, FIRST)
+    return Task(replace(task.config, limit=limit), task.given_pack)
+
+
+def unheard(document: ResultDocument) -> str | None:
+    """Why no more canaries are asked, where not one of the first could be read."""
+    items = document["items"]
+    if items["scored"]:
+        return None
+    parts = []
+    if document["failed"]:
+        reason = document["failed"][0]["reason"]
+        parts.append(f"{plural(items['failed'], 'call')} failed ({reason})")
+    if document["unscored"]:
+        reason = document["unscored"][0]["reason"]
+        parts.append(f"{plural(items['unscored'], 'verdict')} had no grade ({reason})")
+    return f"{'; '.join(parts) or 'none was answered'}, so no more are asked"
 
 
 def with_canaries(document: ResultDocument, config: RunConfig) -> ResultDocument:

@@ -37,11 +37,13 @@ class Placement(NamedTuple):
         stopped: Why it is at its end, or was stopped.
         failed: Why comparisons could not be made, one reason each.
         done: No comparison of the run is left to make.
+        anew: Comparisons of an earlier placement were asked anew.
     """
 
     stopped: PlacementEnd | None = None
     failed: Sequence[str] = ()
     done: bool = False
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,26 +138,30 @@ class RunOutcome:
         """Where the model stands among others, where that was wanted."""
         journal, run, task = self.context.journal, self.context.run, self.task
         config, pack = task.config, task.pack
-        if not task.compares:
-            return kept_comparisons(config, journal.document(run))
+        kept = kept_comparisons(config, journal.document(run))
+        if not task.compares and (kept is None or not self.placement.anew):
+            return kept
         contest = Contest(journal, config, pack, run=run)
         met = contest.met()
         standing = find_standing(config.benchmark, pack, met, run=run, options=config.options)
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}
         row_of_model = next((row for row in standing.ratings if row["model"] == run.name), None)
-        stopped, failed, done = self.placement
+        stopped, failed, done, anew = self.placement
         n, unread = plural(len(failed), "comparison"), plural(standing.unread, "comparison")
         not_made = [f"{n} could not be made; the first: {failed[0]}"] if failed else []
+        ended = stopped and advised(stopped, row_of_model)
+        if anew and kept:
+            ended = kept.notes["stopped"]
         orders = "where both orders count, the other one waits"
         not_read = [f"{unread} could not be read; {orders}"] if standing.unread else []
         return ModelComparisons(
             {**standing.comparisons, "opponents": sorted(others)},
             standing.ratings,
             standing.conclusions,
-            {**standing.details, "stopped": stopped and advised(stopped, row_of_model)},
+            {**standing.details, "stopped": ended},
             [*not_made, *standing.warnings, *not_read],
             unread=standing.unread,
-            to_do=not done,
+            to_do=bool(failed or standing.comparisons["planned"]) if anew else not done,
             replies=self._compared_by(contest, met),
         )
 

@@ -33,6 +33,7 @@ from .connect import untried
 from .plan_requests import calls_left, first_requests
 from .session import Session
 from .task import Task, TaskParty
+from .unread import UnreadVerdicts, unread_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,9 @@ def make_plan(task: Task, session: Session) -> Plan:
             continue
         if calls or asked[JUDGE]:
             plans.append(plan(party, known.left_by(party.endpoint.party, task)))
+        if known.anew.comparisons:
+            again = len(known.anew.comparisons)
+            plans.append(plan(party._replace(phase=COMPARE), again, again))
         if task.compares:
             most = ceil(_share_of(task.config) * known.left[COMPARE])
             fewest = None if known.comparisons.about is None else 0  # it may stop at any time
@@ -258,6 +262,7 @@ class _Known(NamedTuple):
     samples_left: int = 0
     left: Mapping[str, int] = {}
     comparisons: Left = Left(0)
+    anew: UnreadVerdicts = UnreadVerdicts()
 
     def left_by(self, judge: Party, task: Task) -> int:
         """The calls that a judge still needs."""
@@ -280,6 +285,8 @@ def _known(task: Task, session: Session) -> _Known:
         samples_left, left = _left(task, known)
         if isinstance(task.config.benchmark, DataMaker):
             left[MODEL] = calls_left(task.config.benchmark, journal, task)
+        if again := len(known.anew.comparisons):
+            left[COMPARE], comparisons = again, Left(again)
         if task.compares:
             comparisons = asyncio.run(_comparisons_left(journal, task))
             left[COMPARE] = comparisons.most
@@ -300,9 +307,10 @@ def _held(journal: Journal | None, task: Task) -> _Known:
     graded = read_graded(journal, run, config, selection)
     judged = {(item_id, n) for item_id, n, phase in calls if phase == "judge"}
     ungraded = (judged - graded.scored.keys()) & selection.samples
+    known = _Known(graded, calls, anew=asyncio.run(unread_verdicts(journal, run, task)))
     if config.panel or not ungraded:
-        return _Known(graded, calls)
-    return _Known(graded, calls, asyncio.run(_verdicts(task, journal, run, ungraded)))
+        return known
+    return known._replace(verdicts=asyncio.run(_verdicts(task, journal, run, ungraded)))
 
 
 async def _verdicts(
@@ -325,10 +333,15 @@ def _left(task: Task, known: _Known) -> tuple[int, Counter[str]]:
     for item in selection.items:
         for iteration in range(1, selection.iterations + 1):
             needed = task.planned_calls(item, iteration)
-            if (item.id, iteration) in known.graded.scored:
+            sample = (item.id, iteration)
+            is_anew = sample in known.anew.samples
+            is_done = sample in known.graded.scored and not is_anew
+            if is_done or not task.may_do(*sample):
                 continue
             left += 1
-            sample = (item.id, iteration)
+            if is_anew:
+                calls[JUDGE] += known.anew.samples[sample]
+                continue
             for phase, n in needed.items():
                 if phase == "judge" and sample in known.verdicts:
                     calls[phase] += known.verdicts[sample]

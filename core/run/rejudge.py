@@ -6,13 +6,13 @@ from dataclasses import replace
 from ..benchmark import Benchmark, Pack
 from ..clients.batch_settings import Batching
 from ..compare.contest import Contest
-from ..compare.opponents import finished
+from ..compare.opponents import Slot, finished
 from ..errors import JournalError, UsageError
 from ..guard import guard
 from ..parties.providers import Transfer
 from ..reports.suggestions import bench
 from ..runs.stored_run import StoredRun
-from ..settings.run_config import Endpoint, RunConfig
+from ..settings.run_config import Endpoint, RunConfig, grader
 from ..types import JsonObject
 from .task import Regrade
 
@@ -50,7 +50,8 @@ def rejudge_task(
         options = {**usual, **changes}
         config = stored.config(options, judge=judge, dataset=dataset)
     pack = stored.pack_of(config)
-    items, iterations = _finished(stored, config, pack)
+    whole = _finished(stored, config, pack)
+    items, iterations = _asked_for(stored, config, pack, whole)
     config = replace(
         config,
         items=items,
@@ -60,7 +61,7 @@ def rejudge_task(
         batching=batching(benchmark),
         runs_dir=stored.journal.folder,
     )
-    return Regrade(config, pack, stored.record)
+    return Regrade(config, pack, stored.record, whole)
 
 
 def _asks_judge(config: RunConfig, pack: Pack) -> bool:
@@ -69,12 +70,30 @@ def _asks_judge(config: RunConfig, pack: Pack) -> bool:
     return any(plugin.planned_calls(item, config.options)["judge"] for item in pack.items)
 
 
-def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> tuple[tuple[str, ...], int]:
-    """The items with a finished transcript, in pack order, and the last iteration of one."""
+def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> frozenset[Slot]:
+    """The samples with a finished transcript.
+
+    Raises:
+        JournalError: There are none.
+    """
     whole = finished(Contest(stored.journal, config, pack), stored.record)
     if not whole:
         raise JournalError(
             f"run {stored.id} has no finished transcript to judge; its own command makes them"
         )
+    return whole
+
+
+def _asked_for(
+    stored: StoredRun, config: RunConfig, pack: Pack, whole: frozenset[Slot]
+) -> tuple[tuple[str, ...], int]:
+    """The items that the result is about, in pack order, and the last iteration of one.
+
+    They are those with a finished transcript; where this judge has graded the run, all that were
+    begun, as its result is one of them.
+    """
+    if any(stored.journal.samples_graded(stored.record, grader(config))):
+        begun = stored.journal.samples_begun(stored.record)
+        whole |= begun | stored.journal.samples_done(stored.record)
     ids = {item_id for item_id, _ in whole}
     return tuple(i.id for i in pack.items if i.id in ids), max(n for _, n in whole)

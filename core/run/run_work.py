@@ -33,9 +33,11 @@ from .checks import check_task
 from .connect import PartyConnector, untried
 from .outcome import Placement, RunOutcome
 from .ownership import Servers, keep_names, own_run
+from .panel_again import renew_panel
 from .plan import read_graded
 from .session import Session
-from .task import Task
+from .task import Regrade, Task
+from .unread import UnreadVerdicts, unread_verdicts
 
 KEEP_EVERY_S = 5.0
 """How often it is stored how long a command has worked."""
@@ -88,7 +90,7 @@ class RunWork:
         self.selection, self.progress = task.selection, context.progress
         self.connector = PartyConnector(task, session, context)
         self._planned_calls: dict[tuple[str, int], Mapping[str, int]] = {}
-        self._placement, self._graded = Placement(), False
+        self._placement, self._graded, self._unread = Placement(), False, UnreadVerdicts()
         self._kept_s = 0.0
 
     async def do(self) -> ResultDocument:
@@ -107,7 +109,10 @@ class RunWork:
             with contextlib.suppress(JournalError):  # `ended` says more
                 self._end(seconds, ended)
             raise ended
-        return self._outcome.sum_up(seconds, ended)
+        document = self._outcome.sum_up(seconds, ended)
+        if isinstance(self.task, Regrade) and (self._unread.samples or self._unread.comparisons):
+            await renew_panel(self.context, self.task, self._unread)
+        return document
 
     @property
     def _outcome(self) -> RunOutcome:
@@ -146,6 +151,7 @@ class RunWork:
 
     async def _work(self) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
+        self._unread = await unread_verdicts(self.journal, self.run, self.task)
         todo = self._todo()
         await self._expect_comparisons()
         try:
@@ -168,11 +174,14 @@ class RunWork:
         items, iterations = self.selection.items, self.selection.iterations
         graded = read_graded(self.journal, self.run, self.config, self.selection).scored
         self.progress.samples = self.selection.total
-        self.progress.scored = sum(graded.values())
-        self.progress.unscored = len(graded) - self.progress.scored
+        done = {sample: ok for sample, ok in graded.items() if sample not in self._unread.samples}
+        self.progress.scored = sum(done.values())
+        self.progress.unscored = len(done) - self.progress.scored
         todo = []
         for sample in (Sample(item, n) for n in range(1, iterations + 1) for item in items):
-            is_done = (sample.item.id, sample.iteration) in graded
+            if not self.task.may_do(sample.item.id, sample.iteration):
+                continue
+            is_done = (sample.item.id, sample.iteration) in done
             self.progress.plan_sample(self._planned(*sample), done=is_done)
             todo += [] if is_done else [sample]
         return todo
@@ -206,6 +215,7 @@ class RunWork:
             trials=self._trials(judges),
             first_replies=None if self._is_batched else self._first_replies(),
             room=self._room(),
+            asks_anew=self.task.asks_anew,
             absences=Absences(
                 [judge.asked for judge in judges] if self.config.panel else [], self.context.say
             ),
@@ -272,6 +282,7 @@ class RunWork:
     async def _compare(self) -> None:
         """Compare the run's transcripts with those of other models, where that is wanted."""
         if not self.task.compares:
+            await self._compare_anew()
             return
         self.journal.writer.flush()
         from ..compare.batches import BatchPlanner
@@ -290,3 +301,15 @@ class RunWork:
         self._placement = Placement(tournament.stopped, wrong, done)
         if done and COMPARE in self.progress.phases:
             self.progress.phases[COMPARE].end()
+
+    async def _compare_anew(self) -> None:
+        """Ask anew the comparisons of the run that could not be read, where that is wanted."""
+        if not self._unread.comparisons:
+            return
+        from ..compare.batches import BatchPlanner
+        from ..compare.tournament import RunComparisons
+
+        contest = Contest(self.journal, self.config, self.task.pack)
+        tournament = RunComparisons(BatchPlanner(contest, self.run, self.selection))
+        await tournament.ask_anew(self._unread.comparisons, lambda: self._connected, self.progress)
+        self._placement = Placement(failed=tournament.failed, anew=True)

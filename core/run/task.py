@@ -128,6 +128,15 @@ class Task:
         return True
 
     @property
+    def asks_anew(self) -> bool:
+        """Whether judges are asked anew what could not be read."""
+        return False
+
+    def may_do(self, item_id: str, iteration: int) -> bool:
+        """Whether it may work on a sample."""
+        return True
+
+    @property
     def compares(self) -> bool:
         """Whether transcripts are compared with those of other models."""
         return guard(self.config.benchmark).compares(self.config.options)
@@ -148,12 +157,28 @@ class Task:
         return ended is None
 
 
+@dataclass(frozen=True, eq=False)
 class Regrade(Task):
-    """Have a stored run's transcripts judged again; its model is not asked for anything."""
+    """Have a stored run's transcripts judged again; its model is not asked for anything.
+
+    What its judge was asked before and could not be read is asked anew. `finished` are the samples
+    with a transcript; ``None`` where all that are asked for have one.
+    """
+
+    finished: frozenset[tuple[str, int]] | None = None
 
     def asks(self, phase: str) -> bool:
         """Judges alone are asked."""
         return not is_generating(phase)
+
+    @property
+    def asks_anew(self) -> bool:
+        """Always."""
+        return True
+
+    def may_do(self, item_id: str, iteration: int) -> bool:
+        """Where there is a transcript to judge."""
+        return self.finished is None or (item_id, iteration) in self.finished
 
     @property
     def compares(self) -> bool:
@@ -244,5 +269,5 @@ def have_data(
         return
     if "official" in manifest_of(benchmark):
         pack = official_of(benchmark)
-        if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
-            get(pack, lang)
+        if any(pack.state(file) is FetchState.ABSENT for file in pack.needed(lang)):
+            get(pack, lang if pack.languages else None)

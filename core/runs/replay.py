@@ -39,10 +39,12 @@ class ReplayedSample(NamedTuple):
     Attributes:
         replies_used: How many of the judge's replies its requests were answered with.
         score: ``None`` where a reply is missing, or the plugin failed.
+        unread: How many questions to the judge have no reply that can be read.
     """
 
     replies_used: int
     score: Score | None
+    unread: int = 0
 
 
 async def replay_sample(
@@ -53,7 +55,8 @@ async def replay_sample(
     Raises:
         JournalError: The journal cannot be read.
     """
-    answer, replies_used = known_replies(journal.replies(run, item.id, iteration)), 0
+    known = journal.replies(run, item.id, iteration)
+    answer, replies_used, unread = known_replies(known), 0, 0
 
     async def counted(request: ChatRequest, key: CallKey) -> ChatResponse:
         nonlocal replies_used
@@ -61,17 +64,27 @@ async def replay_sample(
         replies_used += 1
         return reply
 
+    def anew(party: ConnectedParty) -> RecordedModel:
+        return RecordedModel(counted, party, item.id, iteration, holds=holds)
+
+    def holds(key: CallKey) -> bool:  # asked of a question whose replies so far cannot be read
+        nonlocal unread
+        unread += key not in known
+        return key in known
+
     benchmark, options, plugin = config.benchmark, config.options, guard(config.benchmark)
     (judge,) = config.judges
     model = stored_model(run, benchmark, answer, item.id, iteration)
     sampling = judge_sampling(benchmark, judge.party)
     party = ConnectedParty(JUDGE, judge.party, sampling)
-    judge_handle = RecordedModel(counted, party, item.id, iteration)
+    judge_handle = RecordedModel(
+        counted, party, item.id, iteration, holds=known.__contains__, others=anew
+    )
     try:
         transcript = await plugin.generate(item, model, options)
         score = await plugin.grade(item, transcript, judge_handle, options)
     except JournalError:
         raise
     except BenchError:  # a reply is missing, or the plugin failed
-        return ReplayedSample(replies_used, None)
-    return ReplayedSample(replies_used, score)
+        return ReplayedSample(replies_used, None, unread)
+    return ReplayedSample(replies_used, score, unread)

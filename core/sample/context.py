@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..benchmark.model import JUDGE, is_generating, role_in
+from ..benchmark.model import JUDGE, REFUSED, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard
@@ -65,6 +65,7 @@ class RunContext:
         moved: Who was said to be at another address than before.
         trials: Of judges, before the model is asked; none where they have answered.
         regrades: Grades are made anew, whatever the journal holds.
+        asks_anew: Judges are asked anew what could not be read.
         offline: They are kept apart from those of which more could be asked.
         room: That the model's replies get at first.
         first_replies: Holds back what goes to the model until one reply could be read; ``None``
@@ -89,6 +90,7 @@ class RunContext:
     moved: set[Party] = field(default_factory=set)
     trials: "Sequence[HealthCheck]" = ()
     regrades: bool = False
+    asks_anew: bool = False
     offline: bool = False
     room: Room = field(default_factory=Room)
     first_replies: FirstReplies | None = None
@@ -183,6 +185,12 @@ class RunContext:
             return None
         return self.journal.score_of(self.run, self.grader, sample.item.id, sample.iteration)
 
+    def known_refusal(self, sample: Sample) -> Score | None:
+        """The score of a sample of which a filter refused a request in an earlier command."""
+        if not self.replays:
+            return None
+        return self.journal.refusal(self.run, sample.item.id, sample.iteration)
+
     def keep_score(self, sample: Sample, score: Score) -> None:
         """Journal a sample's score, and count it; raises as `keep_grade` does."""
         self.keep_grade(sample, score)
@@ -195,7 +203,7 @@ class RunContext:
     def _stop_if_hopeless(self, sample: Sample, reason: str) -> None:
         """Send nothing more where none of the first verdicts could be read."""
         counts = self.progress
-        judged = self.judge is not None or self.panel is not None
+        judged = (self.judge or self.panel) and not reason.startswith(REFUSED)
         keeps_going = self.regrades or self.config.keep_going
         if not judged or keeps_going or counts.scored or counts.unscored < ENOUGH:
             return

@@ -22,6 +22,7 @@ from ..types import ChatRequest, Message, Sampling, Score
 from .context import RunContext, Sample
 from .model import ConnectedParty, RecordedModel, key_digest
 from .progress import TRIAL, TRIAL_QUESTION
+from .refusals import is_judged_out, refused_score
 
 if TYPE_CHECKING:
     from .life import CallReplayer
@@ -129,7 +130,9 @@ async def _verdict(
     try:
         score = await member.plugin.grade(sample.item, transcript, judge, member.options)
     except (ProviderError, JudgeError, MissingCall) as error:
-        return error
+        if not (isinstance(error, ProviderError) and is_judged_out(error)):
+            return error
+        score = refused_score(error)
     if calls.ended is None:
         member.keep_grade(sample, score)
     return score

@@ -25,6 +25,7 @@ from .context import RunContext, Sample
 from .judging import panel_score
 from .model import Answer, ConnectedParty, RecordedModel, known_replies
 from .progress import COMPARE, SampleProgress
+from .refusals import is_judged_out, is_refusal, refused_score
 from .room import Room, Shape
 
 
@@ -37,7 +38,8 @@ async def run_sample(context: RunContext, sample: Sample) -> None:
     steps = SampleProgress(context.progress.phases, context.planned(*sample))
     calls = CallReplayer(context, sample, steps)
     try:
-        score = await _ask_and_grade(context, sample, calls, steps)
+        score = context.known_refusal(sample)
+        score = score or await _ask_and_grade(context, sample, calls, steps)
         if calls.ended is None:
             calls.count_unmarked(score.reason)
             context.keep_score(sample, score)
@@ -71,6 +73,9 @@ async def _ask_and_grade(
 
 def _keep_error(context: RunContext, sample: Sample, error: errors.BenchError) -> None:
     """Journal a sample without an answer: the next command tries it again."""
+    if isinstance(error, errors.ProviderError) and is_refusal(error):
+        _keep_refusal(context, sample, error)
+        return
     kind, attempts = "plugin", 0
     if isinstance(error, errors.MissingCall):
         if not context.only_judges:  # else the model's part is left to the run's own command
@@ -85,6 +90,17 @@ def _keep_error(context: RunContext, sample: Sample, error: errors.BenchError) -
     else:  # an error of ours that a benchmark raises of its own accord, and that ends no run
         reason = redact(f"{context.benchmark.name} raised {described(error)}")
     context.keep_failure(sample, kind, reason, attempts)
+
+
+def _keep_refusal(context: RunContext, sample: Sample, error: errors.ProviderError) -> None:
+    """Journal that a filter refused a request: the next command does not ask it again."""
+    score = refused_score(error)
+    if context.first_replies and not is_judged_out(error):
+        context.first_replies.count(sample.item.id, None, score.reason)
+    if context.panel and not is_judged_out(error):
+        for judge in context.panel.assigned(sample.item.id, sample.iteration):
+            context.members[judge].keep_grade(sample, score)
+    context.keep_score(sample, score)
 
 
 class CallReplayer:
@@ -126,6 +142,8 @@ class CallReplayer:
             marked=self._mark if party is self._context.model else None,
             holds=lambda key: self._find(key) is not None,
             staged=self._stage,
+            asks_anew=self._context.asks_anew and not is_generating(party.phase),
+            others=self.handle,
         )
 
     def _stage(self, text: str) -> None:
@@ -153,7 +171,7 @@ class CallReplayer:
 
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-            self.bound.count(party.phase, party.asked)
+            self.bound.count(party.phase, (party.asked, party.proof))
             self._steps.begin(party.phase)
             if known := self._find(key):
                 self._context.progress.replayed += 1
@@ -202,6 +220,7 @@ class CallReplayer:
                 return await self._send_and_keep(party, caller, request, key)
         except errors.BenchError as error:
             if isinstance(error, errors.ProviderError):
+                error.phase = party.phase
                 context.settle(error, party)
             self._note(error)
             raise

@@ -23,6 +23,8 @@ from ..types import ChatRequest, ChatResponse, Item, Message, Sampling, canonica
 if TYPE_CHECKING:
     from ..clients.caller import Caller
 
+ANEW = "anew "
+"""How the proof of a party begins that is asked anew."""
 _ROLES = ("system", "user", "assistant")
 _SAMPLING = frozenset(field.name for field in fields(Sampling))
 
@@ -37,7 +39,8 @@ class ConnectedParty:
         asked: It, as it was asked first; in call keys, so that another judge's calls are others.
         caller: ``None`` offline: only what the journal holds can be answered.
         address: Host and port that answer now; ``None`` for the provider's own host.
-        proof: Stands in call keys beside it, where the answer holds for this address and key alone.
+        proof: Stands in call keys beside it, where the answer holds for this address and key alone,
+            or where it is asked anew what could not be read.
         settings: What of a request is changed when it is sent, and in no call key.
     """
 
@@ -65,6 +68,8 @@ class RecordedModel:
         marked: "Callable[[ChatResponse, str | None], None] | None" = None,
         holds: Callable[[CallKey], bool] = lambda key: False,
         staged: Callable[[str], None] = lambda text: None,
+        asks_anew: bool = False,
+        others: "Callable[[ConnectedParty], RecordedModel] | None" = None,
     ) -> None:
         seed = party.sampling.seed
         self.sampling = party.sampling
@@ -73,6 +78,8 @@ class RecordedModel:
         self.iteration, self._item_id = iteration, item_id
         self._answer, self._party, self._roles = answer, party, roles or {}
         self._marked, self._holds, self._staged = marked, holds, staged
+        self.asks_anew, self._others = asks_anew, others or self._like
+        self._anew: dict[int, RecordedModel] = {}
         self._seen: Counter[str] = Counter()
         self.noted: dict[str, object] = {}
 
@@ -93,6 +100,18 @@ class RecordedModel:
         if not self._holds(self._key(request)):
             return None
         return await self.chat(messages, cache_prefix=cache_prefix, **changes)
+
+    def anew(self, number: int) -> "RecordedModel":
+        """The same model, asked anew; see `benchmark.AsksAnew`."""
+        if number not in self._anew:
+            party = replace(self._party, proof=f"{ANEW}{number}")
+            self._anew[number] = self._others(party)
+        return self._anew[number]
+
+    def _like(self, party: ConnectedParty) -> "RecordedModel":
+        """Another party that is answered from the same place."""
+        holds = self._holds
+        return RecordedModel(self._answer, party, self._item_id, self.iteration, holds=holds)
 
     def _key(self, request: ChatRequest) -> CallKey:
         """Under which the journal has the reply to a request that is made now."""

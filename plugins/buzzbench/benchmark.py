@@ -52,6 +52,7 @@ class BuzzBench(Benchmark[Row, ChatResponse]):
 
     name = "buzzbench"
     version = "1"
+    grading = "2"
     title = "jokes about a quiz's guests explained and rated, beside a human's answer (Paech 2025)"
     kind, languages = "rubric", ("en",)
     data = DATA

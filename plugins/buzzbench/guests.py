@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from eibench import ChatResponse, JsonDict, Message, Model
-from eibench.judges import Outcome, Quotable, Reading, Rubric, Verdict, ask, read_object
+from eibench.judges import Outcome, Quotable, Reading, Rubric, Verdict, ask, read_otherwise
 
 GUESTS, GUEST, REASONING = "guests", "guest", "chain_of_thought_reasoning"
 
@@ -60,12 +60,12 @@ class GuestRubric(Rubric):
         self, response: ChatResponse, prompt: Sequence[Message]
     ) -> Reading[dict[str, dict[str, float]]]:
         """The numbers by guest and criterion, where each guest has all of them once."""
-        reading = read_object(response, (GUESTS,), Quotable(prompt, self.names, REASONING))
+        reading = read_otherwise(response, (GUESTS,), Quotable(prompt, self.names, REASONING))
         if reading.value is None:
             return Reading(None, reading.reason)
         entries = reading.value.get(GUESTS)
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            return Reading(None, f"{GUESTS}: not a list of objects")
+            return Reading(None, reading.reason or f"{GUESTS}: not a list of objects")
         names = {plain(guest): guest for guest in self.guests}
         by_guest = dict[str, dict[str, float]]()
         for entry in entries:
@@ -73,15 +73,17 @@ class GuestRubric(Rubric):
             guest = names.get(plain(entry.get(GUEST)))
             if guest is None or guest in by_guest:
                 nobody = f"{GUESTS}: an entry is of nobody who is to be graded"
-                return Reading(None, f"{guest} stands twice" if guest else nobody)
+                wrong = f"{guest} stands twice" if guest else nobody
+                return Reading(None, reading.reason or wrong)
             grades = {name: entry.get(name) for name in self.names}
             numbers = {name: float(n) for name, n in grades.items() if self._fits(n)}
             if wrong := [name for name in self.names if name not in numbers]:
-                return Reading(None, f"{guest}: {', '.join(wrong)}: not {self.number}")
+                why = f"{guest}: {', '.join(wrong)}: not {self.number}"
+                return Reading(None, reading.reason or why)
             by_guest[guest] = numbers
         if missing := [guest for guest in self.guests if guest not in by_guest]:
-            return Reading(None, f"it lacks {', '.join(missing)}")
-        return Reading(by_guest, None, reading.flags)
+            return Reading(None, reading.reason or f"it lacks {', '.join(missing)}")
+        return Reading(by_guest, reading.reason, reading.flags)
 
     def _fits(self, grade: object) -> TypeGuard[float]:
         if isinstance(grade, bool) or not isinstance(grade, int | float):

@@ -60,6 +60,7 @@ class Confidant(Benchmark[ConfidantCard, Confidence], Pairwise[ConfidantCard, Co
 
     name = "confidant"
     version = "1"
+    grading = "2"
     title = "a talk with a played person: which hidden points did they come to say?"
     kind = "talk"
     languages = ("en",)

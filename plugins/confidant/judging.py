@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from eibench import ChatResponse, Message, Model
-from eibench.judges import Reading, Template, ask, fill, neutralise, read_object, stands_in
+from eibench.judges import Reading, Template, ask, fill, neutralise, read_otherwise, stands_in
 
 from .cards import ConfidantCard
 from .prompts import JUDGE, MATCH, POINTS, RUBRIC
@@ -93,14 +93,14 @@ def _messages(template: Template, values: Mapping[str, str]) -> list[Message]:
 
 def _entries(response: ChatResponse, key: str) -> Reading[list[Mapping[str, object]]]:
     """The objects of a list in a reply."""
-    reading = read_object(response, (key,))
+    reading = read_otherwise(response, (key,))
     entries = (reading.value or {}).get(key)
     whole: list[Mapping[str, object]] = []
     if isinstance(entries, list):
         whole = [one for one in entries if isinstance(one, dict)]
     if not isinstance(entries, list) or len(whole) < len(entries):
         return Reading(None, reading.reason or f'"{key}" must be a list of objects')
-    return Reading(whole)
+    return Reading(whole, reading.reason)
 
 
 def _read_disclosed(response: ChatResponse) -> Reading[list[tuple[str, str]]]:
@@ -109,7 +109,7 @@ def _read_disclosed(response: ChatResponse) -> Reading[list[tuple[str, str]]]:
     whole = [(p, q) for p, q in pairs if isinstance(p, str) and isinstance(q, str)]
     if reading.value is None or len(whole) < len(pairs):
         return Reading(None, reading.reason or 'each entry needs a "point" and a "quote"')
-    return Reading(whole)
+    return Reading(whole, reading.reason)
 
 
 def _read_matched(response: ChatResponse) -> Reading[list[tuple[str, int]]]:
@@ -118,4 +118,4 @@ def _read_matched(response: ChatResponse) -> Reading[list[tuple[str, int]]]:
     whole = [(p, n) for p, n in pairs if isinstance(p, str) and type(n) is int]
     if reading.value is None or len(whole) < len(pairs):
         return Reading(None, reading.reason or 'each entry needs a "point" and a "disclosure"')
-    return Reading(whole)
+    return Reading(whole, reading.reason)

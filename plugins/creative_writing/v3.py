@@ -56,6 +56,7 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
 
     name = "creative-writing-v3"
     version = "1"
+    grading = "2"
     title = "short pieces of fiction, graded by a judge on 22 criteria, and compared (Paech 2025)"
     kind, languages = "rubric", ("en",)
     data = folder("creative_writing_v3")

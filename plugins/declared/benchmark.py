@@ -38,6 +38,8 @@ from .rows import DataRow, items_of
 from .talk import Talked, TalkPart
 from .templates import Values, plain
 
+_READING = "2"
+"""Of how replies are read: raised where that changes, as a benchmark's own `grading` is."""
 _JUDGES = Sampling(temperature=0.0, max_tokens=8000)
 
 
@@ -84,7 +86,7 @@ class Declared(Benchmark[Values, Any], Pairwise[Values, Any]):
         self.iterations, self.answer_tokens = of["iterations"], of["answer_tokens"]
         self.limit_over = values["data"]["limit_over"] or ""
         self.published_with = self._published_with()
-        graded = self._texts("score", "report", "judge", "compare")
+        graded = {**self._texts("score", "report", "judge", "compare"), "reading": _READING}
         self.version = f"{of['version']}-{_digest(self.prompts({}))}"  # boards go by it
         self.grading = f"{of['grading']}-{_digest(graded)}"
         self.comparability = of["comparability"] or Benchmark.comparability

@@ -49,6 +49,7 @@ class EmoBench(Benchmark[Row, list[Asked]]):
 
     name = "emobench"
     version = "1"
+    grading = "2"
     title = "choose what to do in a dilemma, or what is felt and why (Sabour et al. 2024)"
     kind = "choice"
     data = folder("emobench")

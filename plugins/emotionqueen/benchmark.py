@@ -56,7 +56,7 @@ class EmotionQueen(Benchmark):
 
     name = "emotionqueen"
     version = "1"
-    grading = "4"
+    grading = "5"
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
     kind = "yes-no"
     languages = ("en",)

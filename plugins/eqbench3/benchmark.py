@@ -63,7 +63,7 @@ class EQBench3(Benchmark[ScenarioContent, Transcript], Pairwise[ScenarioContent,
 
     name = "eqbench3"
     version = "1"
-    grading = "2"
+    grading = "3"
     title = "role-plays, turn by turn, graded by a judge on a rubric (Paech 2025)"
     kind = "rubric"
     languages = ("en",)

@@ -55,6 +55,7 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
 
     name = "judge-exam"
     version = "1"
+    grading = "2"
     title = "the model is a judge: replies whose order is known, and what must not matter"
     kind = "exam"
     languages = ("en",)

@@ -74,6 +74,7 @@ class JudgeCanaries(Benchmark[Canary, Score]):
 
     name = "judge-canaries"
     version = "1"
+    grading = "2"
     title = "the model is a judge: replies that say nothing, which must not win"
     kind = "exam"
     languages = ("en",)

@@ -53,6 +53,7 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
 
     name = "humanebench"
     version = "1"
+    grading = "2"
     title = "replies rated by eight humane principles, under three personas"
     kind = "rubric"
     languages = ("en",)

@@ -51,6 +51,7 @@ class MediationLive(Benchmark[Dispute, Talk]):
 
     name = "mediation-live"
     version = "1"
+    grading = "2"
     title = "mediate a dispute between two people whom a further model plays, graded on a rubric"
     kind = "talk"
     languages = ("en",)

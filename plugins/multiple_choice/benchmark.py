@@ -59,6 +59,7 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     name = "multiple-choice"
     version = "1"
+    grading = "2"
     title = "questions with choices from a file of yours, in the forms of MMLU and AGIEval"
     kind = "choice"
     languages = ("en",)

@@ -6,7 +6,15 @@ import pytest
 
 from eibench import ChatResponse, Message, MissingCall
 from eibench.core.types import Finish, Sampling
-from eibench.judges import Outcome, Rubric, Verdict, ask_for_verdict
+from eibench.judges import (
+    Outcome,
+    Reading,
+    Rubric,
+    Verdict,
+    ask,
+    ask_for_verdict,
+    read_otherwise,
+)
 from eibench.testing import ScriptedModel
 
 RUBRIC = Rubric(("empathy", "insight"), 20)
@@ -120,3 +128,66 @@ async def test_a_judge_that_is_right_the_first_time_leaves_no_trace_of_reasons()
     outcome, _ = await asked(f'{{"chain_of_thought_reasoning": ["a", "list"], {GOOD[1:]}')
     assert outcome.value is not None
     assert outcome.value.reasoning == ""
+
+
+TOLERATED = '```json\n{"score": 7}\n```\nI hope this helps!'
+
+
+class Journalled(ScriptedModel):
+    """A judge whose replies are in a journal, by the text of the question."""
+
+    asks_anew = False
+
+    def __init__(self, held: dict[str, list[str]], *replies: str) -> None:
+        super().__init__(*replies)
+        self.held, self.rounds = held, list[int]()
+
+    def anew(self, number: int) -> "Journalled":
+        """The same; its further replies are those of the rounds after the first."""
+        self.rounds.append(number)
+        return self
+
+    async def kept(self, messages: Any, *, cache_prefix: int = 0, **changes: Any) -> Any:
+        """The next reply that the journal has to this question."""
+        held = self.held.get(messages[-1].content, [])
+        return ChatResponse(held.pop(0)) if held else None
+
+
+def read_score(response: ChatResponse) -> Reading[float]:
+    """The number of a reply in either way."""
+    keys, reading = ("score",), read_otherwise(response, ("score",))
+    value = (reading.value or {}).get(keys[0])
+    return Reading(value if isinstance(value, int) else None, reading.reason)
+
+
+async def test_a_reply_that_was_asked_for_after_a_tolerated_one_counts() -> None:
+    """So a journal that a stricter reader has made says what it said, and nothing is asked."""
+    question = [Message("user", "Grade it.")]
+    reason = "An earlier reply to this could not be used: more text follows the verdict. As JSON."
+    held = {f"Grade it.\n\n{reason}": ['{"score": 3}']}
+    judge = Journalled(held, TOLERATED)
+    outcome = await ask(judge, question, read_score, form="As JSON.")
+    assert (outcome.value, outcome.flags, len(judge.requests)) == (3, ("re-asked",), 1)
+    fresh = Journalled({}, TOLERATED)
+    assert (await ask(fresh, question, read_score, form="As JSON.")).value == 7
+    assert len(fresh.requests) == 1
+
+
+async def test_the_newest_reply_that_can_be_read_counts() -> None:
+    """A later command asked the same anew; what it got is found, and nothing more is asked."""
+    judge = Journalled({"Grade it.": ['{"score": 5}']}, "No.", "No.", "No.")
+    outcome = await ask(judge, [Message("user", "Grade it.")], read_score, form="As JSON.")
+    assert (outcome.value, outcome.flags) == (5, ("re-asked later",))
+    assert (len(judge.requests), len(outcome.replies), judge.rounds) == (3, 4, [1])
+
+
+async def test_only_a_command_for_that_asks_anew() -> None:
+    """Three questions of a new round, after those that the journal holds; else none."""
+    prose = {"Grade it.": ["No.", "No."]}
+    judge = Journalled({k: [*v] for k, v in prose.items()}, "No.", "No.", "No.")
+    outcome = await ask(judge, [Message("user", "Grade it.")], read_score, form="As JSON.")
+    assert (outcome.value, len(judge.requests)) == (None, 3)
+    anew = Journalled({"Grade it.": ["No."]}, "No.", "No.", '{"score": 9}')
+    anew.asks_anew = True
+    outcome = await ask(anew, [Message("user", "Grade it.")], read_score, form="As JSON.")
+    assert (outcome.value, len(anew.requests)) == (None, 2)

@@ -51,6 +51,8 @@ def test_a_good_reply_is_read_with_its_reasoning() -> None:
         (GOOD[:-2] + ",\n}", "repaired"),
         (GOOD.replace('"overall"', '// the last\n"overall"'), "repaired"),
         (json.dumps({**SAID, "winner": "A2001"}), "unknown key"),
+        (json.dumps({"comparison": SAID}), "other keys"),
+        (GOOD.replace('"tact"', '"Tact"'), "other keys"),
     ],
 )
 def test_the_same_in_another_coat_is_read_and_flagged(reply: str, flag: str) -> None:
@@ -135,13 +137,12 @@ def test_every_wrong_criterion_is_named() -> None:
         ('{"refusal": "I will not judge."}', None),
         ("[]", "no JSON in the reply"),
         ('["A4711+++", "A2001+", "A4711+++++"]', "no JSON in the reply"),
-        (json.dumps({"comparison": SAID}), None),
+        (json.dumps({"example": SAID}), None),
         (json.dumps({"A4711": SAID}), None),
         (json.dumps([SAID, SAID | {"tact": "A4711+"}]), "more than one JSON object in the reply"),
         (json.dumps(SAID | {"insight": "A2001+"}) + "\n" + GOOD, "more than one JSON object"),
         ('{"insight": "A4711+", "insight": "A2001+"}', "gives a key twice"),
         (json.dumps({k: v for k, v in SAID.items() if k != "tact"}), "it lacks tact"),
-        (said().replace('"tact"', '"Tact"'), "it lacks tact"),
         (said().replace('"tact"', '"tactfulness"'), "it lacks tact"),
         (json.dumps(REASON), None),
         ("null", "no JSON in the reply"),

@@ -111,7 +111,7 @@ def test_read(text: str, wanted: tuple[int, int], flags: tuple[str, ...]) -> Non
         ("PASS: 1\nWIN: 1\nPASS: 0", "PASS is answered in two ways"),
         ('PASS: 1\nWIN: 1\n{"PASS": 1, "WIN": 0}', "WIN is answered in two ways"),
         ('{"PASS": 1, "WIN": 0}\nPASS: 1\nWIN: 1', "more text follows the verdict"),
-        ("PASS: 1\nWIN: 0\nThat is my verdict.", "more text follows the verdict"),
+        ("PASS: 1\nWIN: 0\nThat is not my verdict.", "more text follows the verdict"),
         ("PASS: 0 WIN: 1", "WIN is 1 although PASS is 0"),
         ('{"PASS": 0, "WIN": 1}', "WIN is 1 although PASS is 0"),
         ('{"PASS": false, "WIN": true}', "WIN is 1 although PASS is 0"),

@@ -333,3 +333,42 @@ def test_connection_error_without_words() -> None:
 def test_readable(text: str, expected: str) -> None:
     """Halves of surrogate pairs become U+FFFD; a pair of them becomes its character."""
     assert readable(text) == expected
+
+
+FILTERED = [
+    (400, "The response was filtered due to the prompt triggering Azure OpenAI's content "
+     "management policy. Please modify your prompt and retry.", "content_filter"),
+    (400, "Content Exists Risk", "invalid_request_error"),
+    (400, "Input data may contain inappropriate content.", "data_inspection_failed"),
+    (400, "Output data may contain inappropriate content.", "DataInspectionFailed"),
+    (400, "Output blocked by content filtering policy", "invalid_request_error"),
+    (400, "Your request was rejected as a result of our safety system.", "content_policy"),
+    (400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+     "invalid_prompt"),
+    (403, "openai/m requires moderation. Your input was flagged for \"violence\".", "403"),
+    (403, "The request was blocked due to safety", ""),
+    (400, "系统检测到输入或生成内容可能包含不安全或敏感内容", "1301"),
+    (400, "The request was blocked by the guardrail that is configured for this model.", ""),
+    (400, "The prompt is blocked: PROHIBITED_CONTENT", "400"),
+    (422, "The input contains sensitive information", "new_sensitive"),
+]  # fmt: skip
+NOT_FILTERED = [
+    (400, "Unknown parameter: 'safety_settings'.", "unknown_parameter", ErrorKind.INVALID_REQUEST),
+    (400, "Invalid content type. image_url is not supported.", "", ErrorKind.INVALID_REQUEST),
+    (400, "messages.0.content: field required", "missing", ErrorKind.INVALID_REQUEST),
+    (403, "Your key may not use the model m.", "", ErrorKind.AUTH),
+    (429, "Content filter is overloaded", "", ErrorKind.RATE_LIMIT),
+    (500, "The content filter failed", "", ErrorKind.SERVER),
+]
+
+
+@pytest.mark.parametrize(("status", "message", "code"), FILTERED)
+def test_what_filters_of_providers_say(status: int, message: str, code: str) -> None:
+    """Azure, DeepSeek, Alibaba, Anthropic, OpenAI, OpenRouter, Zhipu and others."""
+    assert kind_of(HttpFailure(status, message, code)) == ErrorKind.REFUSED
+
+
+@pytest.mark.parametrize(("status", "message", "code", "kind"), NOT_FILTERED)
+def test_what_is_no_filter_s_refusal(status: int, message: str, code: str, kind: ErrorKind) -> None:
+    """A word of one in another error."""
+    assert kind_of(HttpFailure(status, message, code)) == kind

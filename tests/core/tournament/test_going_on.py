@@ -393,3 +393,34 @@ def test_what_the_other_model_s_run_was_answered_is_not_asked_again(table: Any) 
     assert dict(ratings(done.json)) == pytest.approx(rated)
     assert table.run("m2").json["status"] == "complete"
     assert len(table.server.requests) == asked
+
+
+def test_comparisons_that_could_not_be_read_are_asked_anew(table: Any) -> None:
+    """By `bench rejudge` with the same judge, those alone; the run's own rating takes them in."""
+    table.placed("m0")
+
+    def half(request: ReceivedRequest, compares: bool) -> Reply | None:
+        """m0 first on scene 3: nothing that can be read."""
+        first = request.prompt.partition("[/RESPONDENT")[0]
+        is_it = compares and "scene 3" in request.prompt and "This is m0" in first
+        return "I would rather not." if is_it and "This is m1" in request.prompt else None
+
+    before = table.world.before
+    table.world.before = half
+    first = table.run("m1")
+    assert first.json["comparisons"]["unread"] == 1
+    table.world.before = before
+    run_id, count = table.run_id("m1"), table.bought()
+    own = ("--judge", "openai/judge", "--judge-base-url", table.server.base_url, "--json")
+    plan = table.bench("rejudge", run_id, *own, "--dry-run")
+    assert plan.json["runs"][0]["calls"] == {"model": 0, "judge": 1}
+    done = table.bench("rejudge", run_id, *own)
+    assert table.bought() == count + 1
+    assert (done.code, done.json["status"], done.json["view"]) == (0, "complete", None), done.err
+    assert (done.json["comparisons"]["read"], done.json["comparisons"]["unread"]) == (18, 0)
+    assert done.json["ratings"]
+    again = table.run("m1")
+    assert again.json["comparisons"] == done.json["comparisons"]
+    assert again.json["ratings"] == done.json["ratings"]
+    assert table.bench("rejudge", run_id, *own).code == 0
+    assert table.bought() == count + 1
