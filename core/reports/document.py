@@ -22,7 +22,9 @@ from ..text import by_player
 from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
 from ..types.result_document import ResultDocument, Status
+from .alike import alike_warnings
 from .comparability import comparability, not_sent, not_taken
+from .cut_prompts import CUT, cut_warnings
 from .evidence import ModelComparisons, RunData, Selection, UsageTotals
 from .graded import dataset_row
 from .panels import panel_part
@@ -219,6 +221,8 @@ def _samples(subject: _Subject) -> rows.SamplesPart:
     flags = Counter(flag for s in scores for flag in set(s.score.flags))
     if repeating := {s for one in subject.evidence.spent.repeating.values() for s in one.samples}:
         flags[REPEATS] = len(repeating)
+    if cut := {s for one in subject.evidence.spent.cut.values() for s in one.samples}:
+        flags[CUT] = len(cut)
     return {
         "items": {
             "total": total,
@@ -297,6 +301,8 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *not_taken(subject.kept_back),
         *repeating_warnings(spent.repeating, spent.spells),
         *source_warnings(spent.sources),
+        *cut_warnings(spent.cut),
+        *alike_warnings(spent.alike),
         *subject.pack.warnings,
         *summary.warnings,
         *(few_families(subject.families) if any(m.ci95 for m in summary.metrics.values()) else ()),

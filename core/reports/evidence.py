@@ -7,16 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..journal import CallTotals, CutOff, Failure, ReplySource
+from ..journal import CallTotals, CutOff, Failure, LongReply, ReplySource
 from ..parties.graders import Replies
 from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
 from ..types import result_document as rows
 from ..types.result_document import RatingRow, ResultDocument, Status, rating_notes
+from .alike import AlikeReplies
 from .comparability import judge_in
 from .replies import Repeating, Spell
 
 if TYPE_CHECKING:
+    from ..reading.cut_prompts import CutPrompts
     from ..settings.run_config import RunConfig
 
 
@@ -58,6 +60,8 @@ class UsageTotals:
         spells: All replies by phase, and how long they took.
         repeating: Replies that repeat themselves until cut off, by phase.
         sources: Who gave the model's replies; those of the whole run.
+        cut: Prompts that a server seems to have cut, by phase and party.
+        alike: Replies that are word for word alike, by phase.
     """
 
     calls: dict[str, int] = field(default_factory=lambda: {"generate": 0, "judge": 0})
@@ -69,6 +73,8 @@ class UsageTotals:
     spells: dict[str, Spell] = field(default_factory=dict)
     repeating: Mapping[str, Repeating] = field(default_factory=dict)
     sources: Sequence[ReplySource] = ()
+    cut: "Mapping[tuple[str, Party], CutPrompts]" = field(default_factory=dict)
+    alike: Mapping[str, AlikeReplies] = field(default_factory=dict)
 
     def add(self, totals: CallTotals) -> None:
         """Count one sample's calls of one phase."""
@@ -125,9 +131,13 @@ class Inside:
         self._clusters = clusters
         self._iterations = iterations
 
-    def __call__(self, row: SampleScore | Failure | CallTotals | CutOff) -> bool:
+    def __call__(self, row: SampleScore | Failure | CallTotals | CutOff | LongReply) -> bool:
         """Whether it does."""
-        return row.item_id in self._clusters and row.iteration <= self._iterations
+        return self.holds(row.item_id, row.iteration)
+
+    def holds(self, item_id: str, iteration: int) -> bool:
+        """Whether a sample does."""
+        return item_id in self._clusters and iteration <= self._iterations
 
 
 class ModelComparisons(NamedTuple):

@@ -7,7 +7,9 @@ from ..errors import JournalError, UsageError
 from ..journal import GradeCount
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
+from ..reports.alike import AlikeReplies, alike_among
 from ..reports.choosing import chosen
+from ..reports.cut_prompts import cut_in
 from ..reports.evidence import Inside, RunData, Selection, add_up
 from ..reports.graded import GradedSamples, Key
 from ..reports.items import Items, RunSample, items_of, valued
@@ -152,6 +154,8 @@ class ScoredRun(RecordedRun):
         spent.sent = journal.parameters_sent(run)
         spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
         spent.sources = journal.reply_sources(run)
+        spent.cut = cut_in(journal, run, grader.judge, inside.holds)
+        spent.alike = self._alike(inside)
         by_judge = {
             judge: [s for s in self.grades(by, clusters) if inside(s)]
             for judge, by in (members or {}).items()
@@ -159,6 +163,11 @@ class ScoredRun(RecordedRun):
         panel = grader.judge if isinstance(grader.judge, Panel) else None
         replies = replies_of(panel, scores, failures, by_judge) if panel else {}
         return RunData(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
+
+    def _alike(self, inside: Inside) -> dict[str, AlikeReplies]:
+        """Replies that are word for word alike, by phase."""
+        replies = [r for r in self.journal.alike_replies(self.record) if inside(r)]
+        return alike_among(replies, self.journal.long_replies(self.record)) if replies else {}
 
     def _judges_beside(self, grader: Grader) -> dict[Party, Grader]:
         """The graders of all judges that have graded it as this one did; none of one judge."""
