@@ -10,6 +10,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
+from math import inf
 from typing import NamedTuple
 
 from ..types import Message
@@ -22,6 +23,8 @@ _GROWS = 16
 """A talk that has grown by less, in the fewest tokens, says nothing."""
 _TEMPLATE = 64
 """Tokens that a chat template may add to a prompt."""
+_BLOCK = 128
+"""Tokens that a cache takes together: what is left of a block is counted anew."""
 _LEEWAY = 1.25
 _DENSITIES = (0.75, 2.5)
 _UNEXPLAINED = 0.2
@@ -108,6 +111,8 @@ class PromptsBefore:
     def __init__(self, prompts: Iterable[PromptCount] = ()) -> None:
         self._sorted: list[tuple[str, int, str]] = []
         self._densest = _DENSITIES[0]
+        self._counts: set[int] = set()
+        self._shortest: float = inf
         for prompt in prompts:
             self.add(prompt)
 
@@ -116,10 +121,18 @@ class PromptsBefore:
 
     def add(self, prompt: PromptCount) -> None:
         """Take one more."""
-        density = prompt.counted / (about_tokens(prompt.text) + _TEMPLATE)
+        needed = about_tokens(prompt.text)
+        self._counts.add(prompt.counted)
+        self._shortest = min(self._shortest, needed)
+        density = prompt.counted / (needed + _TEMPLATE)
         self._densest = min(max(self._densest, density), _DENSITIES[1])
         if len(self) < REFERENCES:
             insort(self._sorted, (prompt.text, prompt.n, prompt.item_id))
+
+    @property
+    def are_counted(self) -> bool:
+        """Whether the counts are of the prompts: not one number for all, a short one too."""
+        return len(self._counts) > 1 or max(self._counts) < 2 * self._shortest + _TEMPLATE
 
     def explains(self, prompt: PromptCount, talk: Iterable[PromptCount]) -> bool:
         """Whether the count is that of what a prompt adds to others: the server had those cached.
@@ -129,7 +142,7 @@ class PromptsBefore:
         nearest = (*self._nearest(prompt), *(earlier.text for earlier in talk))
         shared = max((shared_length(prompt.text, text) for text in nearest), default=0)
         added = prompt.text[shared:]
-        most = _LEEWAY * self._densest * about_tokens(added) + _TEMPLATE
+        most = _LEEWAY * self._densest * about_tokens(added) + _TEMPLATE + _BLOCK
         return shared > 0 and least_tokens(added) <= prompt.counted <= most
 
     def _nearest(self, prompt: PromptCount) -> Iterator[str]:
@@ -166,7 +179,7 @@ def find_cut(
     """
     explained = {prompt: before.explains(prompt, talk) for prompt, talk in doubtful}
     unexplained = sum(not by_cache for by_cache in explained.values())
-    if not unexplained or unexplained < _UNEXPLAINED * len(explained):
+    if not unexplained or not before.are_counted or unexplained < _UNEXPLAINED * len(explained):
         return None
     needed = {prompt: about_tokens(prompt.text) for prompt in explained}
     worst = max(needed, key=lambda prompt: needed[prompt] - prompt.counted)
