@@ -19,6 +19,8 @@ from .tables import DamagedRow, Row
 
 LONG, DRAWN = 200, 0.3
 """Characters of a reply, and the temperature, from which on chance gives no text twice."""
+_TAIL = 64
+"""Bytes at the end of replies that are alike, as are their lengths."""
 _BYTES_PER_TOKEN = 5
 """With fewer bytes than so many times its tokens a prompt is no doubtful one."""
 _PROMPT = "n, item_id, iteration, phase, asked, messages, input_tokens, cached_tokens, attempts"
@@ -26,12 +28,13 @@ _PARTIES = (
     "(phase = 'generate' OR phase GLOB 'role:*' OR phase = 'judge'"
     " AND asked IN (SELECT value FROM json_each(?)))"
 )
+_REAL = """instr(asked, '"provider":"demo"') = 0"""
 _DOUBTFUL = f"""
 WITH counted AS (
   SELECT run, n, item_id, iteration, phase, asked, attempts, input_tokens,
     input_tokens + cached_tokens AS most, length(CAST(messages AS BLOB)) AS size
   FROM calls WHERE run {{of}} AND input_tokens >= {FEWEST} AND cached_tokens < input_tokens
-    AND {_PARTIES} AND json_extract(asked, '$.provider') != 'demo'
+    AND {_PARTIES} AND {_REAL}
 ), ordered AS (
   SELECT *, max(iif(attempts = 1, input_tokens, 0)) OVER earlier AS before,
     min(size) OVER earlier AS shortest
@@ -42,33 +45,28 @@ WITH counted AS (
 SELECT DISTINCT run, item_id, iteration, phase, asked FROM ordered
 WHERE size > {_BYTES_PER_TOKEN} * most OR most <= before AND size > shortest
 """
-_REPLIES = f"""
-long AS (
-  SELECT run, n, item_id, iteration, phase, digest,
-    json_extract(sent, '$.temperature') AS temperature,
-    coalesce(json_extract(sent, '$.top_k'), 0) AS top_k
-  FROM calls WHERE run {{of}} AND (phase = 'generate' OR phase GLOB 'role:*')
-    AND length(text) >= {LONG} AND json_extract(asked, '$.provider') != 'demo'
-), replies AS (
-  SELECT *, typeof(temperature) IN ('integer', 'real') AND temperature >= {DRAWN}
-    AND top_k != 1 AS drawn
-  FROM long
-)
+# `substr`, as `length` counts all characters.
+_LONG = f"""
+calls WHERE run {{of}} AND (phase = 'generate' OR phase GLOB 'role:*') AND {_REAL}
+  AND substr(text, {LONG}, 1) != ''
+"""
+_DRAWN = f"""
+typeof(json_extract(sent, '$.temperature')) IN ('integer', 'real')
+  AND json_extract(sent, '$.temperature') >= {DRAWN}
+  AND coalesce(json_extract(sent, '$.top_k'), 0) != 1
 """
 _ALIKE = f"""
-WITH {_REPLIES}, tailed AS (
-  SELECT replies.*, count(*) OVER (
-    PARTITION BY calls.run, calls.phase, length(calls.text), substr(calls.text, -48)) AS times
-  FROM replies JOIN calls USING (n)
-)
-SELECT tailed.run, tailed.item_id, tailed.iteration, tailed.phase, tailed.digest, calls.messages,
-  calls.text, tailed.temperature, tailed.drawn
-FROM tailed JOIN calls USING (n) WHERE times > 1 ORDER BY n
+WITH ended AS (
+  SELECT n, run, phase, length(CAST(text AS BLOB)) AS size,
+    substr(CAST(text AS BLOB), -{_TAIL}) AS tail FROM {_LONG}
+), counted AS (SELECT n, count(*) OVER (PARTITION BY run, phase, size, tail) AS times FROM ended)
+SELECT run, item_id, iteration, phase, digest, messages, text,
+  json_extract(sent, '$.temperature'), {_DRAWN}
+FROM calls WHERE n IN (SELECT n FROM counted WHERE times > 1) ORDER BY n
 """
-_LONG = f"""
-WITH {_REPLIES}
-SELECT run, item_id, phase, sum(drawn), count(DISTINCT iif(drawn, iteration, NULL))
-FROM replies GROUP BY run, item_id, phase
+_COUNTED = f"""
+SELECT run, item_id, phase, sum({_DRAWN}), count(DISTINCT iif({_DRAWN}, iteration, NULL))
+FROM {_LONG} GROUP BY run, item_id, phase
 """
 
 
@@ -132,4 +130,4 @@ class CountStore(JournalFile):
 
     def long_replies(self, run: RunRecord) -> Iterator[LongReplies]:
         """How many long replies each item has from the model and from each role."""
-        return self._rows_of(run, _LONG, (), lambda row: LongReplies(*row))
+        return self._rows_of(run, _COUNTED, (), lambda row: LongReplies(*row))

@@ -152,7 +152,7 @@ def test_no_spread_is_made_of_one_text(invoke: Bench) -> None:
     (reason,) = done.json["unmeasured"].values()
     assert reason.startswith("all 3 repeats of 12 items are the same text")
     shown = invoke("show", done.json["run_id"], "--details").out
-    (row,) = [line for line in shown.splitlines() if line.startswith("SD over reruns")]
+    (row,) = [line for line in shown.splitlines() if line.startswith("│ SD over reruns")]
     assert "0.00" not in row
     assert "no SD over reruns: all 3 repeats" in shown
     repeated = invoke("repeat", done.json["run_id"])
