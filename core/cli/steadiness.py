@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..hooks.sections import Table
-from ..text import interval, number
+from ..reports.steadiness import notes_of, steady_number
 
 if TYPE_CHECKING:
     from ..statistics.steadiness import SteadinessRow
@@ -35,6 +35,7 @@ def steady_table(document: LeaderboardDocument, steady: Steady) -> Table:
     ]
     names = sorted({row.metric for rows in by_model.values() for row in rows.values()})
     note = f"of {', '.join(names)}" if names else "no model was asked twice: --iterations 2 or more"
+    note = "\n".join([note, *notes_of([row for rows in steady.values() for row in rows])])
     return Table("From one iteration to the next", ("model", "k", *headings), cells, note=note)
 
 
@@ -43,5 +44,7 @@ def _iterations(rows: "Mapping[str, SteadinessRow]") -> int:
 
 
 def _cell(row: "SteadinessRow | None") -> str:
-    ends = f" ({interval(row.ci95)})" if row and row.ci95 else ""
-    return f"{number(row.value)}{ends}" if row else "–"
+    if row is None:
+        return "–"
+    value, ends = steady_number(row)
+    return f"{value} ({ends})" if row.ci95 and ends else value

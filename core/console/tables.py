@@ -78,7 +78,7 @@ def details(
     """
     parts: list[RenderableType] = [*head(document), _metrics(document)]
     parts += [Text(line(note), style="dim") for note in document["metric_notes"].values()]
-    parts += [Text(line(message), style="dim") for message in _no_intervals(document)]
+    parts += [Text(line(message), style="dim") for message in _no_numbers(document)]
     parts += with_command(_facts(document, later), another)
     for section in (*standing(document), *map(part, sections)):
         parts += [Text(""), section]
@@ -140,10 +140,19 @@ def _metrics(document: ResultDocument) -> Grid:
             group = groups.get(name, "")
             grid.add_group(line(group))
         label, over = document["metric_labels"][name]
-        cells = [number(metric["value"]), interval(metric["ci95"]), str(metric["n"])]
+        value = None if name in document.get("unmeasured", ()) else metric["value"]
+        cells = [number(value), interval(metric["ci95"]), str(metric["n"])]
         style = "bold" if position == 0 else ""
         grid.add_row(label or name, *cells, over if metric["ci95"] else "", style=style)
     return grid
+
+
+def _no_numbers(document: ResultDocument) -> list[str]:
+    """Why metrics have no number, or no interval."""
+    labels = document["metric_labels"]
+    unmeasured = document.get("unmeasured", {}).items()
+    lines = [f"no {labels[name][0] or name}: {reason}" for name, reason in unmeasured]
+    return [*lines, *_no_intervals(document)]
 
 
 def _no_intervals(document: ResultDocument) -> list[str]:

@@ -10,6 +10,8 @@ from .records import CallTotals as CallTotals
 from .records import CutOff as CutOff
 from .records import Failure as Failure
 from .records import GradeCount as GradeCount
+from .records import LongReplies as LongReplies
+from .records import LongReply as LongReply
 from .records import OddOpening as OddOpening
 from .records import OtherProviders as OtherProviders
 from .records import PartyAsking as PartyAsking

@@ -332,6 +332,35 @@ class CutOff(NamedTuple):
     latency_s: float
 
 
+class LongReply(NamedTuple):
+    """A long reply that seems to be, word for word, another one too.
+
+    Attributes:
+        digest: Of the request as the plugin meant it.
+        messages: What was asked, as a hash.
+        text: The reply, as a hash.
+        drawn: Whether what was sent asks for chance: a temperature of `DRAWN` and more.
+    """
+
+    item_id: str
+    iteration: int
+    phase: str
+    digest: str
+    messages: int
+    text: int
+    temperature: float | None
+    drawn: bool
+
+
+class LongReplies(NamedTuple):
+    """Of an item with long replies of a party: how many were drawn, in how many iterations."""
+
+    item_id: str
+    phase: str
+    drawn: int
+    drawn_in: int
+
+
 class ReplySource(NamedTuple):
     """Replies of a run's model from one address under one name, and when the first and last came.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
-from ..benchmark.model import role_in
+from ..benchmark.model import MODEL, role_in
 from ..clients.families import common_family, kinship
 from ..guard import guard
 from ..journal import RunRecord
@@ -22,7 +22,9 @@ from ..text import by_player, plural
 from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
 from ..types.result_document import ResultDocument, Status
+from .alike import AlikeReplies, alike_warnings, told_repeats
 from .comparability import comparability, not_sent, otherwise_of
+from .cut_prompts import CUT, cut_warnings
 from .evidence import ModelComparisons, RunData, Selection, UsageTotals, refused_in
 from .graded import dataset_row
 from .otherwise import AskedOtherwise
@@ -210,8 +212,18 @@ def _metrics(
         "notes": {**summary.notes, **({"rating": ratings} if compared else {})},
         "baselines": {name: baseline.as_json() for name, baseline in baselines.items()},
     }
-    reasons = _reasons(summary, subject.families)
-    return {**part, "metric_reasons": reasons} if reasons else part
+    if reasons := _reasons(summary, subject.families):
+        part = {**part, "metric_reasons": reasons}
+    unmeasured = _unmeasured(summary, subject.evidence.spent.alike.get(MODEL))
+    return {**part, "unmeasured": unmeasured} if unmeasured else part
+
+
+def _unmeasured(summary: Summary, alike: AlikeReplies | None) -> dict[str, str]:
+    """Why spreads over iterations that are 0 measure nothing, where all repeats are one text."""
+    if alike is None or not alike.is_one_text:
+        return {}
+    spreads = {name: m for name, m in summary.metrics.items() if m.of_iterations}
+    return {name: told_repeats(alike) for name, metric in spreads.items() if metric.value == 0}
 
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:
@@ -231,6 +243,8 @@ def _samples(subject: _Subject) -> rows.SamplesPart:
     flags = Counter(flag for s in scores for flag in set(s.score.flags))
     if repeating := {s for one in subject.evidence.spent.repeating.values() for s in one.samples}:
         flags[REPEATS] = len(repeating)
+    if cut := {s for one in subject.evidence.spent.cut.values() for s in one.samples}:
+        flags[CUT] = len(cut)
     return {
         "items": {
             "total": total,
@@ -319,6 +333,8 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *source_warnings(spent.sources),
         *provider_warnings(spent.hosts),
         *mark_warnings(spent.openings),
+        *cut_warnings(spent.cut),
+        *alike_warnings(spent.alike),
         *subject.pack.warnings,
         *summary.warnings,
         *_refused(subject),

@@ -12,6 +12,7 @@ from ..journal import (
     CallTotals,
     CutOff,
     Failure,
+    LongReply,
     OddOpening,
     OtherProviders,
     PartyAsking,
@@ -22,10 +23,12 @@ from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
 from ..types import result_document as rows
 from ..types.result_document import RatingRow, ResultDocument, Status, rating_notes
+from .alike import AlikeReplies
 from .comparability import judge_in
 from .replies import Repeating, Spell
 
 if TYPE_CHECKING:
+    from ..reading.cut_prompts import CutPrompts
     from ..settings.run_config import RunConfig
 
 
@@ -71,6 +74,8 @@ class UsageTotals:
         sources: Who gave the model's replies; those of the whole run.
         hosts: The same of brokers' hosts of judges and roles.
         openings: Replies that begin with a bracket.
+        cut: Prompts that a server seems to have cut, by phase and party.
+        alike: Replies that are word for word alike, by phase.
     """
 
     calls: dict[str, int] = field(default_factory=lambda: {"generate": 0, "judge": 0})
@@ -85,6 +90,8 @@ class UsageTotals:
     sources: Sequence[ReplySource] = ()
     hosts: Sequence[OtherProviders] = ()
     openings: Sequence[OddOpening] = ()
+    cut: "Mapping[tuple[str, Party], CutPrompts]" = field(default_factory=dict)
+    alike: Mapping[str, AlikeReplies] = field(default_factory=dict)
 
     def add(self, totals: CallTotals) -> None:
         """Count one sample's calls of one phase."""
@@ -146,9 +153,15 @@ class Inside:
         self._clusters = clusters
         self._iterations = iterations
 
-    def __call__(self, row: SampleScore | Failure | CallTotals | CutOff | OddOpening) -> bool:
+    def __call__(
+        self, row: SampleScore | Failure | CallTotals | CutOff | OddOpening | LongReply
+    ) -> bool:
         """Whether it does."""
-        return row.item_id in self._clusters and row.iteration <= self._iterations
+        return self.holds(row.item_id, row.iteration)
+
+    def holds(self, item_id: str, iteration: int) -> bool:
+        """Whether a sample does."""
+        return item_id in self._clusters and iteration <= self._iterations
 
 
 class ModelComparisons(NamedTuple):

@@ -23,7 +23,7 @@ from ..reports.evidence import (
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result
 from ..sample.context import RunContext
-from ..sample.progress import TRIAL
+from ..sample.progress import COMPARE, TRIAL
 from ..spending.budget import Budget
 from ..text import plural
 from ..types.result_document import PlacementEnd, ResultDocument, Status
@@ -78,7 +78,9 @@ class RunOutcome:
         # A call without an answer is in no journal.
         asked_now = progress.sent.get(MODEL, 0) + progress.unanswered[MODEL]
         evidence = replace(evidence, again=progress.retries, asked_now=asked_now)
-        warnings = [*self._silent(evidence), *self._why_it_ended(ended)]
+        # The journal holds no prompts of comparisons, which are made of transcripts.
+        cut = self.context.prompts.warnings_of(COMPARE)
+        warnings = [*self._silent(evidence), *cut, *self._why_it_ended(ended)]
         document = self._document(seconds, evidence, warnings)
         finished = task.finishes(run, ended)
         left = seconds - self.kept_s

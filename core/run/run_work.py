@@ -25,6 +25,7 @@ from ..sample.judging import HealthCheck, trial_digest
 from ..sample.life import run_sample
 from ..sample.model import ConnectedParty
 from ..sample.progress import COMPARE
+from ..sample.prompts import PromptWatch
 from ..sample.room import Room
 from ..sample.workers import run_workers
 from ..types import Item
@@ -76,6 +77,7 @@ async def run_task(task: Task, session: Session) -> Result:
                 session.stop,
                 [party.connected() for party in task.parties],
                 say=session.say,
+                prompts=PromptWatch(session.say),
             )
             document = await RunWork(task, context, session, servers).do()
     return as_result(document, write_document(config.runs_dir, document))

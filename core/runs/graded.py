@@ -2,12 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
+from ..benchmark.model import MODEL
 from ..errors import JournalError, UsageError
 from ..journal import GradeCount
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
+from ..reports.alike import AlikeReplies, alike_among, told_repeats
 from ..reports.choosing import chosen
+from ..reports.cut_prompts import cut_in
 from ..reports.evidence import Inside, RunData, Selection, add_up
 from ..reports.graded import GradedSamples, Key
 from ..reports.items import Items, RunSample, items_of, valued
@@ -155,6 +159,8 @@ class ScoredRun(RecordedRun):
         spent.sources = journal.reply_sources(run)
         spent.hosts = journal.other_providers(run, grader.judge)
         spent.openings = [one for one in journal.odd_openings(run, grader.judge) if inside(one)]
+        spent.cut = cut_in(journal, run, grader.judge, inside.holds)
+        spent.alike = self._alike(inside)
         by_judge = {
             judge: [s for s in self.grades(by, clusters) if inside(s)]
             for judge, by in (members or {}).items()
@@ -162,6 +168,20 @@ class ScoredRun(RecordedRun):
         panel = grader.judge if isinstance(grader.judge, Panel) else None
         replies = replies_of(panel, scores, failures, by_judge) if panel else {}
         return RunData(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
+
+    @cached_property
+    def repeats_note(self) -> str:
+        """That all repeats of items are one text and measure nothing; empty where they differ."""
+        counts = list(self.journal.long_replies(self.record))
+        if all(one.drawn_in < 2 for one in counts):
+            return ""
+        alike = alike_among(self.journal.alike_replies(self.record), counts).get(MODEL)
+        return told_repeats(alike) if alike and alike.is_one_text else ""
+
+    def _alike(self, inside: Inside) -> dict[str, AlikeReplies]:
+        """Replies that are word for word alike, by phase."""
+        replies = [r for r in self.journal.alike_replies(self.record) if inside(r)]
+        return alike_among(replies, self.journal.long_replies(self.record)) if replies else {}
 
     def _judges_beside(self, grader: Grader) -> dict[Party, Grader]:
         """The graders of all judges that have graded it as this one did; none of one judge."""

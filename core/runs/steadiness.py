@@ -31,8 +31,9 @@ def steadiness(
         return []
     better = {value.name: value.higher_is_better for value in run.plugin.values}
     families = run.pack_of(run.config(dataset=dataset)).clusters
+    note = run.repeats_note
     return [
-        row
+        row._replace(note=note)
         for name, by_item in by_value.items()
         if (end := better.get(name, True)) is not None
         for row in statistics.steadiness.steadiness_of(

@@ -19,6 +19,7 @@ from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
 from .model import ConnectedParty
 from .progress import COMPARE, TRIAL, Progress
+from .prompts import PromptWatch
 from .room import Room
 from .workers import Stop
 
@@ -70,6 +71,7 @@ class RunContext:
         room: That the model's replies get at first.
         first_replies: Holds back what goes to the model until one reply could be read; ``None``
             where the model is not asked, or all the same.
+        prompts: Looks whether servers cut them.
     """
 
     config: RunConfig
@@ -94,6 +96,7 @@ class RunContext:
     offline: bool = False
     room: Room = field(default_factory=Room)
     first_replies: FirstReplies | None = None
+    prompts: PromptWatch = field(default_factory=PromptWatch)
 
     def __post_init__(self) -> None:
         self.grader = grader(self.config, offline=self.offline)

@@ -18,7 +18,9 @@ from ..clients.keys import redact
 from ..clients.shapes import as_set
 from ..guard import described
 from ..journal import CallKey, RunRecord
+from ..parties.party import Party
 from ..parties.providers import CallContext
+from ..reading.cut_prompts import PromptCount
 from ..types import ChatRequest, ChatResponse, Score, canonical
 from .bounds import CallBound
 from .context import RunContext, Sample
@@ -124,6 +126,7 @@ class CallReplayer:
         self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
         self._marked = False
         self._last: ChatResponse | None = None
+        self._talks: dict[tuple[str, Party], list[PromptCount]] = {}
         self._steps = steps or SampleProgress({}, {})
         self._context = context
         self._sample = sample
@@ -169,6 +172,14 @@ class CallReplayer:
         if self._context.benchmark.judged:
             self._mark(response, no_answer(response))
 
+    def _look_at_prompt(
+        self, party: ConnectedParty, request: ChatRequest, response: ChatResponse
+    ) -> None:
+        """See whether the server cut a prompt; those of comparisons belong to no talk."""
+        who = party.phase, party.asked
+        talk = self._talks.setdefault(who, []) if party.phase != COMPARE else []
+        self._context.prompts.look(self._sample, who, request, response, talk)
+
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
             self.bound.count(party.phase, (party.asked, party.proof))
@@ -176,6 +187,7 @@ class CallReplayer:
             if known := self._find(key):
                 self._context.progress.replayed += 1
                 self._steps.advance(party.phase, spared=True)
+                self._look_at_prompt(party, request, known)
                 self._look_at(party, known)
                 return known
             shared_key = (self._sample.item.id, self._sample.iteration, key)
@@ -271,6 +283,7 @@ class CallReplayer:
             context.run, item.id, iteration, key, party.asked, kept, response, address
         )
         context.progress.answered(party.phase, response)
+        self._look_at_prompt(party, request, response)
         if context.journal.trouble:
             self._note(context.journal.trouble)  # this reply is saved; no other may be sent
         return response

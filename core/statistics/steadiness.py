@@ -23,6 +23,7 @@ class SteadinessRow(NamedTuple):
         k: Iterations.
         items: With k iterations that have a number.
         ci95: Over families of items.
+        note: Why it says nothing of the model, as where all iterations have one text.
     """
 
     model: str
@@ -32,6 +33,7 @@ class SteadinessRow(NamedTuple):
     items: int
     value: float
     ci95: Interval | None
+    note: str = ""
 
 
 def steadiness_of(

@@ -377,6 +377,8 @@ class Metric:
         chosen: The name of the metric that it is, where it is the best of several.
         ci95_chosen: That one's own interval, which allows for the choice: what is held against
             baselines. `ci95` may be that of choosing anew.
+        of_iterations: It is a spread over iterations: 0 where all of them have one text is no
+            measurement, and is said to be none.
     """
 
     value: float | None
@@ -390,6 +392,7 @@ class Metric:
     families: int | None = None
     chosen: str = ""
     ci95_chosen: tuple[float, float] | None = None
+    of_iterations: bool = False
 
     def as_json(self) -> "MetricRow":
         """The fields of a result document."""

@@ -232,6 +232,7 @@ class MetricsPart(TypedDict):
     metric_groups: ReadOnly[Mapping[str, str]]
     metric_notes: ReadOnly[Mapping[str, str]]
     metric_reasons: NotRequired[ReadOnly[Mapping[str, str]]]
+    unmeasured: NotRequired[ReadOnly[Mapping[str, str]]]
     invalid: ReadOnly[str | None]
     notes: ReadOnly[Facts]
     baselines: ReadOnly[Mapping[str, BaselineRow]]

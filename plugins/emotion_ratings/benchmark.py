@@ -242,7 +242,9 @@ def _metrics(summary: numbers.PassSummary) -> dict[str, Metric]:
         n = sum(value is not None for value in summary.per_iteration)
         sd = summary.iteration_sd
         label = "SD over reruns"
-        metrics["rerun_sd"] = Metric(sd, None, n, higher_is_better=False, label=label)
+        metrics["rerun_sd"] = Metric(
+            sd, None, n, higher_is_better=False, label=label, of_iterations=True
+        )
     return metrics
 
 

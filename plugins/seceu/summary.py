@@ -90,7 +90,9 @@ def _reruns(run: Run) -> dict[str, Metric]:
     n = sum(value is not None for value in values)
     label = "SD over reruns, of the EQ" if norm else "SD over reruns, of the SECEU score"
     spread = iteration_spread(values)
-    return {"rerun_sd": Metric(spread, None, n, higher_is_better=False, label=label)}
+    return {
+        "rerun_sd": Metric(spread, None, n, higher_is_better=False, label=label, of_iterations=True)
+    }
 
 
 def _invalid(run: Run) -> str | None:

@@ -15,7 +15,7 @@ from eibench import (
     run_selector,
     steadiness_table,
 )
-from eibench.statistics import SteadinessRow
+from eibench.statistics import Spread, SteadinessRow
 from eibench.text import line, number, plural
 
 from .csv_tables import read_table
@@ -29,12 +29,17 @@ from .repeatability import (
 )
 from .reruns import Reruns, reruns_of_csv, reruns_of_runs
 
+ONE_TEXT = "one text"
+"""What stands in the place of a spread of 0 that nobody measured."""
+
 
 def show_repeatability(document: Repeatability) -> None:
     """Everything `bench repeat` prints."""
     notes = ["SD with n - 1; CV = SD / mean, for scores that cannot be below zero."]
     notes += [f"judge: {document.judge}"] if document.judge else []
-    notes += [_overall(*entry) for entry in document.overall.items()]
+    notes += [f"{_name(model)}: {model.note}" for model in document.models if model.note]
+    if not all(map(_is_one_text, _spreads_of(document))):
+        notes += [_overall(*entry) for entry in document.overall.items()]
     notes += [
         f"left out: {model.model}, {_source(rerun)}: {rerun['left_out']}"
         for model in document.models
@@ -52,12 +57,29 @@ def show_repeatability(document: Repeatability) -> None:
 def _spreads(title: str, models: Sequence[ModelSpread], note: str) -> Table:
     columns = ("model", "metric", "reruns", "mean", "SD", "CV %", "min", "max", "range")
     rows = [
-        (_name(model), metric, spread.n, spread.mean, spread.sd_sample,
-         _percent(spread.cv_sample), spread.low, spread.high, spread.range)
+        (_name(model), metric, spread.n, spread.mean, *_spread(model, spread))
         for model in models
         for metric, spread in model.metrics.items()
     ]  # fmt: skip
     return Table(title, columns, rows, note=note)
+
+
+def _spread(model: ModelSpread, spread: Spread) -> tuple[str | float | None, ...]:
+    """How far reruns differ; what they say is nothing where they are one text."""
+    if _is_one_text((model, spread)):
+        return (ONE_TEXT, None, spread.low, spread.high, None)
+    return (spread.sd_sample, _percent(spread.cv_sample), spread.low, spread.high, spread.range)
+
+
+def _is_one_text(spread_of: tuple[ModelSpread, Spread]) -> bool:
+    """Whether a model's reruns differ by nothing, and got one text."""
+    model, spread = spread_of
+    return bool(model.note) and not spread.sd_sample
+
+
+def _spreads_of(document: Repeatability) -> list[tuple[ModelSpread, Spread]]:
+    """The spreads of all models and metrics."""
+    return [(model, spread) for model in document.models for spread in model.metrics.values()]
 
 
 def _name(row: ModelSpread | ModelChange) -> str:

@@ -22,6 +22,7 @@ class ModelSpread(NamedTuple):
         counted: How many count.
         metrics: The spread of each.
         reruns: Each with where it comes from, its values, and why it is left out.
+        note: That repeats are one text, where they are.
     """
 
     model: str
@@ -29,6 +30,7 @@ class ModelSpread(NamedTuple):
     counted: int
     metrics: Mapping[str, Spread]
     reruns: Sequence[JsonDict]
+    note: str = ""
 
 
 class OverallSpread(NamedTuple):
@@ -128,7 +130,8 @@ def _model(name: str, reruns: Sequence[Rerun], metrics: Sequence[str]) -> ModelS
         {**r.source, "values": {m: r.values.get(m) for m in metrics}, "left_out": r.reason}
         for r in reruns
     ]
-    return ModelSpread(name, any(r.demo for r in reruns), len(counted), spreads, rows)
+    note = next((r.note for r in counted if r.note), "")
+    return ModelSpread(name, any(r.demo for r in reruns), len(counted), spreads, rows, note)
 
 
 def _refuse_single(models: Sequence[ModelSpread], more: str) -> None:

@@ -32,6 +32,7 @@ class Rerun:
         source: Where it comes from: a run and an iteration, or a line of a file.
         values: Metrics by name; None where there is no value.
         reason: Why it does not count; None when it does.
+        note: That it and its like are one text, where they are.
     """
 
     model: str
@@ -39,6 +40,7 @@ class Rerun:
     source: JsonObject
     values: Mapping[str, float | None]
     reason: str | None = None
+    note: str = ""
 
 
 class Reruns(NamedTuple):
@@ -139,4 +141,4 @@ def _reruns(
         partial = f"{missing} of {plural(len(items), 'sample')} missing" if missing else None
         invalid = f"FAIL: {summary.invalid}" if summary.invalid else None
         source: JsonObject = {"run_id": run.id, "iteration": n}
-        yield Rerun(run.name, run.demo, source, values, partial or invalid)
+        yield Rerun(run.name, run.demo, source, values, partial or invalid, run.repeats_note)
