@@ -39,7 +39,16 @@ def run(invoke: Bench, respond: Any, *words: object, benchmark: str = "eqbench3"
     """A run of some items, in several iterations unless said otherwise."""
     with LoopbackServer(respond) as server:
         url = server.base_url
-        made = ("run", benchmark, "--dataset", "bundled", "--model", "openai/m", "--base-url", url)
+        made: tuple[object, ...] = (
+            "run",
+            benchmark,
+            "--dataset",
+            "bundled",
+            "--model",
+            "openai/m",
+            "--base-url",
+            url,
+        )
         if benchmark == "eqbench3":
             made += ("--judge", "openai/j", "--judge-base-url", url, "--no-elo", "--no-rubric")
         return invoke(*made, *words, "--keep-going", "--no-canaries", "--json")

@@ -217,7 +217,7 @@ def test_counts_that_do_not_grow_with_a_talk(
 def test_another_model_counts_otherwise() -> None:
     """A broker may ask another one for the next turn, whose tokenizer is another."""
     prompts = talk([400, 1200, 2000, 1900])
-    prompts[-1] = prompts[-1]._replace(model="another")  # type: ignore[assignment]
+    prompts[-1] = prompts[-1]._replace(model="another")
     assert cut(prompts) == 0
 
 
