@@ -182,7 +182,7 @@ class Terms:
 
     async def _fitted(self, request: ChatRequest, send: Send) -> ChatResponse:
         """The reply to a request, sent with less room while the server says how much it has."""
-        known, told = self._fit, set[str]()
+        known, heard = self._fit, set[str]()
         while True:
             asked = self.shaped(request)[0].sampling.max_tokens
             try:
@@ -190,11 +190,11 @@ class Terms:
             except ProviderError as error:
                 room = self._room_said(request, asked, error)
                 # Words that are the same whatever was asked for are about the prompt alone.
-                if room is None or str(error) in told or len(told) == _MOST_FITS:
+                if room is None or str(error) in heard or len(heard) == _MOST_FITS:
                     if error.kind is ErrorKind.CONTEXT_TOO_LONG:
                         self._fit = known
                     raise
-                told.add(str(error))
+                heard.add(str(error))
                 self._learn_room(request, room)
 
     def _room_said(
