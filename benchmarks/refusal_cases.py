@@ -106,7 +106,8 @@ def _wordings() -> Iterator[_Wording]:
 
 def _halves(seed: int) -> tuple[list[_Wording], list[_Wording]]:
     """The wordings that may be looked at, and those that are held out."""
-    open_, held = [], []
+    open_: list[_Wording] = []
+    held: list[_Wording] = []
     groups: dict[str, list[_Wording]] = {}
     for wording in _wordings():
         groups.setdefault(wording.group, []).append(wording)

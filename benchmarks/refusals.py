@@ -24,6 +24,7 @@ from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.parties.prompt_templates import find_template
 from eibench.core.parties.providers import (
     OF_JUDGE,
+    OF_MODEL,
     CallContext,
     Client,
     ClientConfig,
@@ -31,7 +32,14 @@ from eibench.core.parties.providers import (
 )
 from eibench.core.testing.loopback import LoopbackServer
 from eibench.core.testing.wire import ReceivedRequest, Response
-from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling
+from eibench.core.types import (
+    ChatRequest,
+    ChatResponse,
+    Item,
+    JsonDict,
+    Message,
+    Sampling,
+)
 
 from .refusal_cases import CASES, HELD_OUT, NATIVE, ROOM, Case, cases, rendered
 
@@ -40,7 +48,7 @@ CALL = CallContext(cast(Any, None), Item("1"), 1, "judge")
 MOST, MOST_AGAIN, AT_ONCE = 30, 2, 8
 ASKED, LIMIT, CONTEXT = 8000, 4096, 8192
 _LIMITS = ("max_tokens", "max_completion_tokens")
-_SCHEMA = {
+_SCHEMA: JsonDict = {
     "type": "object",
     "properties": {"warmth": {"type": "integer", "minimum": 0, "maximum": 20}},
     "required": ["warmth"],
@@ -198,8 +206,9 @@ async def connected(case: Case, server: LoopbackServer) -> AsyncIterator[Client]
     spec = {"litellm": "litellm/openai/m", "anthropic": "anthropic/m"}.get(case.client, "openai/m")
     url = server.root_url if case.client == "anthropic" else server.base_url
     template = find_template("chatml") if case.client == "completions" else None
-    party = {} if len(case.words) % 3 == 0 else {"party": OF_JUDGE}
-    config = ClientConfig(ModelSpec.parse(spec), url, KEY, "SOME_KEY", template=template, **party)
+    party = OF_MODEL if len(case.words) % 3 == 0 else OF_JUDGE
+    model = ModelSpec.parse(spec)
+    config = ClientConfig(model, url, KEY, "SOME_KEY", template=template, party=party)
     client = _maker(case.client)(config)
     try:
         yield client
@@ -217,8 +226,8 @@ def _maker(name: str) -> Callable[[ClientConfig], Client]:
 
 def _serving(refusing: Refusing) -> LoopbackServer:
     limited = refusing.case.group == "limit_listed"
-    listed = [{"id": "m", "object": "model", "max_model_len": LIMIT}] if limited else None
-    return LoopbackServer(refusing.answer, models=listed)
+    entry: JsonDict = {"id": "m", "object": "model", "max_model_len": LIMIT}
+    return LoopbackServer(refusing.answer, models=[entry] if limited else None)
 
 
 async def _plain(case: Case, request: ChatRequest) -> tuple[Body, ChatResponse]:
@@ -273,7 +282,7 @@ async def _after_error(
 
 async def _again(
     case: Case, refusing: Refusing, client: Client, server: LoopbackServer
-) -> Sequence[Fault]:
+) -> list[Fault]:
     """Another request of the same kind: right at first; a longer one, after one more at most."""
     faults: list[Fault] = []
     for text, most in (("The next one to see. ", 1), ("A longer reply to be graded. ", 2)):
@@ -293,7 +302,7 @@ async def _again(
     return faults
 
 
-async def _at_once(case: Case, request: ChatRequest, first: int) -> Sequence[Fault]:
+async def _at_once(case: Case, request: ChatRequest, first: int) -> list[Fault]:
     refusing = Refusing(case)
     async with _serving(refusing) as server, connected(case, server) as client:
         calls = (client.complete(request, CALL) for _ in range(AT_ONCE))
@@ -424,7 +433,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
     """Counts by group; in the columns of faults, cases that have one of that kind."""
     groups = dict.fromkeys(o.case.group for o in outcomes)
     head = ("cases", "go on", "end", "right", *FAULTS, "most requests")
-    rows = [("group", *head)]
+    rows: list[tuple[str, ...]] = [("group", *head)]
     for group in (*groups, "all"):
         of_group = [o for o in outcomes if group in (o.case.group, "all")]
         kinds = Counter(kind for o in of_group for kind in {f.kind for f in o.faults})

@@ -66,14 +66,20 @@ _TEXT = re.compile(
 """Tokens of the prompt alone, as servers count them in such an error."""
 _PASSED_ON = re.compile(r"\blitellm\.|\b[A-Z]\w+Exception\b")
 """How a proxy names an error of the server behind it."""
+_FIELD = (
+    r"param|argument|\bfield|option|schema|response.?format|temperature|(top|min)_[kp]\b|\bseed\b"
+    r"|\bstop\b|tokens|reasoning|thinking|effort|\broles?\b|system|messages?\b"
+)
 _NO_MODEL = re.compile(
-    r"(invalid|unknown|unsupported|no such|not a valid)[ _]model\b|no endpoints found for"
-    r"|model\b.{0,80}(does not exist|not[ _]exist|not[ _]found|is unknown|is not a valid model"
-    r"|could not be found|cannot be found|decommissioned|no longer (available|supported)"
-    r"|has been (removed|retired|deprecated)|not (loaded|deployed|served)"
-    r"|is not (available|supported)\W*$)",
+    rf"(invalid|unknown|unsupported|no such|not a valid)[ _]model\b(?![ _-]?({_FIELD}))"
+    r"|no endpoints found for"
+    rf"|model\b((?!{_FIELD}).){{0,80}}(does not exist|not[ _]exist|not[ _]found|is unknown"
+    r"|is not a valid model|could not be found|cannot be found|decommissioned"
+    r"|no longer (available|supported)|has been (removed|retired|deprecated)"
+    r"|not (loaded|deployed|served)|is not (available|supported)\W*$)",
     re.I,
 )
+"""How servers say that they have no such model; a field that a model does not take is another."""
 _OF_A_FIELD = re.compile(
     r"parameter|argument|\bfields?\b|\bkeys?\b|\binputs?\b|\boptions?\b|support|not permitted"
     r"|response_format|json_schema|structured|schema|temperature|\b(top|min)_[kp]\b|\bseed\b"

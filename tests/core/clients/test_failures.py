@@ -81,7 +81,16 @@ def test_hint_of_an_invalid_request(failure: HttpFailure, about_tokens: bool) ->
         (400, "", "Model Not Exist", "not_found"),
         (400, "", "a/b is not a valid model ID", "not_found"),
         (400, "", "The model `x` has been decommissioned and is no longer supported.", "not_found"),
+        (400, "", "Model m: parameter seed is not supported.", "invalid_request"),
+        (400, "", "For this model, temperature has been deprecated", "invalid_request"),
+        (400, "", "unsupported model parameter: min_p", "invalid_request"),
+        (404, "", "参数 thinking 不被该模型支持", "invalid_request"),
         (400, "", "Insufficient Balance", "quota"),
+        (400, "", "Content Exists Risk", "refused"),
+        (400, "", "The request was rejected because it was considered high risk", "refused"),
+        (403, "data_inspection_failed", "Input data may be inappropriate.", "refused"),
+        (400, "", "Range of input length should be [1, 30720]", "context_too_long"),
+        (422, "", "`inputs` must have less than 4095 tokens. Given: 9030", "context_too_long"),
         (422, "", "You exceeded your current quota", "quota"),
         (400, "", "min_p is not supported by this model", "invalid_request"),
         (400, "", "Input is too long for requested model.", "context_too_long"),
@@ -178,6 +187,21 @@ def test_retry_after_a_date() -> None:
         (
             {"error": {"message": "m", "metadata": {"provider_name": "P", "raw": "no top_k"}}},
             ("m (P: no top_k)", "", ""),
+        ),
+        ({"success": False, "errors": [{"code": 5006, "message": "m"}]}, ("m", "5006", "")),
+        ({"status_code": 400, "msg": "m"}, ("m", "", "")),
+        (
+            {
+                "error": {
+                    "message": "Provider returned error",
+                    "metadata": {"raw": '{"error": "m"}'},
+                }
+            },
+            ("Provider returned error (behind it: m)", "", ""),
+        ),
+        (
+            {"message": {"detail": [{"loc": ["body", "seed"], "msg": "no", "type": "unknown"}]}},
+            ("seed: no", "unknown", "seed"),
         ),
     ],
 )

@@ -26,7 +26,7 @@ def test_numbers_alone_tell_it(message: str, fits: int) -> None:
 
 
 def test_a_prompt_that_was_not_counted_to_its_end() -> None:
-    """VLLM stops counting where it is too much: what follows from that number is refused again."""
+    """A server stops counting where it is too much: what that number leaves is refused again."""
     words = "context length is 8192 tokens. However, you requested {} output tokens and your prompt"
     asked, longest = 8000, 5000
     for _ in range(4):
@@ -56,6 +56,5 @@ def test_no_room_where_it_is_the_prompt(message: str) -> None:
 
 def test_a_range() -> None:
     """The upper end is meant."""
-    assert read_room(
-        HttpFailure(400, "Range of max_tokens should be [1, 4096]"), 8000, 3600
-    ) == FreeRoom(4096)
+    words = "Range of max_tokens should be [1, 4096]"
+    assert read_room(HttpFailure(400, words), 8000, 3600) == FreeRoom(4096)
