@@ -277,9 +277,11 @@ def _count(messages: list[dict[str, str]]) -> int:
 
 
 def _shape(answer: Answer, messages: list[dict[str, str]]) -> str:
-    if answer.tokens("prompt") == _count(messages):
+    counted, whole = answer.tokens("prompt"), _count(messages)
+    if counted == whole:
         return "as it comes"
-    return f"**changed: {answer.tokens('prompt')} tokens, not {_count(messages)}**"
+    # Two marks of a message fewer, and a line break between the texts.
+    return "**joins it to the next, in silence**" if counted == whole - 1 else f"{counted} tokens"
 
 
 @row("sends it as system text")

@@ -80,8 +80,9 @@ def install(name: str, folder: Path) -> None:
 
 
 def _pip(place: Path, verb: str, *words: str) -> None:
-    command = [place / "bin" / "python", "-m", "pip", verb, "--quiet", *words]
-    subprocess.run([*command, "--disable-pip-version-check"], check=True, stdout=sys.stderr)
+    program = [str(place / "bin" / "python"), "-m", "pip", verb, "--quiet"]
+    command = [*program, "--disable-pip-version-check", *words]
+    subprocess.run(command, check=True, stdout=sys.stderr)
 
 
 def _write_stub(place: Path, name: str, version: str) -> None:

@@ -1,6 +1,6 @@
 """The tables of docs/servers.md, made from what servers did when they were last measured.
 
-    EIBENCH_SERVERS=FOLDER pytest tests/servers -m servers --measure-servers
+    EIBENCH_SERVERS=FOLDER pytest tests/servers --measure-servers
 
 measures the servers that are installed in the folder, keeps what they did in `measured.json` beside
 this file, and writes the page anew.

@@ -8,7 +8,12 @@ from tests.servers.behaviours import ROWS
 from tests.servers.started import SERVERS, Pair
 from tests.servers.table import PAGE, keep, measure_server, page, read
 
-ANEW = "pytest tests/servers -m servers --measure-servers"
+ANEW = "pytest tests/servers --measure-servers makes them anew"
+
+
+def measuring(request: pytest.FixtureRequest) -> bool:
+    """Whether what servers do is written down; the option is only known in this folder."""
+    return bool(request.config.getoption("measure_servers", default=False))
 
 
 @pytest.mark.servers
@@ -18,7 +23,7 @@ def test_a_server_does_what_is_kept(
 ) -> None:
     """Row by row, in the version that `install.py` names."""
     now = measure_server(name, running(name))
-    if request.config.getoption("measure_servers"):
+    if measuring(request):
         keep(name, now)
     assert now == read()[name], ANEW
 
@@ -29,9 +34,8 @@ def test_each_row_is_measured_of_each_server() -> None:
     assert {name: set(one.facts) for name, one in read().items()} == dict.fromkeys(SERVERS, keys)
 
 
-@pytest.mark.servers
 def test_page_is_what_was_measured(request: pytest.FixtureRequest) -> None:
     """docs/servers.md holds the tables of `measured.json`."""
-    if request.config.getoption("measure_servers"):
+    if measuring(request):
         PAGE.write_text(page(), encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == page(), ANEW
