@@ -220,8 +220,8 @@ class PartyConnector:
 
     def _typed(self, party: TaskParty) -> frozenset[str]:
         """The sampling parameters of a party that a person has set."""
-        own = self.task.config.sampling.sent() if party.phase == MODEL else {}
-        return frozenset({*own, *party.endpoint.settings.values})
+        drawn = self.task.config.sampling.sent() if party.phase == MODEL else {}
+        return frozenset({*drawn, *party.endpoint.settings.values})
 
     def _line(self, endpoint: Endpoint, limits: Limits) -> Line | None:
         """That of parties at one server of the user's own, who see each other there.

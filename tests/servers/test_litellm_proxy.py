@@ -1,8 +1,4 @@
-"""Runs through a server that others wrote: the LiteLLM proxy, on loopback.
-
-Opt-in, as the proxy is 700 MB: `EIBENCH_LITELLM_PROXY` names its command, such as the
-`bin/litellm` of an environment in which `pip install 'litellm[proxy]'` was run.
-"""
+"""Runs through a server that others wrote: the LiteLLM proxy, with models that it plays itself."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -11,10 +7,10 @@ import pytest
 
 from eibench.testing import LoopbackServer, uniform_ratings
 from tests.conftest import Result
-from tests.servers.conftest import program, serving
+from tests.servers.conftest import need
+from tests.servers.started import KEY, Model, litellm_proxy
 
 pytestmark = pytest.mark.servers
-KEY = "sk-not-a-real-key"
 VERDICT = json.dumps({"reason": "It names the worry.", "PASS": 1, "WIN": 0})
 MOCKS = {
     "kind": "That sounds hard. I am here with you.",
@@ -24,40 +20,13 @@ MOCKS = {
 
 
 @pytest.fixture(scope="module")
-def upstream() -> Iterator[LoopbackServer]:
-    """What the proxy's model `echo` is: fills in the forms of EQ-Bench."""
-    with LoopbackServer(uniform_ratings()) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory, upstream: LoopbackServer) -> Iterator[str]:
-    """The base URL of a LiteLLM proxy with four models."""
-    command = program("EIBENCH_LITELLM_PROXY")
-    folder = tmp_path_factory.mktemp("proxy")
-    (folder / "proxy.yaml").write_text(json.dumps(_settings(upstream)))
-    words = [command, "--config", "proxy.yaml", "--host", "127.0.0.1", "--port", "{port}"]
-    # Without this variable it asks the network for prices, thrice, before it starts.
-    env = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    with serving(words, folder, "/health/liveliness", env) as address:
-        yield f"{address}/v1"
-
-
-def _settings(upstream: LoopbackServer) -> object:
-    models = {"echo": {"api_base": upstream.base_url}} | {
-        name: {"mock_response": text} for name, text in MOCKS.items()
-    }
-    return {
-        "model_list": [
-            {
-                "model_name": name,
-                "litellm_params": {"model": f"openai/{name}", "api_key": "not-a-key", **more},
-            }
-            for name, more in models.items()
-        ],
-        "general_settings": {"master_key": KEY},
-        "router_settings": {"num_retries": 0, "disable_cooldowns": True},
-    }
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The base URL of a proxy with four models; `echo` fills in the forms of EQ-Bench."""
+    need("litellm")
+    with LoopbackServer(uniform_ratings()) as behind:
+        models = {"echo": Model(behind.base_url, "echo")}
+        with litellm_proxy(tmp_path_factory.mktemp("proxy"), models, MOCKS) as base_url:
+            yield base_url
 
 
 @pytest.fixture

@@ -1,28 +1,23 @@
-"""Runs through llama.cpp, with a model of random weights that the test makes.
-
-Opt-in: `EIBENCH_LLAMA_PYTHON` names the Python of an environment in which
-`pip install 'llama-cpp-python[server]' gguf` was run (it compiles for some ten minutes).
-"""
+"""Runs through llama-cpp-python's server, with the tiny model."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from subprocess import run
 
 import pytest
 
 from tests.conftest import Result
-from tests.servers.conftest import program, serving
+from tests.servers.conftest import need
+from tests.servers.started import make, python_of, serving
 
 pytestmark = pytest.mark.servers
-MODEL = "tiny.gguf"
+MODEL = "plain.gguf"
 
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The base URL of llama-cpp-python's server."""
-    python = program("EIBENCH_LLAMA_PYTHON")
-    folder = tmp_path_factory.mktemp("llama")
-    run([python, Path(__file__).with_name("tiny_model.py"), MODEL], cwd=folder, check=True)
+    need("llama-cpp-python")
+    folder, python = tmp_path_factory.mktemp("llama"), python_of("llama-cpp-python")
+    make(python, folder, "gguf", "plain")
     words = ["-m", "llama_cpp.server", "--model", MODEL, "--host", "127.0.0.1", "--n_ctx", "4096"]
     with serving([python, *words, "--port", "{port}"], folder, "/v1/models") as address:
         yield f"{address}/v1"
