@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..types import Message
-from .thinking_forms import FORMS, Form
+from .thinking_forms import FORMS, ThinkingForm
 
 
 class Parts(NamedTuple):
@@ -31,7 +31,7 @@ class _Thought(NamedTuple):
     start: int
     end: int
     rest: int
-    form: Form | None
+    form: ThinkingForm | None
 
 
 def _compiled(pattern: str) -> "re.Pattern[str]":
@@ -151,7 +151,7 @@ def _thought_before(text: str) -> _Thought | None:
     return _Thought(0, mark.start(), mark.end(), form)
 
 
-def _unwrapped(answer: str, form: Form | None) -> str:
+def _unwrapped(answer: str, form: ThinkingForm | None) -> str:
     """An answer without the marks around it that go with its thinking's."""
     arounds = _SPECIAL_AROUND if form is None else [form.around] if form.around else []
     for around in arounds:
@@ -177,11 +177,11 @@ def _split_channels(text: str) -> Parts | None:
     if not headers or (before and headers[0][1] != "final"):
         return None
     ends = [*(header.start() for header in headers[1:]), len(text)]
-    said: dict[bool, list[str]] = {True: [], False: [before]}
+    bodies: dict[bool, list[str]] = {True: [], False: [before]}
     for header, end in zip(headers, ends, strict=True):
         body = _MESSAGE_ENDS.sub("", text[header.end() : end])
-        said[header[1] == "final"].append(body.strip())
-    return Parts(*("\n".join(filter(None, said[is_final])) for is_final in (True, False)))
+        bodies[header[1] == "final"].append(body.strip())
+    return Parts(*("\n".join(filter(None, bodies[is_final])) for is_final in (True, False)))
 
 
 def _split_glued(text: str) -> Parts | None:
@@ -209,11 +209,11 @@ def unknown_mark(answer: str, asked: Sequence[Message]) -> str | None:
     """
     matched = _BLANKS.match(answer)
     start = matched.end() if matched else 0
-    found = _TOKEN.match(answer, start)
-    if found is None:
-        found = _TAG.match(answer, start)
-        if found is None or not _LIKE_KIN & _words_of(found):
+    mark = _TOKEN.match(answer, start)
+    if mark is None:
+        mark = _TAG.match(answer, start)
+        if mark is None or not _LIKE_KIN & _words_of(mark):
             return None
-        if _closing_of(found) not in answer:
+        if _closing_of(mark) not in answer:
             return None
-    return None if any(found[0] in message.content for message in asked) else found[0]
+    return None if any(mark[0] in message.content for message in asked) else mark[0]

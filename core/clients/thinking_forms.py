@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 
-class Form(NamedTuple):
+class ThinkingForm(NamedTuple):
     """Marks around thinking.
 
     Attributes:
@@ -47,20 +47,20 @@ _MUSE = (r"(?:<\|start\|>\s*assistant)? ?(?:to=user)?<\|message\|>", r"<\|eo[mt]
 _APRIEL = ("", r"\[END FINAL RESPONSE\](?:\s*<\|end\|>)?")
 
 
-def _tag(name: str, whose: str, source: str) -> Form:
+def _tag(name: str, whose: str, source: str) -> ThinkingForm:
     """A pair of tags; around the answer there may be another pair."""
     written = re.escape(name)
     shown = f"<{name}>...</{name}>"
-    return Form(f"<{written}>", f"</{written}>", shown, whose, source, around=_IN_TAGS)
+    return ThinkingForm(f"<{written}>", f"</{written}>", shown, whose, source, around=_IN_TAGS)
 
 
-def _pair(opening: str, closing: str, whose: str, source: str, **more: object) -> Form:
+def _pair(opening: str, closing: str, whose: str, source: str, **more: object) -> ThinkingForm:
     """Marks that are always written alike."""
     shown = f"{opening}...{closing}"
-    return Form(re.escape(opening), re.escape(closing), shown, whose, source, **more)  # type: ignore[arg-type]
+    return ThinkingForm(re.escape(opening), re.escape(closing), shown, whose, source, **more)  # type: ignore[arg-type]
 
 
-FORMS: tuple[Form, ...] = (
+FORMS: tuple[ThinkingForm, ...] = (
     _tag(
         "think",
         "DeepSeek, Qwen, GLM, Kimi K2, MiniMax M2, Nemotron, OLMo, Phi-4-reasoning, Step, ERNIE, "
@@ -80,34 +80,34 @@ FORMS: tuple[Form, ...] = (
     _pair("[THINK]", "[/THINK]", "Mistral (Magistral, Ministral 3, Small 4)",
           "docs.mistral.ai/capabilities/reasoning"),
     _pair("<|START_THINKING|>", "<|END_THINKING|>", "Cohere Command A", _VLLM, around=_COHERE),
-    Form(r"<\|channel>(?:thought\n?)?", r"<channel\|>", "<|channel>thought...<channel|>",
+    ThinkingForm(r"<\|channel>(?:thought\n?)?", r"<channel\|>", "<|channel>thought...<channel|>",
          "Gemma 4", _VLLM),
-    Form(r"<unused94>(?:thought\n?)?", r"<unused95>", "<unused94>thought...<unused95>",
+    ThinkingForm(r"<unused94>(?:thought\n?)?", r"<unused95>", "<unused94>thought...<unused95>",
          "MedGemma 1.5", "huggingface.co/google/medgemma-1.5-4b-it"),
     _pair("◁think▷", "◁/think▷", "Kimi-VL", _SGLANG),
     _pair("<|open|>think<|sep|>", "<|close|>think<|sep|>", "Kimi K3", _SGLANG_CODE,
           around=_KIMI_K3),
     _pair("<|inner_prefix|>", "<|inner_suffix|>", "Apertus", _SGLANG_CODE),
     _pair("<|think:start|>", "<|think:end|>", "Solar Open 2", _VLLM_CODE),
-    Form(r"(?:<\|begin\|>assistant)?<\|think\|>", r"<\|end\|>", "<|think|>...<|end|>",
+    ThinkingForm(r"(?:<\|begin\|>assistant)?<\|think\|>", r"<\|end\|>", "<|think|>...<|end|>",
          "Solar Open", "huggingface.co/upstage/Solar-Open-100B", alone=False, around=_SOLAR),
     _pair("<|begin_of_thought|>", "<|end_of_thought|>", "Sky-T1, OpenThinker, Bespoke-Stratos",
           "huggingface.co/NovaSky-AI/Sky-T1-32B-Preview", around=_SKY),
-    Form(r"(?:<\|message_model\|>)?<\|content_thinking\|>", r"<\|end_message\|>",
+    ThinkingForm(r"(?:<\|message_model\|>)?<\|content_thinking\|>", r"<\|end_message\|>",
          "<|content_thinking|>...<|end_message|>", "Inkling", _SGLANG_CODE, alone=False,
          around=_INKLING),
-    Form(r"(?:<\|start\|>\s*assistant)? ?to=self<\|message\|>", r"<\|eo[mt]\|>",
+    ThinkingForm(r"(?:<\|start\|>\s*assistant)? ?to=self<\|message\|>", r"<\|eo[mt]\|>",
          "to=self<|message|>...<|eom|>", "Muse Glimmer", _VLLM_CODE, alone=False, around=_MUSE),
-    Form(r"/think\n", r"<\|im_end\|>\n<\|im_start\|>assistant\n?",
+    ThinkingForm(r"/think\n", r"<\|im_end\|>\n<\|im_start\|>assistant\n?",
          "/think...<|im_end|><|im_start|>assistant", "HyperCLOVA X SEED Think", _VLLM_CODE,
          alone=False, must_close=True),
     _pair("[unused16]", "[unused17]", "openPangu", _VLLM_CODE),
-    Form(r'<details type="reasoning"[^>]{0,200}>', r"</details>",
+    ThinkingForm(r'<details type="reasoning"[^>]{0,200}>', r"</details>",
          '<details type="reasoning">...</details>', "Open WebUI, of any model",
          "docs.openwebui.com", alone=False, must_close=True),
     _pair("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]", "Apriel",
           "huggingface.co/ServiceNow-AI/Apriel-1.5-15b-Thinker", must_close=True, around=_APRIEL),
-    Form(r"Here(?:'s| is) my thought process:", r"Here(?:'s| is) my response:",
+    ThinkingForm(r"Here(?:'s| is) my thought process:", r"Here(?:'s| is) my response:",
          "Here is my thought process:...Here is my response:", "Granite 3.2", _VLLM, alone=False,
          must_close=True),
 )  # fmt: skip

@@ -127,14 +127,14 @@ def broker_warnings(config: "RunConfig") -> list[str]:
         (player, f"the role {name}", f"--role-set '{name}:extra_body={{}}'", {})
         for name, player in config.roles.items()
     ]
-    found = (
+    brokers = (
         (unpinned(endpoint.spec, endpoint.base_url, body), whose, option)
         for endpoint, whose, option, body in asked
     )
     return [
         f"{broker.host} chooses who answers each call{whose and ' of '}{whose}, in whatever "
         f"precision; to pin one: {broker.how(option)}"
-        for broker, whose, option in found
+        for broker, whose, option in brokers
         if broker
     ]
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.core.clients.thinking import split_thinking, unknown_mark
-from eibench.core.clients.thinking_forms import FORMS, Form
+from eibench.core.clients.thinking_forms import FORMS, ThinkingForm
 from eibench.core.types import Message
 
 
@@ -119,20 +119,20 @@ def test_channels(text: str, answer: str, thinking: str) -> None:
     assert split_thinking(text) == (answer, thinking)
 
 
-def _marks(form: Form) -> tuple[str, str]:
+def _marks(form: ThinkingForm) -> tuple[str, str]:
     opening, closing = form.shown.split("...")
     return opening + "\n" * (
         opening in ("<|channel>thought", "<unused94>thought", "/think")
     ), closing
 
 
-def _closing(form: Form) -> str:
+def _closing(form: ThinkingForm) -> str:
     at_end = "\n<|im_start|>assistant\n" if form.closing.startswith(r"<\|im_end") else ""
     return re.sub(r"<\|im_start.*", "", _marks(form)[1]) + at_end
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.shown)
-def test_each_known_form(form: Form) -> None:
+def test_each_known_form(form: ThinkingForm) -> None:
     """Closed, cut off, and where the template opened it; blanks around are of no account."""
     opening, closing = _marks(form)[0], _closing(form)
     for text in (f"{opening}Hm.{closing}Yes.", f"\n{opening}\nHm.\n{closing}\n\nYes."):
