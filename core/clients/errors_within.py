@@ -81,8 +81,8 @@ def failure_within(
     """
     choices = body.get("choices")
     choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
-    for field in (choice, mapping(choice.get("message"))):
-        if (error := _error_in(field.get("error"))) is not None:
+    for holder in (choice, mapping(choice.get("message"))):
+        if (error := _stated_error(holder.get("error"))) is not None:
             return _failure(error, headers, otherwise=500)
     finish = str(choice.get("finish_reason") or body.get("stop_reason") or "").lower()
     if finish in _BROKEN_OFF:
@@ -133,25 +133,25 @@ def _is_text(content: object) -> bool:
 def _first_error(body: JsonObject) -> JsonObject | None:
     """The error of a whole body, in the places where servers put it."""
     for name in _PLACES:
-        if (error := _error_in(body.get(name))) is not None:
+        if (error := _stated_error(body.get(name))) is not None:
             return error
     if body.get("choices") or isinstance(body.get("content"), list):
         return None
     has_code = any(body.get(name) for name in _CODES)
-    return _error_in(body) if body.get("object") == "error" or has_code else None
+    return _stated_error(body) if body.get("object") == "error" or has_code else None
 
 
-def _error_in(error: object) -> JsonObject | None:
+def _stated_error(error: object) -> JsonObject | None:
     """An error as an object; ``None`` for what tells of none, such as null or a code of 0."""
     if isinstance(error, list) and error:
         error = error[0]
     if isinstance(error, str) and not is_blank(error):
         return mapping(json_object(error)) or {"message": error}
-    body = mapping(error)
-    code, is_told = next(_codes(body), ""), bool(_message(body))
+    stated = mapping(error)
+    code, is_told = next(_codes(stated), ""), bool(_message(stated))
     if code and code.lower() in _NO_ERROR:
         return None
-    return body if is_told or any(_codes(body)) else None
+    return stated if is_told or any(_codes(stated)) else None
 
 
 def _codes(error: JsonObject) -> Iterator[str]:
@@ -197,9 +197,9 @@ def _failure(
 
 
 def _failure_of_several(text: str, headers: Mapping[str, str]) -> HttpFailure | None:
-    """What is told by one of several objects that came in the field of one: of a list or stream."""
+    """What is told by one of several objects that came in the place of one: of a list or stream."""
     listed = read_json(text)
-    objects = map(mapping, listed) if isinstance(listed, list) else ()
+    stated = [mapping(one) for one in listed] if isinstance(listed, list) else []
     if _STREAM.match(text):
-        objects = (json_object(event[1]) for event in _EVENT.finditer(text))
-    return next(filter(None, (failure_within("", one, headers) for one in objects if one)), None)
+        stated = [json_object(event[1]) for event in _EVENT.finditer(text)]
+    return next(filter(None, (failure_within("", one, headers) for one in stated if one)), None)

@@ -177,11 +177,11 @@ def _split_channels(text: str) -> Parts | None:
     if not headers or (before and headers[0][1] != "final"):
         return None
     ends = [*(header.start() for header in headers[1:]), len(text)]
-    by_channel: dict[bool, list[str]] = {True: [], False: [before]}
+    bodies: dict[bool, list[str]] = {True: [], False: [before]}
     for header, end in zip(headers, ends, strict=True):
         body = _MESSAGE_ENDS.sub("", text[header.end() : end])
-        by_channel[header[1] == "final"].append(body.strip())
-    return Parts(*("\n".join(filter(None, by_channel[is_final])) for is_final in (True, False)))
+        bodies[header[1] == "final"].append(body.strip())
+    return Parts(*("\n".join(filter(None, bodies[is_final])) for is_final in (True, False)))
 
 
 def _split_glued(text: str) -> Parts | None:

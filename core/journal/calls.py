@@ -146,8 +146,8 @@ def _provider_of(row: Row) -> OtherProviders:
 
 def _opening_of(row: Row) -> OddOpening:
     item_id, iteration, phase, text, messages = row
-    turns = tuple(Message(role, content) for role, content in json.loads(messages))
-    return OddOpening(item_id, iteration, phase, text, turns)
+    conversation = tuple(Message(role, content) for role, content in json.loads(messages))
+    return OddOpening(item_id, iteration, phase, text, conversation)
 
 
 def _source_of(row: Row) -> ReplySource:

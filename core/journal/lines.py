@@ -120,8 +120,8 @@ def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
     table = TABLES[name]
     owner = {} if name == "run" else {"run": run_id}
     values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
-    kept = {c: v for c, v in values.items() if v is not None or c not in table.later}
-    line = {"kind": name, **owner, **{field_of(c): v for c, v in kept.items()}}
+    written = {c: v for c, v in values.items() if v is not None or c not in table.later}
+    line = {"kind": name, **owner, **{field_of(c): v for c, v in written.items()}}
     _check(name, line)
     return _line(line)
 

@@ -121,14 +121,17 @@ def provider_warnings(others: Sequence[OtherProviders]) -> list[str]:
 
 def broker_warnings(config: "RunConfig") -> list[str]:
     """A line for each party that is asked at a broker which chooses who answers each call."""
-    asked = [(config.model, "", "--extra-body '{}'", config.sampling.extra_body or {})]
-    asked += [(j, f"the judge {j.spec}", "--judge-set 'extra_body={}'", {}) for j in config.judges]
+    asked = [(config.model, "", "--extra-body '{}'", config.sampling.extra_body)]
     asked += [
-        (player, f"the role {name}", f"--role-set '{name}:extra_body={{}}'", {})
+        (judge, f"the judge {judge.spec}", "--judge-set 'extra_body={}'", _extra_body_of(judge))
+        for judge in config.judges
+    ]
+    asked += [
+        (player, f"the role {name}", f"--role-set '{name}:extra_body={{}}'", _extra_body_of(player))
         for name, player in config.roles.items()
     ]
     brokers = (
-        (unpinned(endpoint.spec, endpoint.base_url, body), whose, option)
+        (unpinned(endpoint.spec, endpoint.base_url, body or {}), whose, option)
         for endpoint, whose, option, body in asked
     )
     return [
@@ -137,6 +140,11 @@ def broker_warnings(config: "RunConfig") -> list[str]:
         for broker, whose, option in brokers
         if broker
     ]
+
+
+def _extra_body_of(endpoint: "Endpoint") -> JsonObject | None:
+    """The further fields that a person has set of a judge's requests, or a role's."""
+    return endpoint.settings.changes.values.extra_body
 
 
 def mark_warnings(openings: Iterable[OddOpening]) -> list[str]:

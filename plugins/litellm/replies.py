@@ -184,11 +184,11 @@ def _headers(hidden: JsonObject) -> dict[str, str]:
         "x-inference-provider": ("x-inference-provider",),
         "x-litellm-model-api-base": ("x-litellm-model-api-base",),
     }
-    kept = {
+    sent_on = {
         name: next(filter(None, (headers.get(f"llm_provider-{sent}") for sent in each)), None)
         for name, each in names.items()
     }
-    return {name: str(value) for name, value in kept.items() if value}
+    return {name: str(value) for name, value in sent_on.items() if value}
 
 
 def _holds(value: object, name: str) -> bool:

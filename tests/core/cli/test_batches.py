@@ -306,8 +306,12 @@ def test_a_journal_from_before_batches_gets_the_table(bench: Bench) -> None:
     assert bench("run", "eqbench-v1", "--limit", "8").code == 0
     with closing(sqlite3.connect("runs/bench.sqlite")) as connection:
         connection.execute("DROP TABLE batches")
-        for index in ("calls_of_trials", "comparisons_by_run_a", "comparisons_by_run_b"):
+        for index in (
+            *("calls_of_trials", "comparisons_by_run_a", "comparisons_by_run_b"),
+            "calls_with_odd_openings",
+        ):
             connection.execute(f"DROP INDEX {index}")
+        connection.execute("ALTER TABLE calls DROP COLUMN provider")
         connection.execute("PRAGMA user_version = 2")
     assert bench("runs").code == 0
     assert _rows() == []
