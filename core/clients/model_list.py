@@ -116,7 +116,7 @@ def _listing(listed: object, model: str) -> Listing | None:
         return None
     entry = entry_of(listed, model)
     text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
-    names = [" ".join(redact.reply(readable(one["id"])).split()) for one in known]
+    names = [" ".join(redact.reply(readable(str(one["id"]))).split()) for one in known]
     # Without keys, and as it comes back from the journal, so without NaN.
     kept = cast("JsonDict | None", json.loads(redact.reply(readable(text))))
     return Listing(model, names, kept)

@@ -12,7 +12,14 @@ from eibench.core.clients.limits import Limits
 from eibench.core.clients.pool import PooledServer, ServerPool
 from eibench.core.errors import PluginError
 from eibench.core.guard import make_client
-from eibench.core.parties.providers import SOMEBODY, CallContext, ClientConfig, ModelSpec, Provider
+from eibench.core.parties.providers import (
+    SOMEBODY,
+    CallContext,
+    Client,
+    ClientConfig,
+    ModelSpec,
+    Provider,
+)
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message
 from eibench.plugins.litellm.client import LiteLLMClient
 from eibench.testing import LoopbackServer
@@ -51,16 +58,15 @@ def test_a_call_s_time_begins_when_it_can_be_sent(way: str) -> None:
 
     async def main() -> None:
         clients = [Slow(), Slow()]
-        provider = Provider("mine", "Mine", lambda config: clients[0], host="")
-        client = {
-            "plain": lambda: clients[0],
-            "guarded": lambda: make_client(provider, ClientConfig(ModelSpec("mine", "m"))),
-            "pool": lambda: ServerPool(
-                [PooledServer(c, c.__class__.__name__) for c in clients], SOMEBODY
-            ),
-        }[way]()
+        client: Client = clients[0]
+        if way == "guarded":
+            provider = Provider("mine", "Mine", lambda config: clients[0], host="")
+            client = make_client(provider, ClientConfig(ModelSpec("mine", "m")))
+        elif way == "pool":
+            servers = [PooledServer(one, str(n)) for n, one in enumerate(clients)]
+            client = ServerPool(servers, SOMEBODY)
         clock = asyncio.get_running_loop().time
-        caller = Caller(client, Limits(timeout_s=2.0), clock=clock)  # type: ignore[arg-type]
+        caller = Caller(client, Limits(timeout_s=2.0), clock=clock)
         made = await asyncio.gather(*(caller.send(ASKED, CALL) for _ in range(4)))
         assert {(one.text, one.latency_s, one.attempts) for one in made} == {("OK", 1.0, 1)}
         assert [one.prepared for one in clients] == [1, int(way == "pool")]

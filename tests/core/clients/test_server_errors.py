@@ -259,9 +259,9 @@ async def test_an_outage_takes_no_places_away() -> None:
 async def test_a_wrong_name_ends_the_run_soon() -> None:
     """Five tries, then what the server lists; not sixteen."""
     listed: Any = [{"id": "smol"}, {"id": "qwen"}, {"id": "mm"}]
-    plan = {"faults": lambda request: Fault("500", message="Internal Server Error")}
+    fault = Fault("500", message="Internal Server Error")
     async with (
-        LoopbackServer(models=listed, **plan) as server,
+        LoopbackServer(models=listed, faults=lambda request: fault) as server,
         calling(server) as (caller, time),
     ):
         with pytest.raises(ProviderError) as caught:
