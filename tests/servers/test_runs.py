@@ -110,7 +110,7 @@ def test_a_small_model_answers_a_benchmark(
 
 def test_slots_that_share_one_context(running: Running, bench: Callable[..., Result]) -> None:
     """Prompts that fit alone and not together are asked fewer at once, and all are answered."""
-    more = ("--limit", 8, "--concurrency", 4, "--max-tokens", 30)
+    more = ("--limit", 8, "--concurrency", 4, "--max-tokens", 30, "--keep-going")
     document = bench("run eqbench-v1", running("llamacpp").plain, *more).json
     assert document["items"]["failed"] == 0
     assert document["items"]["unscored"] == 8
