@@ -11,10 +11,11 @@ from ..parties.brokers import unpinned
 from ..parties.party import is_local
 from ..reading.repetition import repeated_tail
 from ..text import plural
+from ..types import JsonObject
 from ..types.result_document import AskedPart
 
 if TYPE_CHECKING:
-    from ..settings.run_config import RunConfig
+    from ..settings.run_config import Endpoint, RunConfig
 
 _NAMED = {"models": "model", "system fingerprints": "fingerprint", "providers": "provider"}
 _OF_HOSTS = "which may serve it otherwise: pin one (docs/providers.md, Brokers)"
