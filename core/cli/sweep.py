@@ -211,14 +211,15 @@ def _watching(
 
 def _ask_canaries(runner: Runner) -> None:
     """Have all judges asked about replies that say nothing, each once, as `bench run` does."""
-    judged = (
-        session.PlannedRun(cell.task, cell.session, cell.plan)
+    finished = [
+        (cell, cell.result.document)
         for row in runner.rows
         for cell in row.cells
         if cell.result and cell.result.status == "complete"
-    )
-    for run in planned_canaries(list(judged), dry=False):
-        ask_canaries(run)
+    ]
+    judged = [session.PlannedRun(cell.task, cell.session, cell.plan) for cell, _ in finished]
+    for run, (_, document) in zip(planned_canaries(judged, dry=False), finished, strict=True):
+        ask_canaries(run, document)
 
 
 class _SweepStop(Stop):

@@ -189,7 +189,7 @@ def test_raise_for_status_passes_what_is_complete() -> None:
 
 def test_raise_for_status_raises_what_is_not() -> None:
     """A failed sample's reason, and the validity rule, are in the message."""
-    with LoopbackServer("No.", faults=lambda r: "400" if r.n == 0 else None) as server:
+    with LoopbackServer("No.", faults=lambda r: "context" if r.n == 0 else None) as server:
         target = {"model": "openai/m", "base_url": server.base_url, "concurrency": 1}
         incomplete = eibench.run("eqbench-v1", limit=2, **target)  # type: ignore[arg-type]  # strings and a number
         assert (incomplete.status, incomplete.items.failed) == ("incomplete", 1)
@@ -629,7 +629,7 @@ REFUSED = {
     "below 0": ({"sampling": Sampling(temperature=-1)}, UsageError, "temperature must be"),
     "top p": ({"top_p": 1.1}, UsageError, "top_p must be a number from 0 to 1"),
     "max tokens": ({"max_tokens": "9"}, UsageError, "max_tokens must be a whole number"),
-    "seed": ({"seed": 1.0}, UsageError, "seed must be a whole number, not"),
+    "seed": ({"seed": 1.0}, UsageError, "seed must be a whole number, or none, not"),
     "given twice": ({"seed": 1, "sampling": Sampling(seed=1)}, UsageError, "seed is given twice"),
     "our field": ({"extra_body": {"n": 2}}, UsageError, "may not set 'n': use iterations"),
     "twice": ({"extra_body": {"seed": 2}, "seed": 1}, UsageError, "an option sets it already"),

@@ -305,7 +305,7 @@ def test_a_journal_from_before_batches_gets_the_table(bench: Bench) -> None:
     """Its version is one more; what it held is there."""
     assert bench("run", "eqbench-v1", "--limit", "8").code == 0
     with closing(sqlite3.connect("runs/bench.sqlite")) as connection:
-        connection.execute("DROP TABLE batches")
+        connection.executescript("DROP TABLE batches; DROP TABLE askings")
         for index in (
             *("calls_of_trials", "comparisons_by_run_a", "comparisons_by_run_b"),
             "calls_with_odd_openings",

@@ -111,8 +111,8 @@ MATRIX: Mapping[str | Fault, Failed] = {
 async def test_the_failure_matrix(name: str, fault: str | Fault) -> None:
     """The same meaning through every client, no key and no foreign error in it.
 
-    There is one request; but where a refusal names nothing, one more without the system message,
-    one without temperature, and one without both.
+    There is one request; but where a refusal names nothing, the same once more, one without the
+    system message, one without temperature, and one without both.
     """
     async with (
         LoopbackServer(faults=lambda request: fault) as server,
@@ -124,7 +124,7 @@ async def test_the_failure_matrix(name: str, fault: str | Fault) -> None:
     assert (error.kind, error.retryable, error.fatal) == meant[:3]
     assert error.retry_after == meant.retry_after
     assert meant.status in (None, error.status)
-    assert len(server.requests) == (4 if fault == "400" else 1)
+    assert len(server.requests) == (5 if fault == "400" else 1)
     assert {request.api_key for request in server.requests} == {KEY}
     assert KEY not in str(error) and "\n" not in str(error) and "127.0.0.1" in str(error)
     assert error.__cause__ is None and error.__context__ is None

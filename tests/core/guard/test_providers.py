@@ -131,7 +131,7 @@ def test_a_fault_of_a_provider_is_told_with_the_model(
 
 def test_of_a_group_of_errors_ours_counts(python: SimpleNamespace) -> None:
     """It says what is to be done, wherever in the group it stands."""
-    ours = ExceptionGroup("h", [ProviderError(ErrorKind.REFUSED, "it will not")])
+    ours = ExceptionGroup("h", [ProviderError(ErrorKind.INVALID_REQUEST, "it will not")])
     python.made = ExceptionGroup("g", [ValueError("another"), ours])
     result = eibench.run(Fine(), model="python/toys:boom", dataset="data.txt")
     assert {failed["reason"] for failed in result.document["failed"]} == {

@@ -332,7 +332,7 @@ def slow_server(fault: str, *, together: bool = True) -> LoopbackServer:
 
 @pytest.mark.parametrize("generate", [gathered, grouped])
 async def test_replies_to_siblings_of_a_failed_call_are_kept(lab: "Lab", generate: Any) -> None:
-    """Calls at the same time: one is refused at once, the slower ones are saved all the same."""
+    """Of calls at the same time one is refused, also without temperature; others are saved."""
     use(lab, generate)
     with slow_server("400") as server:
         lab.url = server.base_url
@@ -340,7 +340,7 @@ async def test_replies_to_siblings_of_a_failed_call_are_kept(lab: "Lab", generat
         await lab.run()
     assert failed["failed"][0]["kind"] == "invalid_request"
     assert failed["calls"]["model"] == 3
-    assert asked(server) == {"slow 1": 1, "slow 2": 1, "slow 3": 1, "bad": 2}
+    assert asked(server) == {"slow 1": 1, "slow 2": 1, "slow 3": 1, "bad": 6}
 
 
 async def test_an_error_that_the_plugin_does_not_wait_for_is_not_printed(
