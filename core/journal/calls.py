@@ -1,7 +1,7 @@
 """The answered calls of a journal: from a response to a row, and back."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 

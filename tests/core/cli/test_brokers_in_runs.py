@@ -125,7 +125,7 @@ def test_a_run_of_before_goes_on(bench: Bench) -> None:
         with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
             connection.execute("DROP INDEX calls_with_odd_openings")
             connection.execute("ALTER TABLE calls DROP COLUMN provider")
-            connection.execute("PRAGMA user_version = 4")
+            connection.execute("PRAGMA user_version = 5")
         done = bench(*run, "--base-url", server.base_url, "--limit", "6")
         assert len(server.requests) == 6
     assert done.json["items"]["scored"] == 6

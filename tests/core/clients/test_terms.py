@@ -267,7 +267,7 @@ async def test_what_is_left_out_is_told() -> None:
 
 
 async def test_a_server_that_knows_neither_name_of_the_token_limit() -> None:
-    """Both are left out, though only the field beside its words names them; none is told as sent."""
+    """Both are left out, though only the field beside its words names them; none is told."""
     told: list[str] = []
 
     def neither(request: ReceivedRequest) -> Reply:

@@ -53,7 +53,7 @@ def test_a_new_file_is_ours_and_at_the_newest_schema(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert version(path) == NEWEST == 5
+    assert version(path) == NEWEST == 6
 
 
 def test_every_column_that_may_be_null_says_why() -> None:
@@ -88,7 +88,7 @@ def test_a_call_of_before_has_no_provider(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP INDEX calls_with_odd_openings")
         connection.execute("ALTER TABLE calls DROP COLUMN provider")
-        connection.execute("PRAGMA user_version = 4")
+        connection.execute("PRAGMA user_version = 5")
     with Journal(path.parent) as journal:
         [run] = journal.runs()
         asyncio.run(add(journal, run, 1, ChatResponse("<p>", provider="Together")))
