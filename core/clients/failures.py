@@ -99,7 +99,8 @@ _FILTER = re.compile(
     r"|safety (system|filter|policy)|moderat(ion|ed)|flagged|responsible.?ai|guardrail"
     r"|(usage|use|content management) (polic(y|ies)|guidelines)|high.?risk|(un|not )safe\b"
     r"|(inappropriate|sensitive|prohibited).?(content|information)|不安全|敏感|违规"
-    r"|blocked (by|due to|for) (our |the )?(safety|policy|content)",
+    r"|blocked (by|due to|for) (our |the )?(safety|policy|content)"
+    r"|(content|prompt) (was |is )?blocked",
     re.I,
 )
 _UNSUPPORTED = re.compile(

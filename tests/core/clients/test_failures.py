@@ -392,6 +392,7 @@ FILTERED = [
     (400, "系统检测到输入或生成内容可能包含不安全或敏感内容", "1301"),
     (400, "The request was blocked by the guardrail that is configured for this model.", ""),
     (400, "The prompt is blocked: PROHIBITED_CONTENT", "400"),
+    (400, "Provider returned error: content blocked", "400"),
     (422, "The input contains sensitive information", "new_sensitive"),
 ]  # fmt: skip
 NOT_FILTERED = [
