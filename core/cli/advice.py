@@ -12,6 +12,7 @@ import click
 
 from .. import console
 from ..benchmark.model import FILTERED, JUDGE_FILTERED, ONLY_THOUGHT, TOOK_FOR_THINKING
+from ..compare.contest import Contest
 from ..errors import ErrorKind, Unreadable
 from ..guard import guard
 from ..journal import Journal
@@ -76,7 +77,7 @@ def finish(
     config, document = run.config, result.document
     special = (
         _after_a_stop(document, run.session)
-        or _filtered(document)
+        or _filtered(document, run.task)
         or _unread(document, run.task)
         or _ungraded(document, config)
         or _rejudged(document, run.task)
@@ -143,13 +144,15 @@ def _rejudged(document: ResultDocument, task: Task) -> str | None:
     return f"{bench('agreement', run_id)} says how well its judges agree"
 
 
-def _filtered(document: ResultDocument) -> str | None:
+def _filtered(document: ResultDocument, task: Task) -> str | None:
     """What may help where nothing is left to do but what a filter refused."""
     if document["items"]["failed"] or document["items"]["pending"]:
         return None
-    flags = document["flags"]
-    if at_judge := flags.get(JUDGE_FILTERED, 0):
-        n = plural(at_judge, "verdict")
+    flags, unread = document["flags"], document["comparisons"].get("unread", 0)
+    pairs = _filtered_pairs(document, task) if unread else 0
+    at_judge = flags.get(JUDGE_FILTERED, 0)
+    if at_judge + pairs and unread == pairs:
+        n = plural(at_judge, "verdict") if at_judge else plural(pairs, "comparison")
         return f"another --judge: a filter refuses this one {n}, and would again"
     if refused := flags.get(FILTERED, 0):
         n = plural(refused, "sample")
@@ -160,10 +163,18 @@ def _filtered(document: ResultDocument) -> str | None:
     return None
 
 
+def _filtered_pairs(document: ResultDocument, task: Task) -> int:
+    """How many comparisons of a run were refused by a filter of its judge."""
+    with Journal(task.config.runs_dir, create=False) as journal:
+        run = journal.find_run(str(document["run_id"]))
+        rows = Contest(journal, task.config, task.pack).rows(run) if run else ()
+    return sum(row.status == "unread" and JUDGE_FILTERED in row.flags for row in rows)
+
+
 def _unread(document: ResultDocument, task: Task) -> str | None:
     """How to have asked anew what a judge could not be read in; by its own command nothing is."""
     config, flags = task.config, document["flags"]
-    if isinstance(task, Regrade) or document["status"] != "incomplete" or not config.judges:
+    if task.asks_anew or document["status"] != "incomplete" or not config.judges:
         return None
     if document["items"]["failed"] or document["items"]["pending"]:
         return None

@@ -162,7 +162,9 @@ def score_command(
     if save or judged:
         run_id = _save(replace(config, runs_dir=settings.runs_dir), responses, answered_by)
         if judged:
-            return judge_again(run_id, settings, {}, sure=yes, dry=False, json_output=json_output)
+            return judge_again(
+                run_id, settings, {}, sure=yes, dry=False, json_output=json_output, anew=False
+            )
         document = _document(settings.runs_dir, run_id)
     else:
         with no_exit():

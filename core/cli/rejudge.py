@@ -143,8 +143,11 @@ def judge_again(
     sure: bool,
     dry: bool,
     json_output: bool,
+    anew: bool = True,
 ) -> int:
     """Have a stored run's transcripts judged by the judge of the settings; the exit code.
+
+    What that judge could not be read in before is asked `anew`.
 
     Raises:
         UsageError: There are several.
@@ -156,7 +159,7 @@ def judge_again(
     if settings.price:  # no other model is asked
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)
-    task = _task(run, settings, spec, changes)
+    task = replace(_task(run, settings, spec, changes), anew=anew)
     runs = [planned(task, begin(settings), dry=dry)]
     runs = runs if settings.no_canaries else list(planned_canaries(runs, dry=dry))
     sure = sure or settings.by_user("max_cost")

@@ -60,10 +60,16 @@ _ROOM = re.compile(
 """Tokens that a server has for a prompt and its reply."""
 _TEXT = re.compile(
     r"(\d[\d,]{0,12}) (?:tokens )?(?:in|from|of) the (?:messages|prompt|input)"
-    r"|(?:resulted in|too long:|request \(|request has) ?(\d[\d,]{0,12})(?: input)? tokens",
+    r"|(?:resulted in|too long:|request \(|request has|contains(?: at least)?|passed)"
+    r" ?(\d[\d,]{0,12})(?: input)? tokens",
     re.I,
 )
 """Tokens of the prompt alone, as servers count them in such an error."""
+_TEXT_ALONE = re.compile(
+    r"without any (output|completion|generated) tokens|prompt contains \d+ characters \(more than",
+    re.I,
+)
+"""How vLLM says that a prompt fits with no reply at all."""
 _PASSED_ON = re.compile(r"\blitellm\.|\b[A-Z]\w+Exception\b")
 """How a proxy names an error of the server behind it."""
 _FIELD = (
@@ -93,7 +99,8 @@ _FILTER = re.compile(
     r"|safety (system|filter|policy)|moderat(ion|ed)|flagged|responsible.?ai|guardrail"
     r"|(usage|use|content management) (polic(y|ies)|guidelines)|high.?risk|(un|not )safe\b"
     r"|(inappropriate|sensitive|prohibited).?(content|information)|不安全|敏感|违规"
-    r"|blocked (by|due to|for) (our |the )?(safety|policy|content)",
+    r"|blocked (by|due to|for) (our |the )?(safety|policy|content)"
+    r"|(content|prompt) (was |is )?blocked",
     re.I,
 )
 _UNSUPPORTED = re.compile(
@@ -242,6 +249,8 @@ def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str
 def _room_left(message: str) -> str:
     """What may help where a prompt and the room for its reply are too long together."""
     room, text = _number(_ROOM.search(message)), _number(_TEXT.search(message))
+    if _TEXT_ALONE.search(message):
+        return "its text alone is too long: only a server with a longer context takes it"
     if room is None or text is None:
         return "a smaller --max-tokens may fit, if the text itself does"
     if text >= room:

@@ -121,11 +121,17 @@ class Rate:
 
 
 class Notices:
-    """Says each thing once; the callers of a run share one."""
+    """Says each thing once; the callers of a run share one.
 
-    def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
+    What a server does not take is said once in all runs that share what was `told`.
+    """
+
+    def __init__(
+        self, say: Callable[[str], None] = lambda text: None, told: set[object] | None = None
+    ) -> None:
         self._say = say
         self._shown: set[object] = set()
+        self._told = set[object]() if told is None else told
 
     def _once(self, key: object, text: str) -> None:
         if key not in self._shown:
@@ -134,7 +140,9 @@ class Notices:
 
     def refused(self, text: str) -> None:
         """What a server does not take, and what it is sent from now on."""
-        self._once(text, text)
+        if text not in self._told:
+            self._told.add(text)
+            self._say(text)
 
     def closing(self, error: Exception) -> None:
         """A client could not be closed, which costs no result."""

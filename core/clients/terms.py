@@ -247,8 +247,10 @@ class ServerTerms:
                 first.error.args = (f"{first.error}; {_in_words(walk.tried)}",)
             raise first.error
         self._version += 1
+        has_limit = not self.without.issuperset(LIMITS)  # else the caller says that it has none
         for step in sorted(self.without - before, key=_harm):
-            self.say(f"{self.name} {_news_of(step)}")
+            if has_limit or step not in LIMITS:
+                self.say(f"{self.name} {_news_of(step)}")
         return response
 
     @property
@@ -445,11 +447,15 @@ def _news_of(step: str) -> str:
     if step.startswith(ROOM):
         room = int(step.removeprefix(ROOM))
         return f"takes no longer replies: each gets room for {room:,} tokens from now on"
+    if step in LIMITS:
+        (other,) = {*LIMITS} - {step}
+        return f"does not take {step}: the limit is sent as {other} from now on"
     return _NEWS.get(step) or f"does not take {_plain(step)}: it is asked without from now on"
 
 
 def _plain(step: str) -> str:
     names = {SYSTEM: "a system message", TURNS: "turns as they are", WARM: "a temperature of 0"}
+    names |= {"format": "output_config.format"}
     names |= {limit: f"the name {limit}" for limit in LIMITS}
     if step.startswith(ROOM):
         return "so much room"

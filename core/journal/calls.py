@@ -1,14 +1,14 @@
 """The answered calls of a journal: from a response to a row, and back."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 
 from ..parties.graders import Judge
 from ..parties.party import Party
-from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
-from ..types.otherwise import asked_otherwise, flat
+from ..types import ChatRequest, ChatResponse, Finish, JsonObject, Message, Usage
+from ..types.otherwise import asked_otherwise, could_differ, flat
 from .file import JournalFile, now, object_of
 from .records import (
     CallKey,
@@ -179,21 +179,37 @@ class CallStore(JournalFile):
         next has to be the same after a stop.
         """
         kept = storable(response)
-        self._note_asking(run, key.phase, asked, asked_otherwise(request.sampling, response.sent))
+        self._note_asking(run, key.phase, asked, request, response.sent)
         row = call_row(item_id, iteration, key, asked, request, kept, now(), address)
         await self.writer.write(_ADD, (run.n, *row))
         return kept
 
     def _note_asking(
-        self, run: RunRecord, phase: str, asked: Party, otherwise: Mapping[str, str]
+        self, run: RunRecord, phase: str, asked: Party, request: ChatRequest, sent: JsonObject
     ) -> None:
-        """Store once that a party was asked so; it is on the disk before the call is."""
+        """Store once that a party was asked so; it is on the disk before the call is.
+
+        A request that was not meant to have a field says nothing of how that is sent.
+        """
+        known = self._known_ways(run, phase, asked)
+        unsaid = {name: how for name, how in known.items() if not could_differ(name, request)}
+        otherwise = unsaid | asked_otherwise(request.sampling, sent)
+        known.update(otherwise)
         asking = (run.n, phase, asked, tuple(sorted(otherwise.items())))
         if asking in self._noted:
             return
         self._noted.add(asking)
         facts = (as_json(asked.as_json()), as_json(dict(sorted(otherwise.items()))))
         self._add(_NOTE, (run.n, phase, *facts))
+
+    def _known_ways(self, run: RunRecord, phase: str, asked: Party) -> dict[str, str]:
+        """How fields differed so far in a phase of a run, where a party was asked otherwise."""
+        key = (run.n, phase, asked)
+        if key not in self._ways:
+            noted = self.askings(run).get(run.run_id, ())
+            mine = [one.otherwise for one in noted if (one.phase, one.party) == key[1:]]
+            self._ways[key] = {name: how for way in mine for name, how in way.items()}
+        return self._ways[key]
 
     def askings(self, run: RunRecord | None = None) -> dict[str, list[PartyAsking]]:
         """How parties were asked, by a run's id: of runs that asked one otherwise than meant.

@@ -45,10 +45,12 @@ WITH counted AS (
 SELECT DISTINCT run, item_id, iteration, phase, asked FROM ordered
 WHERE size > {_BYTES_PER_TOKEN} * most OR most <= before AND size > shortest
 """
+_BEFORE_A_FORM = "char(9, 10, 13, 32, 96) || 'json'"
+"""Blanks, and how a fence begins: a JSON object is a form, which two may fill in alike."""
 # `substr`, as `length` counts all characters.
 _LONG = f"""
 calls WHERE run {{of}} AND (phase = 'generate' OR phase GLOB 'role:*') AND {_REAL}
-  AND substr(text, {LONG}, 1) != ''
+  AND substr(text, {LONG}, 1) != '' AND substr(ltrim(text, {_BEFORE_A_FORM}), 1, 1) != '{{{{'
 """
 _DRAWN = f"""
 typeof(json_extract(sent, '$.temperature')) IN ('integer', 'real')

@@ -121,6 +121,7 @@ class JournalFile:
         self._writer: GroupWriter | None = None
         self._failed: dict[int, bool] = {}
         self._noted: set[tuple[object, ...]] = set()
+        self._ways: dict[tuple[object, ...], dict[str, str]] = {}
         self._ahead: ReadAhead | None = None
         self._which: FileId | None
         self._read, self._which = open_checked(self.path)

@@ -137,6 +137,7 @@ class RunStore(JournalFile):
         self._add("DELETE FROM comparisons WHERE run_b = ?", (run.run_id,))
         self.writer.flush()
         self._noted.clear()  # a later run may get its number
+        self._ways.clear()
 
     def prepare_to_send(self, run: RunRecord, concurrency: int) -> None:
         """Make sure that replies can be kept, before any is paid for.

@@ -56,7 +56,8 @@ def _why(row: Any) -> str:
     response = row.get("response")
     response = response if isinstance(response, Mapping) else {}
     body = response.get("body")
-    error = row.get("error") or (body.get("error") if isinstance(body, Mapping) else None)
+    body = body if isinstance(body, Mapping) else {}
+    error = row.get("error") or body.get("error") or body  # vLLM's body is the error itself
     reason = error.get("message") or error.get("code") if isinstance(error, Mapping) else error
     status = response.get("status_code", 200)
     return f"{reason or 'the result has no answer'}" + (

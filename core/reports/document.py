@@ -6,6 +6,7 @@ the samples that were asked for. docs/results.md describes each field.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
@@ -223,7 +224,11 @@ def _unmeasured(summary: Summary, alike: AlikeReplies | None) -> dict[str, str]:
     if alike is None or not alike.is_one_text:
         return {}
     spreads = {name: m for name, m in summary.metrics.items() if m.of_iterations}
-    return {name: told_repeats(alike) for name, metric in spreads.items() if metric.value == 0}
+    return {
+        name: told_repeats(alike)
+        for name, metric in spreads.items()
+        if metric.value is not None and isclose(metric.value, 0, abs_tol=1e-9)  # as floats add up
+    }
 
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:

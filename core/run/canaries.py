@@ -1,7 +1,7 @@
 """The canaries of a run's judges: replies that say nothing, asked after the run's own calls."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..benchmark import Benchmark
 from ..benchmark.abilities import AsksCanaries
@@ -10,19 +10,32 @@ from ..datasets import find_pack
 from ..errors import DataError
 from ..journal import Journal
 from ..parties.party import Party
+from ..parties.providers import of_judge
 from ..plugins import installed
 from ..settings.rules import own_options
 from ..settings.run_config import RunConfig
 from ..text import plural
 from ..types.result_document import ResultDocument
 from .session import Session
-from .task import Task
+from .task import Task, TaskParty
 
 FIRST = 3
 """Canaries of which one has to be read before the others are asked."""
 
 
-def canary_tasks(task: Task) -> Iterator[Task]:
+@dataclass(frozen=True, eq=False)
+class CanaryTask(Task):
+    """Canaries of a judge, which is asked as a model is, and which messages call the judge."""
+
+    @property
+    def parties(self) -> Sequence[TaskParty]:
+        """The judge, and the options that are about it."""
+        judge = self.config.model
+        options = of_judge(str(judge.spec))._replace(near=judge.near)
+        return [party._replace(options=options) for party in super().parties]
+
+
+def canary_tasks(task: Task) -> Iterator[CanaryTask]:
     """A task for each real judge of a task, and for grades and pairs; its model is the judge."""
     config = task.config
     known = installed().benchmarks.things
@@ -39,7 +52,7 @@ def canary_tasks(task: Task) -> Iterator[Task]:
             options = {**own_options(asks, {}), **values}
             limits = judge.limits or config.limits
             alone = RunConfig(asks, judge, options, limits=limits, transfer=config.transfer)
-            yield Task(replace(alone, runs_dir=config.runs_dir, keep_going=True))
+            yield CanaryTask(replace(alone, runs_dir=config.runs_dir, keep_going=True))
 
 
 def _dataset(task: Task) -> str:
@@ -74,7 +87,7 @@ def has_been_read(document: ResultDocument, judge: Party) -> bool:
 def first_canaries(task: Task) -> Task:
     """The same of the first canaries alone."""
     limit = min(task.config.limit or FIRST, FIRST)
-    return Task(replace(task.config, limit=limit), task.given_pack)
+    return CanaryTask(replace(task.config, limit=limit), task.given_pack)
 
 
 def unheard(document: ResultDocument) -> str | None:

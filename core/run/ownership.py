@@ -6,7 +6,7 @@ list of models.
 """
 
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -53,7 +53,7 @@ class Servers:
                 unlisted += [_why_doubtful(party, listing)] * bool(listing and listing.is_doubtful)
         return cls(entries, unlisted)
 
-    def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:
+    def check(self, journal: Journal, task: Task, session: Session) -> None:
         """Refuse a server that says itself that it has another model than the one asked before.
 
         One that was pulled or made again since may be the same, so that is said only.
@@ -61,8 +61,9 @@ class Servers:
         Raises:
             UsageError: It says so itself.
         """
-        for warning in self.unlisted:
-            say(warning)
+        for warning in [one for one in self.unlisted if one not in session.told]:
+            session.told.add(warning)
+            session.say(warning)
         for party in task.asked:
             endpoint, role = party.endpoint, _role_of(party)
             now = self.entries.get(party.options)
@@ -71,7 +72,7 @@ class Servers:
                 raise UsageError(_why_another(role, endpoint, task.run, then, now))
             if now and then and not same_build(then, now):
                 what = f"{endpoint.spec} was pulled or made again at {endpoint.address}"
-                say(
+                session.say(
                     f"warning: {what} since it was asked first; where its weights are new, "
                     "--name NAME or --fresh starts another run"
                 )
@@ -103,8 +104,8 @@ def _why_doubtful(party: TaskParty, listing: Listing | None) -> str:
     endpoint, close = party.endpoint, listing.closest if listing else []
     todo = f"; {close[0]!r} is closest" if close else ""
     return (
-        f"warning: {endpoint.address} may not know {endpoint.spec}: {listing}{todo}; it is asked "
-        f"all the same, as some servers answer to any name; else check {party.options.spec}"
+        f"warning: {endpoint.address} may not know {endpoint.spec}: {listing}{todo}; some servers "
+        f"answer to any name, else check {party.options.spec}"
     )
 
 

@@ -66,7 +66,7 @@ async def run_task(task: Task, session: Session) -> Result:
             check_opponents(Contest(journal, config, task.pack))
         servers = await Servers.ask(task, session)
         task = task.find(journal)
-        servers.check(journal, task, session.say)
+        servers.check(journal, task, session)
         with own_run(journal, task) as run, watched(session.say):
             keep_names(journal, run, task)
             context = RunContext(

@@ -161,11 +161,12 @@ class Task:
 class Regrade(Task):
     """Have a stored run's transcripts judged again; its model is not asked for anything.
 
-    What its judge was asked before and could not be read is asked anew. `finished` are the samples
-    with a transcript; ``None`` where all that are asked for have one.
+    What its judge was asked before and could not be read is asked `anew`. `finished` are the
+    samples with a transcript; ``None`` where all that are asked for have one.
     """
 
     finished: frozenset[tuple[str, int]] | None = None
+    anew: bool = True
 
     def asks(self, phase: str) -> bool:
         """Judges alone are asked."""
@@ -173,8 +174,8 @@ class Regrade(Task):
 
     @property
     def asks_anew(self) -> bool:
-        """Always."""
-        return True
+        """As it says."""
+        return self.anew
 
     def may_do(self, item_id: str, iteration: int) -> bool:
         """Where there is a transcript to judge."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..benchmark.model import JUDGE
 from ..compare.contest import Contest
+from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..reports.evidence import Selection
 from ..runs.replay import replay_sample
@@ -38,7 +39,8 @@ async def unread_verdicts(journal: Journal, run: RunRecord, task: Task) -> Unrea
         return UnreadVerdicts()
     samples = await _samples(journal, run, task)
     contest = Contest(journal, task.config, task.pack)
-    rows = contest.rows(run) if task.config.benchmark.compares(task.config.options) else []
+    compares = guard(task.config.benchmark).compares(task.config.options)
+    rows = contest.rows(run) if compares else []
     return UnreadVerdicts(samples, tuple(row for row in rows if row.status == "unread"))
 
 

@@ -7,7 +7,7 @@ row, is sent messages of another form.
 
 from collections.abc import Mapping
 
-from . import SAMPLING, Json, JsonObject, Sampling
+from . import SAMPLING, ChatRequest, Json, JsonObject, Sampling
 
 NOT_SENT = "not sent"
 ROOM, SCHEMA = "max_tokens", "json_schema"
@@ -42,6 +42,16 @@ def asked_otherwise(meant: Sampling, sent: JsonObject) -> dict[str, str]:
         differing |= {f"extra_body.{name}": NOT_SENT for name in body if name not in sent}
     forms = {name: sent[name] for name in FORMS if name in sent and name not in body}
     return differing | {name: how for name, how in forms.items() if isinstance(how, str)}
+
+
+def could_differ(field: str, request: ChatRequest) -> bool:
+    """Whether a field could have been sent otherwise; not where it was not meant to be sent."""
+    if field == FORMS[0]:
+        return any(message.role == "system" for message in request.messages)
+    if field in FORMS:
+        return True
+    body, _, inner = field.partition(".")
+    return bool(inner) or getattr(request.sampling, body, None) is not None
 
 
 def flat(sent: JsonObject) -> JsonObject:

@@ -103,6 +103,25 @@ def test_a_model_asked_otherwise_is_marked(duet: tuple[Server, Bench], bench: Be
     assert compared["changed"]["model asked"] == [None, "without temperature"]
 
 
+def test_a_reply_that_was_not_meant_to_have_a_field_says_nothing_of_it(
+    duet: tuple[Server, Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One more question without top_p: top_p is not sent at all, and not partly; also resumed."""
+
+    async def asked_twice(self: Duet, item: Item, model: Model, options: Options) -> ChatResponse:
+        await model.chat((await model.role("partner").chat(item.id)).text)
+        return await model.chat("And what else?", top_p=None)
+
+    monkeypatch.setattr(Duet, "generate", asked_twice)
+    monkeypatch.setattr(Duet, "planned_calls", lambda *_: {"model": 2, "partner": 1})
+    server, run = duet
+    server.refused = {"a": ("top_p",)}
+    for more in (("--limit", "1"), ()):
+        document = run("a", *more).json
+        assert document["asked_otherwise"] == {"model": {"top_p": "not sent"}}
+        assert "changed: top_p not sent;" in document["comparability"]
+
+
 def test_an_option_that_was_not_sent_is_told_once(duet: tuple[Server, Bench]) -> None:
     """As asked for and not sent: it is no change that took place."""
     server, run = duet

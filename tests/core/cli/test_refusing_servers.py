@@ -109,6 +109,26 @@ def test_a_sampling_parameter_of_the_pack_in_any_words(
     assert len(server.requests) <= len(server.answered) + 12
 
 
+def test_what_a_judge_does_not_take_is_said_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its own options, though two models are judged by it, and its canaries asked too."""
+    monkeypatch.delenv("BENCH_NO_CANARIES")
+    refuses = _schema("This response_format type is unavailable now")
+    with LoopbackServer(_answer, faults=refuses, models=[{"id": "m"}, {"id": "n"}]) as server:
+        url = server.base_url
+        done = bench(
+            *("run", "eqbench3", "--dataset", "bundled", "--limit", 1, "--no-elo"),
+            *("--model", "openai/m", "--model", "openai/n", "--base-url", url),
+            *("--judge", "openai/j", "--judge-base-url", url),
+        )
+    said = done.err.splitlines()
+    (taken,) = [line for line in said if "does not take response_format" in line]
+    (doubt,) = [line for line in said if "may not know openai/j" in line]
+    assert taken.startswith("the judge openai/j") and doubt.endswith("else check --judge")
+    assert sum(r.model == "j" for r in server.answered) > 20  # canaries too
+
+
 def test_a_seeker_before_strict_turns(bench: Bench) -> None:
     """A role that is asked in the order system, assistant, user is asked in strict turns."""
 

@@ -165,6 +165,31 @@ def test_a_result_of_another_batch_is_refused(
     assert "custom_id" in done_.err
 
 
+@pytest.mark.parametrize("wrapped", [True, False], ids=["openai", "vllm"])
+def test_a_refused_line_says_why(bench: Bench, questions: Write, wrapped: bool) -> None:
+    """In the server's words, which vLLM's run_batch has as the body itself."""
+    error = {"object": "error", "message": "maximum context length is 10 tokens", "code": 400}
+    file = responses(done("1/1/1", status=400, body={"error": error} if wrapped else error))
+    scored = bench("score", "eqbench-v1", file, "--dataset", questions("1"), "--json")
+    (failed,) = scored.json["failed"]
+    assert "maximum context length is 10 tokens (status 400)" in failed["reason"]
+
+
+def test_an_unread_verdict_is_asked_anew_by_rejudge(bench: Bench) -> None:
+    """Of a benchmark without comparisons too, as the last line of `score` advises."""
+    bench("prompts", "emotionqueen", "--limit", 2, "-o", "prompts.jsonl")
+    rows = [json.loads(line) for line in Path("prompts.jsonl").read_text().splitlines()]
+    file = responses(*({"item_id": r["item_id"], "response": "That must hurt."} for r in rows))
+    verdicts = ["I cannot say."]
+    with LoopbackServer(lambda request: verdicts[-1]) as server:
+        judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
+        scored = bench("score", "emotionqueen", file, "--model", "far", *judge)
+        assert "next: bench rejudge" in scored.err, scored.err
+        verdicts.append('{"PASS": 1, "WIN": 0}')
+        again = bench("rejudge", "far", *judge, "--json")
+    assert (again.json["items"]["scored"], again.json["items"]["unscored"]) == (2, 0)
+
+
 def judging(prompts: list[str]) -> Callable[[Any], str]:
     """A judge that finds everything, and notes what it was asked."""
 

@@ -265,6 +265,24 @@ _MAXIMUM = "This model's maximum context length is"
             "prompt is too long: 210000 tokens > 200000 maximum",
             "its text alone has 210,000 tokens",
         ),
+        (
+            f"{_MAXIMUM} 2048 tokens. However, your prompt contains at least 2049 input tokens, "
+            "which exceeds this limit even without any output tokens. Please reduce the length of "
+            "the input prompt or the number of requested output tokens. "
+            "(parameter=input_tokens, value=2049)",
+            "its text alone is too long",
+        ),
+        (
+            f"{_MAXIMUM} 2048 tokens. However, your request has 9000 input tokens. Please reduce "
+            "the length of the input messages.",
+            "its text alone has 9,000 tokens",
+        ),
+        (
+            "You passed 2049 input tokens and requested 100 output tokens. However, the model's "
+            "context length is only 2148 tokens, resulting in a maximum input length of 2048 "
+            "tokens.",
+            "--max-tokens 99 would fit",
+        ),
         (f"{_MAXIMUM} 8192 tokens", "a smaller --max-tokens may fit, if the text itself does"),
     ],
 )
@@ -374,6 +392,7 @@ FILTERED = [
     (400, "系统检测到输入或生成内容可能包含不安全或敏感内容", "1301"),
     (400, "The request was blocked by the guardrail that is configured for this model.", ""),
     (400, "The prompt is blocked: PROHIBITED_CONTENT", "400"),
+    (400, "Provider returned error: content blocked", "400"),
     (422, "The input contains sensitive information", "new_sensitive"),
 ]  # fmt: skip
 NOT_FILTERED = [

@@ -1,8 +1,10 @@
 """What a server refuses is left out if the request is taken without it, and nothing else is."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -14,7 +16,7 @@ from eibench.core.clients.terms import WARM_TEMPERATURE
 from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, of_judge
 from eibench.core.types import ChatRequest, Item, JsonDict, Message, Sampling
-from eibench.testing import Fault, LoopbackServer, ReceivedRequest
+from eibench.testing import Fault, LoopbackServer, ReceivedRequest, Reply, Response
 
 CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "judge")
 SCHEMA: JsonDict = {"type": "object", "properties": {"score": {"type": "integer"}}}
@@ -262,6 +264,36 @@ async def test_what_is_left_out_is_told() -> None:
             await client.complete(asked(), CALL)
     assert len(told) == 1
     assert "does not take min_p: it is asked without from now on" in told[0]
+
+
+async def test_a_server_that_knows_neither_name_of_the_token_limit() -> None:
+    """Both are left out, though only the field beside its words names them; none is told."""
+    told: list[str] = []
+
+    def neither(request: ReceivedRequest) -> Reply:
+        known = {"max_tokens", "max_completion_tokens"} & request.body.keys()
+        error = {"message": "Unsupported parameter", "param": min(known, default="")}
+        return Response(400, json.dumps({"error": error}).encode()) if known else "OK"
+
+    async with LoopbackServer(neither) as server:
+        config = ClientConfig(ModelSpec("openai", "j"), server.base_url, party=of_judge("j"))
+        client = OpenAIClient(replace(config, say=told.append))
+        response = await client.complete(asked(), CALL)
+        await client.close()
+    assert set(response.sent) == {"temperature", "min_p", "response_format"} and not told
+    assert len(server.requests) == 3
+
+
+async def test_another_name_of_the_token_limit_is_told_as_such() -> None:
+    """The limit goes on under the name that the server knows, and nothing else is said."""
+    told: list[str] = []
+    async with judging(without_words("max_tokens"), say=told.append) as (client, _):
+        response = await client.complete(asked(), CALL)
+    assert response.sent["max_completion_tokens"] == 8000
+    assert len(told) == 1
+    assert told[0].endswith(
+        "does not take max_tokens: the limit is sent as max_completion_tokens from now on"
+    )
 
 
 async def test_time_off_the_clock() -> None:

@@ -1,5 +1,6 @@
 """Replies that should differ and are word for word alike: told, and no spread is made of them."""
 
+import json
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -124,6 +125,14 @@ def test_one_text_for_all_items_is_told(invoke: Bench) -> None:
     (line,) = about(done, SHARED)
     assert line.startswith("4 of 4 items got one and the same long reply")
     assert not about(run(invoke, same, "--limit", 4, "--fresh"), SHARED)
+
+
+def test_a_form_that_is_filled_in_alike_is_no_broken_template(invoke: Bench) -> None:
+    """As a judge under test gives all items the same grades, in a fence too."""
+    form = json.dumps({f"criterion_{n}": 5 for n in range(20)})
+    for text in (form, f"```json\n{form}\n```"):
+        done = run(invoke, lambda request, text=text: text, "--limit", 4, "--fresh")
+        assert not about(done, SHARED)
 
 
 def test_a_refusal_in_fixed_words_is_no_broken_template(invoke: Bench) -> None:

@@ -118,6 +118,28 @@ def test_the_budget_may_end_in_the_middle(table: Any) -> None:
     assert set(table.compared().values()) == {1}
 
 
+def test_a_filter_that_refuses_a_comparison_is_not_asked_again(table: Any) -> None:
+    """It is unread with its reason, and what is advised is another judge."""
+    table.placed("m0")
+    refused = set[str]()
+
+    def before(request: Any, compares: bool) -> Any:
+        if not compares or (refused and request.prompt not in refused):
+            return None
+        refused.add(request.prompt)
+        return Fault("400-content-filter")
+
+    table.world.before = before
+    done = table.run("m1")
+    assert done.json["comparisons"]["unread"] == 1
+    asked = len(table.server.requests)
+    again = table.run("m1")
+    assert len(table.server.requests) == asked
+    for one in (done, again):
+        assert "next: another --judge: a filter refuses this one 1 comparison" in one.err
+        assert "bench rejudge" not in one.err
+
+
 def test_another_runs_open_batch_does_not_hold_up_this_one(table: Any) -> None:
     """What m1 has still to ask is m1's."""
     table.placed("m0")
