@@ -5,6 +5,8 @@ Servers give such a model a made-up chat form, and answer 200.
 
 import re
 
+ASK_BASE_MODEL = "a base model? --completions asks it without a chat form"
+"""What to do about one."""
 _MARKS = (
     "[INST]", "[/INST]", "<<SYS>>", "<|im_start|>", "<|start_header_id|>", "<start_of_turn>",
     "<|user|>", "<|assistant|>", "<|begin_of_text|>",

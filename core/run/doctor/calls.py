@@ -17,7 +17,7 @@ from ...clients.terms import FLOOR, FLOOR_OF_JUDGE
 from ...errors import BenchError, ErrorKind, ProviderError
 from ...parties.party import is_local
 from ...parties.providers import AskedParty, CallContext, Client
-from ...reading.base_models import base_model_sign
+from ...reading.base_models import ASK_BASE_MODEL, base_model_sign
 from ...reading.cut_prompts import CutPrompts
 from ...reading.prompt_tokens import about_tokens, is_cut, least_tokens, probe_prompt
 from ...reports.alike import CAUSES
@@ -35,14 +35,15 @@ TOKENS = 8
 QUESTION = "Say OK."
 VERDICT_QUESTION = (
     'How kind is the reply "I am glad that you came"? Give a score from 0 to 10. Answer with a '
-    'JSON object alone, in the form {"score": 0}.'
+    'JSON object alone, in the form {"score": N}.'
 )
 CALL_S, FULL_S = 60.0, 180.0
 MAY_WORK = "the server answers; a run may work all the same"
 _NO_BOUND = "replies may be as long as the context, so that time and --max-cost have no bound"
 _SHORT = "it may be that it takes no limit as small as that"
-_COMPLETIONS = "--completions asks a base model without a chat form"
-_BASE, _OTHER = f"a base model? {_COMPLETIONS}", "a base model? name another one"
+_OTHER = "a base model? name another one"
+_NO_WORDS = "its own log may say why"
+_NO_CHAT = f"its own log may say why; is it {ASK_BASE_MODEL}"
 _DRAWN = Sampling(temperature=1.0, max_tokens=48)
 _DRAW_QUESTION = "Tell a story of three sentences about an animal that you choose."
 _DRAWS_FROM = 0.3
@@ -60,14 +61,21 @@ UNLESS_REFUSED = frozenset(ErrorKind) - {ErrorKind.INVALID_REQUEST, ErrorKind.CO
 
 
 async def outcome(
-    name: str, ask: Callable[[], Awaitable[Check]], mild: Collection[ErrorKind]
+    name: str,
+    ask: Callable[[], Awaitable[Check]],
+    mild: Collection[ErrorKind],
+    too_long: str = "",
 ) -> Check:
-    """What came of a request; errors of the `mild` kinds are no failure."""
+    """What came of a request; errors of the `mild` kinds are no failure.
+
+    `too_long` says what to do where the prompt does not fit.
+    """
     try:
         return await ask()
     except ProviderError as error:
         if error.kind not in mild:
-            return fail(name, error)
+            is_long = error.kind is ErrorKind.CONTEXT_TOO_LONG
+            return fail(name, error, too_long if is_long else "")
         return warn(name, str(error), MAY_WORK if error.kind in BUSY else "")
     except BenchError as error:
         return fail(name, error)
@@ -140,14 +148,17 @@ class Questions:
         async def ask() -> Check:
             request = self.one.asking.short(VERDICT_QUESTION)
             reply = await self._send(request)
-            check = self.look(name, request, reply)
-            return check if reads_score(reply.text) else self._unread(name, request, reply, check)
+            check, question = self.look(name, request, reply), request.messages[-1].content
+            if reads_score(reply.text) and not base_model_sign(question, reply.text):
+                return check
+            return self._unread(name, request, reply, check)
 
         return await outcome(name, ask, BUSY)
 
     def _unread(self, name: str, request: ChatRequest, reply: ChatResponse, check: Check) -> Check:
         begins = line(" ".join(reply.text.split()))[:_SHOWN]
-        message = f"{check.message}; a tiny verdict cannot be read: it begins {begins!r}"
+        message = f"{check.message}; a tiny verdict cannot be read"
+        message += f": it begins {begins!r}" if begins else ""
         todo = "name another with --judge"
         if reply.finish == Finish.LENGTH or (reply.reasoning and is_blank(reply.text)):
             todo = f"if it thinks, give it more room, as by --judge-set {ROOM}=N, or {todo}"
@@ -167,12 +178,12 @@ class Questions:
         async def ask() -> Check:
             request = asking.short(question)
             reply = await self._send(request)
-            check = self._cut(name, request, reply) or self.look(name, request, reply)
+            room = request.sampling.max_tokens
+            told = f"asked for {room:,} tokens at most: {self._told(reply)}" if room else ""
+            check = self._cut(name, request, reply) or self.look(name, request, reply, told)
             return check._replace(verdict=CheckVerdict.FAIL, code=4) if is_base(check) else check
 
-        check = await outcome(name, ask, UNLESS_REFUSED)
-        is_too_long = check.code and self.one.asks_long
-        return check._replace(todo=self._longer) if is_too_long else check
+        return await outcome(name, ask, UNLESS_REFUSED, self._longer)
 
     @property
     def _longer(self) -> str:
@@ -215,8 +226,10 @@ class Questions:
 
         async def ask() -> Check:
             texts = [(await self._send(request)).text.split() for _ in range(2)]
-            if len(texts[0]) < _WORDS_ALIKE or texts[0] != texts[1]:
+            if texts[0] != texts[1]:
                 return ok(name, "two answers at temperature 1 differ")
+            if len(texts[0]) < _WORDS_ALIKE:
+                return ok(name, "two answers at temperature 1 are too short to tell")
             return warn(name, "two answers at temperature 1 are the same, word for word", CAUSES)
 
         return await outcome(name, ask, UNLESS_REFUSED)
@@ -238,10 +251,11 @@ class Questions:
         question = request.messages[-1].content
         sign = None if self.one.template else base_model_sign(question, reply.text)
         if sign and not self.one.party.judge:
-            return warn(name, f"{told}; the answer {sign}", _BASE if self.one.is_model else _OTHER)
+            return warn(
+                name, f"{told}; the answer {sign}", ASK_BASE_MODEL if self.one.is_model else _OTHER
+            )
         if is_blank(reply.text) and not (reply.reasoning or reply.usage.reasoning):
-            is_chat = self.one.is_model and not self.one.template
-            todo = "is it a chat model?" + (f" {_COMPLETIONS}" if is_chat else "")
+            todo = _NO_CHAT if self.one.is_model and not self.one.template else _NO_WORDS
             return warn(name, f"{told}; the answer is empty", todo)
         if any(change.counts for change in changes):
             whose = "verdicts" if self.one.party.judge else "replies"
@@ -263,8 +277,8 @@ class Questions:
 
 
 def is_base(check: Check) -> bool:
-    """Whether a check found a base model."""
-    return check.todo in (_BASE, _OTHER)
+    """Whether a check found what looks like a base model, or no words at all."""
+    return check.todo in (ASK_BASE_MODEL, _OTHER, _NO_CHAT, _NO_WORDS)
 
 
 def _in_words(changes: list[Departure], reply: ChatResponse) -> list[str]:

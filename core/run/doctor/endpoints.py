@@ -100,8 +100,10 @@ def _listed(one: Probe, reached: Check, listing: Listing) -> Check:
     room = one.asking.request.sampling.max_tokens
     if one.context:
         message += f", with room for {one.context:,} tokens"
-        fits = one.context - about_tokens(one.asking.longest)
-        if room and FLOOR < fits < room:
+        fits = one.context - (prompt := about_tokens(one.asking.longest))
+        if fits < FLOOR:
+            message += f", where prompts of {one.whose} have about {prompt:,}"
+        elif room and fits < room:
             message += f": replies get what fits, about {fits:,} in place of {room:,}"
     if listing.is_doubtful:
         return warn(reached.name, message, f"is the name right? see {one.party.spec}")
@@ -123,8 +125,8 @@ async def _questions(questions: Questions, catalogue: Catalogue) -> AsyncIterato
     if benchmark:
         yield await check_item(questions, benchmark)
     if one.config and (one.asks_long or (one.is_model and not benchmark)):
-        yield await questions.check_room()
-    if questions.may_draw:
+        yield (answered := await questions.check_room())
+    if questions.may_draw and not answered.code:
         yield await questions.check_draws()
 
 
