@@ -14,11 +14,13 @@ from ...clients.shapes import as_set
 from ...errors import BenchError
 from ...parties.party_settings import PartySettings
 from ...parties.providers import PartyOptions
+from ...reading.prompt_tokens import probe_prompt
 from ...sample.progress import COMPARE
 from ...settings.resolve import run_configs
 from ...settings.run_config import Endpoint, RunConfig
 from ...settings.run_settings import RunSettings
 from ...types import ChatRequest, Message, Sampling
+from ..checks import check_parties
 from ..plan_requests import first_requests
 from ..task import Task, read_pack
 from .checks import Check, fail
@@ -61,6 +63,10 @@ class Asking(NamedTuple):
     def tiny(self, question: str, tokens: int) -> ChatRequest:
         """Such a request with room for an answer of so many tokens."""
         return self.short(question, replace(self.request.sampling, max_tokens=tokens))
+
+    def long(self) -> ChatRequest:
+        """Such a request with a prompt as long as the longest."""
+        return self.short(probe_prompt(len(self.longest)))
 
     def by(self, settings: PartySettings) -> "Asking":
         """The same as the party's settings have it."""
@@ -125,12 +131,15 @@ class Meant(NamedTuple):
 
 def meant_by(benchmark: Benchmark, settings: RunSettings) -> Meant:
     """What a benchmark's run with these settings asks; why there can be none, if so."""
-    configs: Sequence[RunConfig] = ()
+    meant = Meant()
     try:
         configs = run_configs(benchmark, settings, lambda target: target.endpoint)
-        return Meant(configs, askings_of(configs[0], lambda text: None))
+        meant = Meant(configs, askings_of(configs[0], lambda text: None))
+        for config in configs if settings.models else ():
+            check_parties(config)
     except BenchError as error:
-        return Meant(configs, refusal=fail(f"benchmark {benchmark.name}", error))
+        return meant._replace(refusal=fail(f"benchmark {benchmark.name}", error))
+    return meant
 
 
 def _asking(requests: Sequence[ChatRequest]) -> Asking:

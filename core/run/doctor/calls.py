@@ -19,7 +19,7 @@ from ...parties.party import is_local
 from ...parties.providers import AskedParty, CallContext, Client
 from ...reading.base_models import ASK_BASE_MODEL, base_model_sign
 from ...reading.cut_prompts import CutPrompts
-from ...reading.prompt_tokens import about_tokens, is_cut, least_tokens, probe_prompt
+from ...reading.prompt_tokens import about_tokens, is_cut, least_tokens
 from ...reports.alike import CAUSES
 from ...reports.otherwise import Departure
 from ...sample.prompts import told_cut
@@ -160,10 +160,10 @@ class Questions:
         message = f"{check.message}; a tiny verdict cannot be read"
         message += f": it begins {begins!r}" if begins else ""
         todo = "name another with --judge"
-        if reply.finish == Finish.LENGTH or (reply.reasoning and is_blank(reply.text)):
-            todo = f"if it thinks, give it more room, as by --judge-set {ROOM}=N, or {todo}"
-        elif base_model_sign(request.messages[-1].content, reply.text):
+        if base_model_sign(request.messages[-1].content, reply.text):
             todo = f"a base model, which cannot judge? {todo}"
+        elif reply.finish == Finish.LENGTH or (reply.reasoning and is_blank(reply.text)):
+            todo = f"if it thinks, give it more room, as by --judge-set {ROOM}=N, or {todo}"
         return fail(name, message, todo, 4)
 
     async def check_room(self) -> Check:
@@ -171,12 +171,9 @@ class Questions:
         name, asking = f"{self.one.label} room", self.one.asking
         if no_room := self._no_room(name):
             return no_room
-        question = QUESTION
-        if self.one.asks_long:
-            question = probe_prompt(len(asking.longest))
 
         async def ask() -> Check:
-            request = asking.short(question)
+            request = asking.long() if self.one.asks_long else asking.short(QUESTION)
             reply = await self._send(request)
             room = request.sampling.max_tokens
             told = f"asked for {room:,} tokens at most: {self._told(reply)}" if room else ""

@@ -19,7 +19,7 @@ from ...parties.providers import Client, ClientConfig, Provider, is_loopback
 from ...plugins import Catalogue
 from ...reading.prompt_tokens import about_tokens
 from ..connect import client_config
-from .calls import MAY_WORK, QUESTION, TOKENS, Questions
+from .calls import MAY_WORK, QUESTION, TOKENS, VERDICT_QUESTION, Questions
 from .checks import Check, fail, ok, warn
 from .one_item import check_item, item_of
 from .probe import Probe
@@ -31,22 +31,23 @@ _PORTS = {"https": 443, "http": 80}
 def announced(one: Probe, catalogue: Catalogue) -> str:
     """What a party is about to be asked, and what that may cost at most."""
     room = one.asking.request.sampling.max_tokens
-    full, sent = one.asking.short(QUESTION), [one.asking.tiny(QUESTION, TOKENS)]
+    sent = [one.asking.tiny(QUESTION, TOKENS)]
     length = f"of at most {room:,} tokens" if room else "of any length"
     message = f"one question, for an answer of at most {TOKENS} tokens"
     if not one.is_model:
         what = "for one tiny verdict" if one.party.judge else "one question, for an answer"
-        message, sent = f"{what} {length}", [full]
+        question = VERDICT_QUESTION if one.party.judge else QUESTION
+        message, sent = f"{what} {length}", [one.asking.short(question)]
     benchmark = item_of(one, catalogue)
     if benchmark:
         message += f", and one item of {benchmark.name}"
-        sent.append(one.of_length())
+        sent.append(one.asking.long())
     if one.config and one.asks_long:
         message += f", and one prompt as long as the longest of {one.whose}"
-        sent.append(one.of_length())
+        sent.append(one.asking.long())
     elif one.config and one.is_model and not benchmark:
         message += f", and one more, for an answer {length}"
-        sent.append(full)
+        sent.append(one.asking.short(QUESTION))
     cost = one.most(sent) if one.config or not one.is_model else ""
     return f"{one.label} is now asked {message}{cost}"
 

@@ -8,7 +8,7 @@ from ...parties.prompt_templates import PromptTemplate
 from ...parties.providers import OF_MODEL, PartyOptions
 from ...settings.run_config import Endpoint, RunConfig
 from ...spending.prices import Price, dollars, upper_bound
-from ...types import ChatRequest, Message
+from ...types import ChatRequest
 from .askings import Asking
 
 
@@ -59,8 +59,3 @@ class Probe(NamedTuple):
             return f", for {dollars(sum(upper_bound(r, self.price) for r in requests))} at most"
         except UsageError:
             return ""
-
-    def of_length(self) -> ChatRequest:
-        """A request as long as the benchmark's longest, for what it costs."""
-        sampling = self.asking.request.sampling
-        return ChatRequest((Message("user", self.asking.longest),), sampling)
