@@ -240,10 +240,11 @@ def _sign_of_base(document: ResultDocument, config: RunConfig) -> str | None:
     item_id = document["unscored"][0]["item_id"]
     with run_set.runs(config.runs_dir) as stored:
         calls = stored[str(document["run_id"])].item(item_id)["iterations"][0]["calls"]
-    mine = [call for call in calls if call["phase"] == MODEL and call["messages"]]
-    if not mine:
+    mine = [call for call in calls if call["phase"] == MODEL]
+    messages = mine[-1]["messages"] if mine else None
+    if not messages:
         return None
-    sign = base_model_sign(mine[-1]["messages"][-1][1], mine[-1]["text"])
+    sign = base_model_sign(messages[-1][1], mine[-1]["text"])
     return sign and f"{item_id} {sign}"
 
 

@@ -19,7 +19,7 @@ from ...sample.progress import COMPARE
 from ...settings.resolve import run_configs
 from ...settings.run_config import Endpoint, RunConfig
 from ...settings.run_settings import RunSettings
-from ...types import ChatRequest, Message, Sampling
+from ...types import ChatRequest, JsonObject, Message, Sampling
 from ..checks import check_parties
 from ..plan_requests import first_requests
 from ..task import Task, read_pack
@@ -31,7 +31,7 @@ _WORDS = {
     "assistant": "Good morning. I am sorry to hear that.",
 }
 _TALK = tuple(Message(role, _WORDS[role]) for role in ("system", "user", "assistant", "user"))
-SCHEMA = {
+SCHEMA: JsonObject = {
     "type": "object",
     "properties": {"score": {"type": "integer"}},
     "required": ["score"],
@@ -129,12 +129,12 @@ class Meant(NamedTuple):
         return asking._replace(request=drawn)
 
 
-def meant_by(benchmark: Benchmark, settings: RunSettings) -> Meant:
-    """What a benchmark's run with these settings asks; why there can be none, if so."""
+def meant_by(benchmark: Benchmark, settings: RunSettings, *, call: bool = True) -> Meant:
+    """What a benchmark's run with these settings asks, if needed; why there can be none, if so."""
     meant = Meant()
     try:
         configs = run_configs(benchmark, settings, lambda target: target.endpoint)
-        meant = Meant(configs, askings_of(configs[0], lambda text: None))
+        meant = Meant(configs, askings_of(configs[0], lambda text: None) if call else {})
         for config in configs if settings.models else ():
             check_parties(config)
     except BenchError as error:

@@ -253,6 +253,8 @@ class Questions:
             )
         if is_blank(reply.text) and not (reply.reasoning or reply.usage.reasoning):
             todo = _NO_CHAT if self.one.is_model and not self.one.template else _NO_WORDS
+            if reply.finish == Finish.LENGTH and request.sampling.max_tokens == TOKENS:
+                todo = "it may be thinking, which the next check has more room for"
             return warn(name, f"{told}; the answer is empty", todo)
         if any(change.counts for change in changes):
             whose = "verdicts" if self.one.party.judge else "replies"

@@ -50,10 +50,13 @@ def plainest(catalogue: Catalogue) -> Benchmark | None:
 def _asks_once(benchmark: Benchmark) -> bool:
     """Whether an item takes one request; not where its pack cannot be read."""
     try:
-        item, options = _first_item(benchmark)
-        return guard(benchmark).planned_calls(item, options)["model"] == 1
+        return _takes_one_call(benchmark, *_first_item(benchmark))
     except BenchError:
         return False
+
+
+def _takes_one_call(benchmark: Benchmark, item: Item, options: Options) -> bool:
+    return guard(benchmark).planned_calls(item, options)["model"] == 1
 
 
 def item_of(one: Probe, catalogue: Catalogue) -> Benchmark | None:
@@ -62,9 +65,14 @@ def item_of(one: Probe, catalogue: Catalogue) -> Benchmark | None:
         return None
     if one.config is None:
         return plainest(catalogue)
-    benchmark = one.config.benchmark
-    is_plain = benchmark.single_turn and not benchmark.roles
-    return benchmark if is_plain and not guard(benchmark).needs_judge(one.config.options) else None
+    benchmark, options = one.config.benchmark, one.config.options
+    if not benchmark.single_turn or benchmark.roles or guard(benchmark).needs_judge(options):
+        return None
+    try:
+        item = read_pack(one.config).items[0]
+        return benchmark if _takes_one_call(benchmark, item, options) else None
+    except BenchError:
+        return None
 
 
 def _first_item(benchmark: Benchmark) -> tuple[Item, Options]:

@@ -15,6 +15,7 @@ from eibench.core.run.doctor.probe import Probe
 from eibench.core.settings.run_config import Endpoint
 from eibench.core.settings.run_settings import RunSettings
 from eibench.core.spending.prices import Price
+from eibench.core.types import JsonObject
 from eibench.judges import criteria_of
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, uniform_ratings
 
@@ -193,7 +194,7 @@ CASES = {
     ),
     "greedy": Case(_greedy, _takes_all, 0, {"model openai/m draws": ("WARN", "do_sample")}),
 }  # fmt: skip
-LISTED = [{"id": "qwen"}, {"id": "llama"}]
+LISTED: list[JsonObject] = [{"id": "qwen"}, {"id": "llama"}]
 
 
 def _asked(server: LoopbackServer) -> list[str]:
@@ -253,6 +254,24 @@ def test_without_a_benchmark_the_form_is_a_usual_one(bench: Bench) -> None:
     assert "is now asked for one tiny verdict of at most 8,000 tokens" in done.err
 
 
+def test_a_model_that_thinks(bench: Bench) -> None:
+    """What it thinks is no empty answer, and eight tokens without words may be thinking."""
+
+    def respond(request: ReceivedRequest) -> Answer:
+        if request.body["max_tokens"] > 8:
+            return Answer(TURN, reasoning="Hm.")
+        is_told = request.model == "open"
+        return Answer("", finish="length", reasoning="Hm" if is_told else None, output_tokens=8)
+
+    with LoopbackServer(respond) as server:
+        models = ("--model", "openai/open", "--model", "openai/hidden", "--base-url")
+        done = bench("doctor", "both-sides", *models, server.base_url)
+    assert done.code == 0
+    assert "OK    model openai/open call: " in done.out
+    assert "WARN  model openai/hidden call: " in done.out and "it may be thinking" in done.out
+    assert "base model" not in done.out
+
+
 def test_a_run_that_misses_its_judge_is_not_ready(bench: Bench) -> None:
     """It is told as the run would tell it, and the model is looked at all the same."""
     with LoopbackServer(_answer) as server:
@@ -264,7 +283,10 @@ def test_a_run_that_misses_its_judge_is_not_ready(bench: Bench) -> None:
 
 def test_what_the_server_lists_is_compared_with_the_benchmark(bench: Bench) -> None:
     """Room that does not suffice is told before anything long is sent."""
-    listed = [{"id": "m", "max_model_len": 5000}, {"id": "j", "meta": {"n_ctx": 5000}}]
+    listed: list[JsonObject] = [
+        {"id": "m", "max_model_len": 5000},
+        {"id": "j", "meta": {"n_ctx": 5000}},
+    ]
     with LoopbackServer(_answer, models=listed) as server:
         done = bench("doctor", *_asked(server))
     assert done.code == 4
