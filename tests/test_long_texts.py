@@ -17,8 +17,6 @@ from eibench.core.clients.failures import (
     HttpFailure,
     malformed,
     provider_error,
-    refused_parameter,
-    refused_parameters,
 )
 from eibench.core.clients.keys import Redactor
 from eibench.core.clients.thinking import split_thinking

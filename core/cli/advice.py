@@ -11,11 +11,12 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..benchmark.model import FILTERED, JUDGE_FILTERED, ONLY_THOUGHT, TOOK_FOR_THINKING
+from ..benchmark.model import FILTERED, JUDGE_FILTERED, MODEL, ONLY_THOUGHT, TOOK_FOR_THINKING
 from ..compare.contest import Contest
 from ..errors import ErrorKind, Unreadable
 from ..guard import guard
 from ..journal import Journal
+from ..reading.base_models import ASK_BASE_MODEL, base_model_sign
 from ..reports.result import Result
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
 from ..run.session import Session
@@ -226,6 +227,8 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         )
     if document["items"]["failed"] or pending or to_do:
         return "the same command tries again what failed, and keeps the rest"
+    if sign := _sign_of_base(document, config):
+        return f"{ASK_BASE_MODEL}: the last reply about {sign}"
     if cut := sum("cut off" in sample["reason"] for sample in document["unscored"]):
         now = config.effective_sampling.max_tokens
         limit = f"more --max-tokens than {now:,}" if now else "a larger --max-tokens"
@@ -239,6 +242,21 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         command = _another(document, config, "openai/NAME")
         return f"a real model: {command} (with --base-url URL for your own server)"
     return f"{_show(document, '--items')} lists what came of each item"
+
+
+def _sign_of_base(document: ResultDocument, config: RunConfig) -> str | None:
+    """The first item without a score whose reply looks like a base model's, and how."""
+    if not document["unscored"] or config.template or document["imported"] is not None:
+        return None
+    item_id = document["unscored"][0]["item_id"]
+    with run_set.runs(config.runs_dir) as stored:
+        calls = stored[str(document["run_id"])].item(item_id)["iterations"][0]["calls"]
+    mine = [call for call in calls if call["phase"] == MODEL]
+    messages = mine[-1]["messages"] if mine else None
+    if not messages:
+        return None
+    sign = base_model_sign(messages[-1][1], mine[-1]["text"])
+    return sign and f"{item_id} {sign}"
 
 
 def _show(document: ResultDocument, item: str) -> str:

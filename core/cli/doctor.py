@@ -7,46 +7,68 @@ import click
 
 import eibench.data
 
+from ..benchmark import Benchmark
 from ..benchmark.model import JUDGE, MODEL
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.official import pack_folders
-from ..errors import BenchError
+from ..errors import BenchError, UsageError
 from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..run.doctor import checks
-from ..run.doctor.endpoints import TOKENS, Probe, probe, reach
-from ..run.doctor.one_item import plainest
+from ..run.doctor.askings import Meant, meant_by, neutral_asking
+from ..run.doctor.endpoints import announced, probe, reach
+from ..run.doctor.probe import Probe
 from ..run.session import Pricing
 from ..settings.file import SettingsFile
-from ..settings.resolve import judge_spec
+from ..settings.resolve import judge_spec, template_of
 from ..settings.run_settings import RunSettings
 from ..settings.tables import EndpointSettings
-from ..settings.targets import Target, find_target
+from ..settings.targets import Target, find_target, model_changes
 from ..text import as_text, line, plural
-from ..types import Json
+from ..types import Json, Sampling
 from . import options
-from .command import command
+from .command import BenchmarkName, command
 from .settings import current
 
+Checked = tuple[Target, Probe]
+"""A party and how it is asked."""
 
-@command("doctor", "bench doctor --model openai/NAME --base-url http://127.0.0.1:8000/v1")
+
+@command(
+    "doctor",
+    "bench doctor --model openai/NAME --base-url http://127.0.0.1:8000/v1",
+    "bench doctor eqbench3 --model openai/NAME --judge anthropic/NAME",
+)
+@click.argument("benchmark", required=False, type=BenchmarkName())
 @options.endpoint_options
 @options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
 @options.flag("--no-call", help="Ask the models nothing.")
+@options.flag("--long-prompt", help="Send a prompt as long as the benchmark's also where it costs.")
 @options.place_options
 @options.json_option
-def doctor_command(*, no_call: bool, json_output: bool, **params: Json) -> int:
+def doctor_command(
+    *,
+    benchmark: Benchmark | None,
+    no_call: bool,
+    long_prompt: bool,
+    json_output: bool,
+    **params: Json,
+) -> int:
     """Look at all that a run needs, and say what to do.
 
-    Packages, plugins, settings, keys, data packs, room on the disk, the journal, one tiny
-    question to each model and judge that is given or configured, and one item of a benchmark to
-    each model. Nothing is changed; the last line says whether a run would work. Exit codes:
-    0 no failure, 3 configuration or data, 4 a server or the journal.
+    Packages, plugins, settings, keys, data packs, room on the disk, the journal, and a few short
+    questions to each model, judge and role that is given or configured, asked as BENCHMARK would
+    ask: the room and the length of its prompts, too. Nothing is changed; the last line says whether
+    a run would work. Exit codes: 0 no failure, 3 configuration or data, 4 a server or the journal.
     """
+    if long_prompt and benchmark is None:
+        raise UsageError("--long-prompt is about a benchmark; name one")
     settings = options.run_settings(params)
-    models = _models(settings)
-    results = asyncio.run(_shown(_checks(settings, models, call=not no_call), quiet=json_output))
+    meant = meant_by(benchmark, settings, call=not no_call) if benchmark else None
+    probes = _probes(settings, meant, call=not no_call, long=long_prompt)
+    first = [meant.refusal] if meant and meant.refusal else []
+    results = asyncio.run(_shown(_checks(settings, probes, first), quiet=json_output))
     code = checks.exit_code(results)
     if json_output:
         rows = [
@@ -81,14 +103,16 @@ async def _shown(results: AsyncIterator[checks.Check], *, quiet: bool) -> list[c
 
 
 async def _checks(
-    settings: RunSettings, models: Mapping[str, Target], *, call: bool
+    settings: RunSettings, probes: Mapping[str, Checked], first: list[checks.Check]
 ) -> AsyncIterator[checks.Check]:
     catalogue, file = installed(), current()
-    for check in (*checks.check_programs(), *checks.check_plugins(catalogue), _check_file(file)):
+    programs = (*checks.check_programs(), *checks.check_plugins(catalogue), _check_file(file))
+    for check in (*programs, *first):
         yield check
-    async for check in _check_models(settings, models, call=call):
+    async for check in _check_parties(probes):
         yield check
-    used = {target.server.name for target in models.values() if target.server}
+    servers = (target.server for target, _ in probes.values())
+    used = {server.name for server in servers if server}
     for endpoint in (e for name, e in file.endpoints.items() if name not in used):
         async for check in _endpoint(endpoint, catalogue):
             yield check
@@ -120,25 +144,44 @@ def _models(settings: RunSettings) -> dict[str, Target]:
     return targets
 
 
-async def _check_models(
-    settings: RunSettings, models: Mapping[str, Target], *, call: bool
-) -> AsyncIterator[checks.Check]:
-    if not models:
+def _probes(
+    settings: RunSettings, meant: Meant | None, *, call: bool, long: bool
+) -> dict[str, Checked]:
+    """The parties by their line, each with how it is asked."""
+    money, probes = Pricing.of(settings), dict[str, Checked]()
+    for label, target in _models(settings).items():
+        endpoint, party = target.endpoint, target.party
+        is_model = party is OF_MODEL
+        sampling = model_changes(settings, target.server).applied_to(Sampling())
+        asking = meant.asking_of(endpoint, party) if meant else None
+        asking = asking or neutral_asking(party, sampling)
+        one = Probe(
+            label,
+            endpoint,
+            money.price(endpoint, MODEL if is_model else JUDGE),
+            call and not installed().provider(endpoint.spec.provider).demo,
+            asking.by(endpoint.settings),
+            party,
+            meant.config_of(endpoint) if meant else None,
+            long,
+            template_of(settings, endpoint) if is_model else None,
+        )
+        probes[label] = target, one
+    return probes
+
+
+async def _check_parties(probes: Mapping[str, Checked]) -> AsyncIterator[checks.Check]:
+    if not probes:
         yield checks.ok(
             "models", "none is given or configured; bench run uses demo/medium, which is free"
         )
-    environment, money = process_environment(), Pricing.of(settings)
-    for label, target in models.items():
+    environment = process_environment()
+    for label, (target, one) in probes.items():
         if refused := _unapproved(label, target):
             yield refused
             continue
-        price = money.price(target.endpoint, MODEL if target.party is OF_MODEL else JUDGE)
-        if call and not installed().provider(target.endpoint.spec.provider).demo:
-            message = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
-            plain = plainest(installed()) if target.party is OF_MODEL else None
-            message += f", and one item of {plain.name}" if plain else ""
-            click.echo(line(f"{message} (--no-call leaves that out)"), err=True)
-        one = Probe(label, target.endpoint, price, call, target.party)
+        if one.call:
+            click.echo(line(f"{announced(one, installed())} (--no-call leaves that out)"), err=True)
         async for check in probe(one, installed(), environment):
             yield check
 

@@ -160,7 +160,11 @@ async def read_context(config: ClientConfig) -> int | None:
 
     vLLM and SGLang say ``max_model_len``, llama.cpp ``meta.n_ctx``.
     """
-    entry = await read_entry(config) or {}
+    return context_of(await read_entry(config) or {})
+
+
+def context_of(entry: JsonObject) -> int | None:
+    """The same, as a model's entry has it."""
     meta = entry.get("meta")
     length = entry.get(ROOM) or (meta.get("n_ctx") if isinstance(meta, dict) else None)
     return length if isinstance(length, int) and length > 0 else None

@@ -15,7 +15,7 @@ from ..text import plural
 
 _SHARE = 0.2
 """Of the items, from which on replies that are alike are no accident, as refusals may be."""
-_CAUSES = (
+CAUSES = (
     "a proxy may answer from its cache, and transformers serve draws only where the model's "
     "generation_config.json says do_sample (--extra-body "
     '\'{"generation_config": "{\\"do_sample\\": true}"}\')'
@@ -120,7 +120,7 @@ def _sentences(one: AlikeReplies, role: str | None) -> list[str]:
     of = f" of the role {role}" if role else ""
     lines = []
     if one.partly:
-        lines.append(f"{told_repeats(one, of)}; {_CAUSES}")
+        lines.append(f"{told_repeats(one, of)}; {CAUSES}")
     if one.shared:
         lines.append(
             f"{one.shared:,} of {plural(one.items, 'item')} got one and the same long reply{of}: "
@@ -129,7 +129,7 @@ def _sentences(one: AlikeReplies, role: str | None) -> list[str]:
     if one.again:
         lines.append(
             f"{plural(one.again, 'sample')} got{of} the same text, word for word, at another "
-            f"temperature: does the server draw at all? {_CAUSES}"
+            f"temperature: does the server draw at all? {CAUSES}"
         )
     return lines
 

@@ -25,7 +25,7 @@ def check_task(task: Task, session: Session) -> None:
     """
     config = task.config
     _refuse_imported(task)
-    _check_roles(config)
+    check_parties(config)
     for party in task.asked:
         session.pricing.check(party.endpoint, party.phase, party.most_sent, party.options)
     for party in task.asked:
@@ -90,7 +90,12 @@ def _without_judge(config: RunConfig) -> str:
     return f", or only generate with {' '.join(f'--no-{name}' for name in needed)}"
 
 
-def _check_roles(config: RunConfig) -> None:
+def check_parties(config: RunConfig) -> None:
+    """Refuse who cannot take part, and a run that misses somebody.
+
+    Raises:
+        UsageError: A judge or a player is missing, or does not go with the benchmark or the model.
+    """
     name, model, judges = config.benchmark.name, config.model.spec, config.judges
     demo_model = installed().provider(model.provider).demo
     judges_itself = not config.benchmark.judged and config.benchmark.has_demo_judge

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 
 from ..benchmark.model import ONLY_THOUGHT, TOOK_FOR_THINKING
 from ..errors import Unreadable
+from ..reading.base_models import ASK_BASE_MODEL, base_model_sign
 from ..text import is_blank, line
 from ..types import ChatResponse, Finish
 from .progress import Progress
@@ -67,10 +68,13 @@ class FirstReplies:
         self._sending.discard(call)
         self._wake()
 
-    def count(self, item_id: str, response: ChatResponse | None, problem: str | None) -> None:
+    def count(
+        self, item_id: str, response: ChatResponse | None, problem: str | None, question: str = ""
+    ) -> None:
         """A reply about an item was read (`problem` is ``None``), or why it could not be.
 
-        The response is ``None`` where it is not known.
+        The response is ``None`` where it is not known, and `question`, the last message that was
+        sent, is empty.
         """
         if problem is None:
             self._progress.replies_read += 1
@@ -78,7 +82,7 @@ class FirstReplies:
         else:
             self._progress.replies_unread += 1
             self._unread += 1
-            self._faults[_cause(response, line(problem))] += 1
+            self._faults[_cause(response, line(problem), question)] += 1
             self._first = self._first or (item_id, line(problem))
         self._wake()
 
@@ -97,8 +101,10 @@ class FirstReplies:
         self._stop.ask(Unreadable(message, *(self._first or ())))
 
 
-def _cause(response: ChatResponse | None, problem: str) -> str:
+def _cause(response: ChatResponse | None, problem: str, question: str) -> str:
     """Why a reply could not be read, with what may help where that is known."""
+    if response and question and (sign := base_model_sign(question, response.text)):
+        return f"the reply {sign}: {ASK_BASE_MODEL}"
     if problem == ONLY_THOUGHT:
         return f"{problem}; {TOOK_FOR_THINKING}"
     if response is None or response.finish != Finish.LENGTH:

@@ -126,6 +126,7 @@ class CallReplayer:
         self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
         self._marked = False
         self._last: ChatResponse | None = None
+        self._question = ""
         self._talks: dict[tuple[str, Party], list[PromptCount]] = {}
         self._steps = steps or SampleProgress({}, {})
         self._context = context
@@ -157,18 +158,20 @@ class CallReplayer:
         """The benchmark has read a reply of the model, or could not."""
         self._marked = True
         if self._context.first_replies:
-            self._context.first_replies.count(self._sample.item.id, response, problem)
+            item_id = self._sample.item.id
+            self._context.first_replies.count(item_id, response, problem, self._question)
 
     def count_unmarked(self, reason: str | None) -> None:
         """Where the benchmark does not say which replies it could read, the sample tells."""
         if not self._marked and self._last is not None:
             self._mark(self._last, reason)
 
-    def _look_at(self, party: ConnectedParty, response: ChatResponse) -> None:
+    def _look_at(self, party: ConnectedParty, request: ChatRequest, response: ChatResponse) -> None:
         """Count what came from the model; what a judge is to read can be read if it has words."""
         if party is not self._context.model:
             return
         self._last = response
+        self._question = request.messages[-1].content if request.messages else ""
         if self._context.benchmark.judged:
             self._mark(response, no_answer(response))
 
@@ -188,7 +191,7 @@ class CallReplayer:
                 self._context.progress.replayed += 1
                 self._steps.advance(party.phase, spared=True)
                 self._look_at_prompt(party, request, known)
-                self._look_at(party, known)
+                self._look_at(party, request, known)
                 return known
             shared_key = (self._sample.item.id, self._sample.iteration, key)
             if (call := self._context.shared.get(shared_key)) is None:
@@ -203,7 +206,7 @@ class CallReplayer:
                 self._note(error)  # the call may be another sample's
             response: ChatResponse = call.result()
             self._steps.advance(party.phase, spared=False)
-            self._look_at(party, response)
+            self._look_at(party, request, response)
             return response
 
         return answer

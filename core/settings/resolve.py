@@ -110,13 +110,13 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         iterations=settings.iterations or benchmark.iterations,
         mixed=settings.demo,
         batching=batching_of(benchmark, settings),
-        template=_template(settings, model),
+        template=template_of(settings, model),
         checkpoint=checkpoint_of(settings.checkpoint) if settings.checkpoint else None,
         **{name: getattr(settings, name) for name in _AS_SET},
     )
 
 
-def _template(settings: RunSettings, model: Endpoint) -> PromptTemplate | None:
+def template_of(settings: RunSettings, model: Endpoint) -> PromptTemplate | None:
     """What makes prompts of messages, where the model is asked for completions.
 
     Raises:

@@ -1,71 +1,66 @@
-"""Whether a model can be asked: its key, its server, one tiny call, one item, its price.
+"""Whether a model, a judge or a role can be asked: its key, its server, what it answers, its price.
 
 A key is told by its variable's name only.
 """
 
 import asyncio
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import replace
 from urllib.parse import urlsplit
 
-from ...benchmark import Benchmark
-from ...benchmark.model import MODEL
-from ...clients.caller import Caller
 from ...clients.keys import Environment
-from ...clients.limits import Limits, RetryPolicy
-from ...errors import BenchError, ErrorKind, ProviderError
+from ...clients.model_list import Listing, context_of, listing_of
+from ...clients.terms import FLOOR
+from ...errors import BenchError
 from ...guard import make_client
-from ...parties.providers import (
-    OF_MODEL,
-    AskedParty,
-    CallContext,
-    Client,
-    ClientConfig,
-    PartyOptions,
-    Provider,
-    is_loopback,
-)
+from ...parties.providers import Client, ClientConfig, Provider, is_loopback
 from ...plugins import Catalogue
-from ...settings.run_config import Endpoint
-from ...spending.budget import Meter
-from ...spending.prices import Price
-from ...types import ChatRequest, ChatResponse, Item, Message, Sampling
+from ...reading.prompt_tokens import about_tokens
 from ..connect import client_config
-from .checks import Check, CheckVerdict, fail, ok, warn
-from .one_item import ask_item, plainest
+from .calls import MAY_WORK, QUESTION, TOKENS, VERDICT_QUESTION, Questions
+from .checks import Check, fail, ok, warn
+from .one_item import check_item, item_of
+from .probe import Probe
 
-TOKENS = 8
-"""What the answer to the tiny call may have at most."""
-REQUEST = ChatRequest((Message("user", "Say OK."),), Sampling(max_tokens=TOKENS))
-CALL_S = 60.0
-ITEM_S = 180.0
 _REACH_S = 10.0
-#: The server is there and may well answer what a run asks.
-_ANSWERED = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.INVALID_REQUEST, ErrorKind.REFUSED})
-_MAY_WORK = "the server answers; a run may work all the same"
 _PORTS = {"https": 443, "http": 80}
 
 
-class Probe(NamedTuple):
-    """A model to be looked at, and whether it may be asked something.
-
-    Its label is what the lines about it begin with, such as ``model openai/x``.
-    """
-
-    label: str
-    endpoint: Endpoint
-    price: Price | None
-    call: bool
-    party: PartyOptions = OF_MODEL
+def announced(one: Probe, catalogue: Catalogue) -> str:
+    """What a party is about to be asked, and what that may cost at most."""
+    room = one.asking.request.sampling.max_tokens
+    sent = [one.asking.tiny(QUESTION, TOKENS)]
+    length = f"of at most {room:,} tokens" if room else "of any length"
+    message = f"one question, for an answer of at most {TOKENS} tokens"
+    if not one.is_model:
+        what = "for one tiny verdict" if one.party.judge else "one question, for an answer"
+        question = VERDICT_QUESTION if one.party.judge else QUESTION
+        message, sent = f"{what} {length}", [one.asking.short(question)]
+    benchmark = item_of(one, catalogue)
+    if benchmark:
+        message += f", and one item of {benchmark.name}"
+        sent.append(one.asking.long())
+    if one.config and one.asks_long:
+        message += f", and one prompt as long as the longest of {one.whose}"
+        sent.append(one.asking.long())
+    elif one.config and one.is_model and not benchmark:
+        message += f", and one more, for an answer {length}"
+        sent.append(one.asking.short(QUESTION))
+    cost = one.most(sent) if one.config or not one.is_model else ""
+    return f"{one.label} is now asked {message}{cost}"
 
 
 async def probe(one: Probe, catalogue: Catalogue, environment: Environment) -> AsyncIterator[Check]:
-    """All checks of a model, each as soon as it is done; a later one may need an earlier."""
+    """All checks of a party, each as soon as it is done; a later one may need an earlier."""
     try:
         provider = catalogue.provider(one.endpoint.spec.provider)
-        config = client_config(one.endpoint, environment, one.party)
+        config = replace(
+            client_config(one.endpoint, environment, one.party),
+            template=one.template,
+            typed=frozenset(one.endpoint.settings.values),
+        )
         client = make_client(provider, config)
     except BenchError as error:
         yield fail(f"{one.label} key", error)
@@ -79,23 +74,61 @@ async def probe(one: Probe, catalogue: Catalogue, environment: Environment) -> A
 async def _ask(
     one: Probe, client: Client, config: ClientConfig, catalogue: Catalogue
 ) -> AsyncIterator[Check]:
-    """Whether somebody listens and, if so and if it may be asked, what comes of one request."""
+    """Whether somebody listens and, if so and if it may be asked, what comes of requests."""
     provider = catalogue.provider(one.endpoint.spec.provider)
+    may_call = one.call and bool(catalogue.benchmarks.things) and not provider.demo
     try:
         reached = None
         url = config.base_url or (f"https://{provider.host}" if provider.host else None)
         if url and not provider.demo:  # else nobody but the SDK knows where that is
-            yield (reached := await reach(one.label, url))
-        may_answer = catalogue.benchmarks.things and not (reached and reached.code)
-        if one.call and may_answer and not provider.demo:
-            asked = config.asked(provider.host)
-            yield (answered := await _call(one, client, catalogue, asked))
-            benchmark = plainest(catalogue) if one.party is OF_MODEL else None
-            if benchmark and not answered.code and answered.todo != _MAY_WORK:
-                yield await _item(one, client, benchmark, asked)
+            reached = await reach(one.label, url)
+            if may_call and not reached.code and (listing := await listing_of(client)):
+                one = one._replace(context=context_of(listing.entry or {}))
+                reached = _listed(one, reached, listing)
+            yield reached
+        if may_call and not (reached and reached.code):
+            asked, anything = config.asked(provider.host), next(iter(catalogue.benchmarks))
+            async for check in _questions(Questions(one, client, asked, anything), catalogue):
+                yield check
     finally:
         with suppress(Exception):  # the checks are done
             await client.close()
+
+
+def _listed(one: Probe, reached: Check, listing: Listing) -> Check:
+    """The check of a server with what it lists, and what fits beside the benchmark's prompts."""
+    message = f"{reached.message}; {listing}"
+    room = one.asking.request.sampling.max_tokens
+    if one.context:
+        message += f", with room for {one.context:,} tokens"
+        fits = one.context - (prompt := about_tokens(one.asking.longest))
+        if fits < FLOOR:
+            message += f", where prompts of {one.whose} have about {prompt:,}"
+        elif room and fits < room:
+            message += f": replies get what fits, about {fits:,} in place of {room:,}"
+    if listing.is_doubtful:
+        return warn(reached.name, message, f"is the name right? see {one.party.spec}")
+    return reached._replace(message=message)
+
+
+async def _questions(questions: Questions, catalogue: Catalogue) -> AsyncIterator[Check]:
+    """What comes of the requests to one party, in order; none after one that is not answered."""
+    one = questions.one
+    if one.party.judge:
+        yield (answered := await questions.check_verdict())
+    elif one.party.role:
+        yield (answered := await questions.check_words())
+    else:
+        yield (answered := await questions.check_call())
+    if answered.code or answered.todo == MAY_WORK:
+        return
+    benchmark = item_of(one, catalogue)
+    if benchmark:
+        yield await check_item(questions, benchmark)
+    if one.config and (one.asks_long or (one.is_model and not benchmark)):
+        yield (answered := await questions.check_room())
+    if questions.may_draw and not answered.code:
+        yield await questions.check_draws()
 
 
 def _key(label: str, config: ClientConfig, provider: Provider) -> Check:
@@ -134,57 +167,6 @@ def _proxied(url: str) -> bool:
     parts, proxies = urlsplit(url), urllib.request.getproxies()
     through = parts.scheme in proxies or "all" in proxies
     return through and not (is_loopback(url) or urllib.request.proxy_bypass(parts.hostname or ""))
-
-
-async def _call(one: Probe, client: Client, catalogue: Catalogue, asked: AskedParty) -> Check:
-    """One request, asked once."""
-    name = f"{one.label} call"
-
-    async def ask() -> Check:
-        # Of no run; a client that makes up its own answers looks at it, one of a server does not.
-        call = CallContext(next(iter(catalogue.benchmarks)), Item("doctor"), 1, MODEL)
-        return _answered(name, one, await _caller(one, client, asked, CALL_S).send(REQUEST, call))
-
-    return await _outcome(name, ask)
-
-
-async def _item(one: Probe, client: Client, benchmark: Benchmark, asked: AskedParty) -> Check:
-    """One item of a benchmark, asked once."""
-    name = f"{one.label} item"
-    caller = _caller(one, client, asked, ITEM_S)
-    check = await _outcome(name, lambda: ask_item(name, caller, benchmark))
-    # The server has answered before, so a run may have more patience with it.
-    return check._replace(verdict=CheckVerdict.WARN, code=0) if check.code else check
-
-
-def _caller(one: Probe, client: Client, asked: AskedParty, seconds: float) -> Caller:
-    limits = Limits(1, timeout_s=seconds, retry=RetryPolicy(attempts=1))
-    return Caller(client, limits, meter=Meter(one.price, None), asked=asked)
-
-
-async def _outcome(name: str, ask: Callable[[], Awaitable[Check]]) -> Check:
-    """What came of a request."""
-    try:
-        return await ask()
-    except ProviderError as error:
-        if error.kind in _ANSWERED:
-            return warn(name, str(error), _MAY_WORK)
-        return fail(name, error)
-    except BenchError as error:
-        return fail(name, error)
-    except Exception as error:  # noqa: BLE001 - a plugin's client may raise anything
-        todo = "are its packages up to date?"
-        return fail(name, f"{type(error).__name__}: {error}", todo, 4)
-
-
-def _answered(name: str, one: Probe, reply: ChatResponse) -> Check:
-    message = f"{reply.model or one.endpoint.spec.name} answered in {reply.latency_s:.2f} s"
-    message += f", {reply.usage.input} tokens in and {reply.usage.output} out"
-    message += f", ${reply.cost_usd:.6f}" if reply.cost_usd else ""
-    if reply.usage.output - reply.usage.reasoning <= TOKENS + 1:  # some count the end as one
-        return ok(name, message)
-    todo = "replies may be as long as the context, so that time and --max-cost have no bound"
-    return warn(name, f"{message}, though at most {TOKENS} were asked for", todo)
 
 
 def _price(one: Probe) -> Check:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ...benchmark import Benchmark, Options
 from ...benchmark.model import MODEL
-from ...clients.caller import Caller
+from ...clients.shapes import as_set
 from ...datasets import find_pack
 from ...errors import BenchError, MissingCall
 from ...guard import guard
@@ -14,8 +14,19 @@ from ...parties.providers import CallContext, ModelSpec
 from ...plugins import Catalogue
 from ...sample.model import ConnectedParty, RecordedModel
 from ...text import line
-from ...types import ChatRequest, ChatResponse, Finish, Item, Score
-from .checks import Check, ok, warn
+from ...types import (
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Item,
+    Sampling,
+    SamplingChanges,
+    Score,
+)
+from ..task import read_pack
+from .calls import FULL_S, UNLESS_REFUSED, Questions, is_base, outcome, pace
+from .checks import Check, CheckVerdict, ok, warn
+from .probe import Probe
 
 DOCTOR = Party(ModelSpec("doctor", "doctor"))
 """Who is asked, in the keys of calls that no journal holds."""
@@ -39,10 +50,29 @@ def plainest(catalogue: Catalogue) -> Benchmark | None:
 def _asks_once(benchmark: Benchmark) -> bool:
     """Whether an item takes one request; not where its pack cannot be read."""
     try:
-        item, options = _first_item(benchmark)
-        return guard(benchmark).planned_calls(item, options)["model"] == 1
+        return _takes_one_call(benchmark, *_first_item(benchmark))
     except BenchError:
         return False
+
+
+def _takes_one_call(benchmark: Benchmark, item: Item, options: Options) -> bool:
+    return guard(benchmark).planned_calls(item, options)["model"] == 1
+
+
+def item_of(one: Probe, catalogue: Catalogue) -> Benchmark | None:
+    """The benchmark of which a model is asked an item; ``None`` for one that needs a judge."""
+    if not one.is_model:
+        return None
+    if one.config is None:
+        return plainest(catalogue)
+    benchmark, options = one.config.benchmark, one.config.options
+    if not benchmark.single_turn or benchmark.roles or guard(benchmark).needs_judge(options):
+        return None
+    try:
+        item = read_pack(one.config).items[0]
+        return benchmark if _takes_one_call(benchmark, item, options) else None
+    except BenchError:
+        return None
 
 
 def _first_item(benchmark: Benchmark) -> tuple[Item, Options]:
@@ -52,24 +82,34 @@ def _first_item(benchmark: Benchmark) -> tuple[Item, Options]:
     return guard(benchmark).read_pack(source, options).items[0], options
 
 
-async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
-    """Whether the answer to the first item of the bundled pack can be read; asked once.
+def _meant(one: Probe, benchmark: Benchmark) -> tuple[Item, Options, Sampling]:
+    """The item that is asked, and how."""
+    if config := one.config:
+        return read_pack(config).items[0], config.options, config.effective_sampling
+    item, options = _first_item(benchmark)
+    changes = SamplingChanges(one.asking.request.sampling)
+    sampling = changes.applied_to(guard(benchmark).sampling_for(options))
+    most = min(sampling.max_tokens or MOST_TOKENS, MOST_TOKENS)
+    return item, options, replace(sampling, max_tokens=most)
 
-    Raises:
-        BenchError: The pack is broken, or the server gave no answer.
-    """
-    plugin, (item, options) = guard(benchmark), _first_item(benchmark)
-    replies: list[ChatResponse] = []
+
+async def check_item(questions: Questions, benchmark: Benchmark) -> Check:
+    """Whether the answer to a benchmark's first item can be read; asked once."""
+    name = f"{questions.one.label} item"
+    return await outcome(name, lambda: _ask_item(name, questions, benchmark), UNLESS_REFUSED)
+
+
+async def _ask_item(name: str, questions: Questions, benchmark: Benchmark) -> Check:
+    plugin, (item, options, sampling) = guard(benchmark), _meant(questions.one, benchmark)
+    caller, sent, replies = questions.caller(FULL_S), list[ChatRequest](), list[ChatResponse]()
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
         if replies:
             raise MissingCall("it is asked once")
-        call = CallContext(benchmark, item, 1, "generate")
-        replies.append(await caller.send(request, call))
+        sent.append(as_set(request, questions.one.endpoint.settings))
+        replies.append(await caller.send(sent[0], CallContext(benchmark, item, 1, MODEL)))
         return replies[0]
 
-    sampling = plugin.sampling_for(options)
-    sampling = replace(sampling, max_tokens=min(sampling.max_tokens or MOST_TOKENS, MOST_TOKENS))
     model = RecordedModel(answer, ConnectedParty(MODEL, DOCTOR, sampling), item.id)
     score: Score | None = None
     try:
@@ -77,22 +117,30 @@ async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
         score = await plugin.grade(item, transcript, None, options)
     except MissingCall:  # unreadable, so it would be asked again
         pass
-    return _read_item(name, benchmark, item, replies[0], score)
-
-
-def _read_item(
-    name: str, benchmark: Benchmark, item: Item, reply: ChatResponse, score: Score | None
-) -> Check:
     what = f"the answer to item {item.id} of {benchmark.name}"
-    took = f"{reply.latency_s:.2f} s, {reply.usage.output} tokens out"
-    if score is not None and score.reason is None:
-        return ok(name, f"{what} can be read ({took})")
+    is_read = score is not None and score.reason is None
+    return (_read if is_read else _unread)(name, what, questions, sent[0], replies[0])
+
+
+def _read(
+    name: str, what: str, questions: Questions, request: ChatRequest, reply: ChatResponse
+) -> Check:
+    """An answer that can be read is no base model's, but may have been asked otherwise."""
+    told = f"{what} can be read ({pace(reply)}, {reply.usage.output} tokens out)"
+    check = questions.look(name, request, reply, told)
+    return ok(name, told) if is_base(check) else check
+
+
+def _unread(
+    name: str, what: str, questions: Questions, request: ChatRequest, reply: ChatResponse
+) -> Check:
+    told = f"{what} cannot be read ({pace(reply)}, {reply.usage.output} tokens out)"
     begins = line(" ".join(reply.text.split()))[:_SHOWN]
-    message = f"{what} cannot be read ({took}): it " + (
-        f"begins {begins!r}" if begins else "is empty"
-    )
+    told += f": it begins {begins!r}" if begins else ""
+    check = questions.look(name, request, reply, told)
+    if is_base(check):
+        return check._replace(verdict=CheckVerdict.FAIL, code=4)
     if reply.finish == Finish.LENGTH:
-        return warn(
-            name, f"{message}, and was cut off", "if it thinks, give it a larger --max-tokens"
-        )
-    return warn(name, message, "runs count such answers as unread; is it a chat model?")
+        todo = "if it thinks, give it a larger --max-tokens"
+        return warn(name, f"{check.message}, and was cut off", todo)
+    return warn(name, check.message, "runs count such answers as unread; is it a chat model?")
