@@ -18,7 +18,9 @@ from eibench.core.clients.failures import (
     malformed,
     provider_error,
 )
+from eibench.core.clients.fitting import read_room
 from eibench.core.clients.keys import Redactor
+from eibench.core.clients.refusals import HARM, named_steps
 from eibench.core.clients.thinking import split_thinking
 from eibench.core.parties.providers import SOMEBODY
 from eibench.core.text import as_text, csv_text, harmless, line
@@ -73,7 +75,6 @@ def failed(text: str) -> None:
     """What becomes of a server's words."""
     failure = HttpFailure(400, text, text)
     provider_error(failure, SOMEBODY)
-    refused_parameter(failure, ("temperature",))
     malformed(SOMEBODY, text)
 
 
@@ -98,7 +99,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     "fill": lambda t: fill("{a} {b}", {"a": t, "b": t}),
     "thinking": split_thinking,
     "redact": Redactor(["sk-abcdefghijklmnop"]),
-    "refused parameters": lambda t: refused_parameters(t, {"temperature": ("temperature",)}),
+    "what a refusal names": lambda t: named_steps(HttpFailure(400, t, t), HARM, ("top_p",)),
+    "room in a refusal": lambda t: read_room(HttpFailure(400, t), 8000, 1000),
     "a server's words": failed,
     "harmless": harmless,
     "line": line,

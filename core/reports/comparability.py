@@ -145,7 +145,10 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     """How replies are drawn otherwise than the benchmark says.
 
     A seed repeats what the protocol would give anyway; another room changes no answer that fits.
+    How those of an imported run were drawn is not recorded.
     """
+    if is_imported(config.model.spec):
+        return {}
     changed = guard(config.benchmark).sampling_for(config.options)
     used = config.effective_sampling
     same = set(_REPEATING)
