@@ -16,8 +16,8 @@ from ..errors import BenchError, UsageError
 from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..run.doctor import checks
-from ..run.doctor.askings import Meant, meant_by, neutral_asking
 from ..run.doctor.endpoints import announced, probe, reach
+from ..run.doctor.forms import Meant, meant_by, neutral_form
 from ..run.doctor.probe import Probe
 from ..run.session import Pricing
 from ..settings.file import SettingsFile
@@ -153,14 +153,14 @@ def _probes(
         endpoint, party = target.endpoint, target.party
         is_model = party is OF_MODEL
         sampling = model_changes(settings, target.server).applied_to(Sampling())
-        asking = meant.asking_of(endpoint, party) if meant else None
-        asking = asking or neutral_asking(party, sampling)
+        form = meant.form_of(endpoint, party) if meant else None
+        form = form or neutral_form(party, sampling)
         one = Probe(
             label,
             endpoint,
             money.price(endpoint, MODEL if is_model else JUDGE),
             call and not installed().provider(endpoint.spec.provider).demo,
-            asking.by(endpoint.settings),
+            form.by(endpoint.settings),
             party,
             meant.config_of(endpoint) if meant else None,
             long,

@@ -36,5 +36,5 @@ def base_model_sign(prompt: str, reply: str) -> str | None:
 def _repeats(prompt: str, reply: str) -> bool:
     """Whether a reply begins with the prompt's own first words."""
     asked = [word.lower() for word in _WORD.findall(prompt)[:_LIKE_THE_PROMPT]]
-    said = [word.lower() for word in _WORD.findall(reply)[: len(asked)]]
-    return len(asked) > 1 and asked == said
+    replied = [word.lower() for word in _WORD.findall(reply)[: len(asked)]]
+    return len(asked) > 1 and asked == replied

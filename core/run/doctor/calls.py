@@ -85,7 +85,7 @@ async def outcome(
 
 
 @dataclass
-class Questions:
+class PartyQuestions:
     """The questions to one party.
 
     Attributes:
@@ -115,7 +115,7 @@ class Questions:
         name = f"{self.one.label} call"
 
         async def ask() -> Check:
-            request = self.one.asking.tiny(QUESTION, TOKENS)
+            request = self.one.form.tiny(QUESTION, TOKENS)
             reply = await self._send(request, CALL_S)
             check = self.look(name, request, reply)
             # Some count the end as one.
@@ -136,7 +136,7 @@ class Questions:
         name = f"{self.one.label} call"
 
         async def ask() -> Check:
-            request = self.one.asking.short(QUESTION)
+            request = self.one.form.short(QUESTION)
             return self.look(name, request, await self._send(request))
 
         return await outcome(name, ask, BUSY)
@@ -146,7 +146,7 @@ class Questions:
         name = f"{self.one.label} verdict"
 
         async def ask() -> Check:
-            request = self.one.asking.short(VERDICT_QUESTION)
+            request = self.one.form.short(VERDICT_QUESTION)
             reply = await self._send(request)
             check, question = self.look(name, request, reply), request.messages[-1].content
             if reads_score(reply.text) and not base_model_sign(question, reply.text):
@@ -168,16 +168,16 @@ class Questions:
 
     async def check_room(self) -> Check:
         """Whether the benchmark's room is there, where that is free beside its longest prompt."""
-        name, asking = f"{self.one.label} room", self.one.asking
+        name, form = f"{self.one.label} room", self.one.form
         if no_room := self._no_room(name):
             return no_room
 
         async def ask() -> Check:
-            request = asking.long() if self.one.asks_long else asking.short(QUESTION)
+            request = form.long() if self.one.asks_long else form.short(QUESTION)
             reply = await self._send(request)
             room = request.sampling.max_tokens
-            told = f"asked for {room:,} tokens at most: {self._told(reply)}" if room else ""
-            check = self._cut(name, request, reply) or self.look(name, request, reply, told)
+            summary = f"asked for {room:,} tokens at most: {self._summary(reply)}" if room else ""
+            check = self._cut(name, request, reply) or self.look(name, request, reply, summary)
             return check._replace(verdict=CheckVerdict.FAIL, code=4) if is_base(check) else check
 
         return await outcome(name, ask, UNLESS_REFUSED, self._longer)
@@ -185,9 +185,9 @@ class Questions:
     @property
     def _longer(self) -> str:
         """What to do where a context is too small."""
-        about = about_tokens(self.one.asking.longest)
+        tokens = about_tokens(self.one.form.longest)
         return (
-            f"a longer context: prompts of {self.one.whose} have about {about:,} tokens and more, "
+            f"a longer context: prompts of {self.one.whose} have about {tokens:,} tokens and more, "
             f"and {self._floor:,} are needed for a reply"
         )
 
@@ -198,7 +198,7 @@ class Questions:
     def _no_room(self, name: str) -> Check | None:
         """That the server's list says that no prompt of the benchmark fits."""
         context = self.one.context
-        if not context or least_tokens(self.one.asking.longest) + self._floor <= context:
+        if not context or least_tokens(self.one.form.longest) + self._floor <= context:
             return None
         message = f"the server has room for {context:,} tokens of prompt and reply"
         return fail(name, message, self._longer, 4)
@@ -217,7 +217,7 @@ class Questions:
     async def check_draws(self) -> Check:
         """Whether two answers at a temperature of 1 differ."""
         name = f"{self.one.label} draws"
-        sampling = self.one.asking.request.sampling
+        sampling = self.one.form.request.sampling
         drawn = replace(_DRAWN, extra_body=sampling.extra_body)
         request = ChatRequest((Message("user", _DRAW_QUESTION),), drawn)
 
@@ -234,41 +234,45 @@ class Questions:
     @property
     def may_draw(self) -> bool:
         """Whether it is free to see if the server draws, and matters to the benchmark."""
-        temperature = self.one.asking.request.sampling.temperature
+        temperature = self.one.form.request.sampling.temperature
         draws = temperature is None or temperature >= _DRAWS_FROM
         is_meant = self.one.is_model and self.one.config is not None
         return is_meant and draws and is_local(self.one.endpoint.base_url)
 
     # What replies say
 
-    def look(self, name: str, request: ChatRequest, reply: ChatResponse, told: str = "") -> Check:
-        """What a reply says of its server, behind what is `told` of it."""
+    def look(
+        self, name: str, request: ChatRequest, reply: ChatResponse, summary: str = ""
+    ) -> Check:
+        """What a reply says of its server, behind a summary of it."""
         changes = self._changes(request, reply)
-        told = "; ".join([told or self._told(reply), *_in_words(changes, reply)])
+        summary = "; ".join([summary or self._summary(reply), *_in_words(changes, reply)])
         question = request.messages[-1].content
         sign = None if self.one.template else base_model_sign(question, reply.text)
         if sign and not self.one.party.judge:
             return warn(
-                name, f"{told}; the answer {sign}", ASK_BASE_MODEL if self.one.is_model else _OTHER
+                name,
+                f"{summary}; the answer {sign}",
+                ASK_BASE_MODEL if self.one.is_model else _OTHER,
             )
         if is_blank(reply.text) and not (reply.reasoning or reply.usage.reasoning):
             todo = _NO_CHAT if self.one.is_model and not self.one.template else _NO_WORDS
             if reply.finish == Finish.LENGTH and request.sampling.max_tokens == TOKENS:
                 todo = "it may be thinking, which the next check has more room for"
-            return warn(name, f"{told}; the answer is empty", todo)
+            return warn(name, f"{summary}; the answer is empty", todo)
         if any(change.counts for change in changes):
             whose = "verdicts" if self.one.party.judge else "replies"
-            return warn(name, told, f"a run works, and says that {whose} were drawn so")
-        return ok(name, told)
+            return warn(name, summary, f"a run works, and says that {whose} were drawn so")
+        return ok(name, summary)
 
     def _changes(self, request: ChatRequest, reply: ChatResponse) -> list[Departure]:
-        """What was sent otherwise than meant, as far as it was not told."""
+        """What was sent otherwise than meant, as far as no line has it yet."""
         differing = asked_otherwise(request.sampling, reply.sent).items()
         changes = [one for one in starmap(Departure, differing) if one not in self._known]
         self._known.update(one for one in changes if one.field != ROOM)
         return changes
 
-    def _told(self, reply: ChatResponse) -> str:
+    def _summary(self, reply: ChatResponse) -> str:
         model, usage = reply.model or self.one.endpoint.spec.name, reply.usage
         message = f"{model} answered in {pace(reply)}"
         message += f", {usage.input} tokens in and {usage.output} out"
@@ -276,7 +280,7 @@ class Questions:
 
 
 def is_base(check: Check) -> bool:
-    """Whether a check found what looks like a base model, or no words at all."""
+    """Whether a check shows what looks like a base model, or no words at all."""
     return check.todo in (ASK_BASE_MODEL, _OTHER, _NO_CHAT, _NO_WORDS)
 
 
@@ -302,20 +306,20 @@ def reads_score(text: str) -> bool:
     start = -1
     while (start := text.find("{", start + 1)) >= 0:
         try:
-            found, _ = json.JSONDecoder().raw_decode(text, start)
+            value, _ = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if _has_number(found):
+        if _has_number(value):
             return True
     return False
 
 
-def _has_number(found: object) -> bool:
+def _has_number(value: object) -> bool:
     """Whether a score stands in a JSON object, be it as text or among others."""
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         return False
-    values = [value for name, value in found.items() if str(name).strip().lower() == "score"]
+    numbers = [one for name, one in value.items() if str(name).strip().lower() == "score"]
     try:
-        return any(float(value) >= 0 for value in values)
+        return any(float(one) >= 0 for one in numbers)
     except (TypeError, ValueError):
         return False

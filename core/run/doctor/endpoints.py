@@ -19,7 +19,7 @@ from ...parties.providers import Client, ClientConfig, Provider, is_loopback
 from ...plugins import Catalogue
 from ...reading.prompt_tokens import about_tokens
 from ..connect import client_config
-from .calls import MAY_WORK, QUESTION, TOKENS, VERDICT_QUESTION, Questions
+from .calls import MAY_WORK, QUESTION, TOKENS, VERDICT_QUESTION, PartyQuestions
 from .checks import Check, fail, ok, warn
 from .one_item import check_item, item_of
 from .probe import Probe
@@ -30,24 +30,24 @@ _PORTS = {"https": 443, "http": 80}
 
 def announced(one: Probe, catalogue: Catalogue) -> str:
     """What a party is about to be asked, and what that may cost at most."""
-    room = one.asking.request.sampling.max_tokens
-    sent = [one.asking.tiny(QUESTION, TOKENS)]
+    room = one.form.request.sampling.max_tokens
+    sent = [one.form.tiny(QUESTION, TOKENS)]
     length = f"of at most {room:,} tokens" if room else "of any length"
     message = f"one question, for an answer of at most {TOKENS} tokens"
     if not one.is_model:
         what = "for one tiny verdict" if one.party.judge else "one question, for an answer"
         question = VERDICT_QUESTION if one.party.judge else QUESTION
-        message, sent = f"{what} {length}", [one.asking.short(question)]
+        message, sent = f"{what} {length}", [one.form.short(question)]
     benchmark = item_of(one, catalogue)
     if benchmark:
         message += f", and one item of {benchmark.name}"
-        sent.append(one.asking.long())
+        sent.append(one.form.long())
     if one.config and one.asks_long:
         message += f", and one prompt as long as the longest of {one.whose}"
-        sent.append(one.asking.long())
+        sent.append(one.form.long())
     elif one.config and one.is_model and not benchmark:
         message += f", and one more, for an answer {length}"
-        sent.append(one.asking.short(QUESTION))
+        sent.append(one.form.short(QUESTION))
     cost = one.most(sent) if one.config or not one.is_model else ""
     return f"{one.label} is now asked {message}{cost}"
 
@@ -88,7 +88,7 @@ async def _ask(
             yield reached
         if may_call and not (reached and reached.code):
             asked, anything = config.asked(provider.host), next(iter(catalogue.benchmarks))
-            async for check in _questions(Questions(one, client, asked, anything), catalogue):
+            async for check in _questions(PartyQuestions(one, client, asked, anything), catalogue):
                 yield check
     finally:
         with suppress(Exception):  # the checks are done
@@ -98,10 +98,10 @@ async def _ask(
 def _listed(one: Probe, reached: Check, listing: Listing) -> Check:
     """The check of a server with what it lists, and what fits beside the benchmark's prompts."""
     message = f"{reached.message}; {listing}"
-    room = one.asking.request.sampling.max_tokens
+    room = one.form.request.sampling.max_tokens
     if one.context:
         message += f", with room for {one.context:,} tokens"
-        fits = one.context - (prompt := about_tokens(one.asking.longest))
+        fits = one.context - (prompt := about_tokens(one.form.longest))
         if fits < FLOOR:
             message += f", where prompts of {one.whose} have about {prompt:,}"
         elif room and fits < room:
@@ -111,7 +111,7 @@ def _listed(one: Probe, reached: Check, listing: Listing) -> Check:
     return reached._replace(message=message)
 
 
-async def _questions(questions: Questions, catalogue: Catalogue) -> AsyncIterator[Check]:
+async def _questions(questions: PartyQuestions, catalogue: Catalogue) -> AsyncIterator[Check]:
     """What comes of the requests to one party, in order; none after one that is not answered."""
     one = questions.one
     if one.party.judge:

@@ -24,7 +24,7 @@ from ...types import (
     Score,
 )
 from ..task import read_pack
-from .calls import FULL_S, UNLESS_REFUSED, Questions, is_base, outcome, pace
+from .calls import FULL_S, UNLESS_REFUSED, PartyQuestions, is_base, outcome, pace
 from .checks import Check, CheckVerdict, ok, warn
 from .probe import Probe
 
@@ -87,19 +87,19 @@ def _meant(one: Probe, benchmark: Benchmark) -> tuple[Item, Options, Sampling]:
     if config := one.config:
         return read_pack(config).items[0], config.options, config.effective_sampling
     item, options = _first_item(benchmark)
-    changes = SamplingChanges(one.asking.request.sampling)
+    changes = SamplingChanges(one.form.request.sampling)
     sampling = changes.applied_to(guard(benchmark).sampling_for(options))
     most = min(sampling.max_tokens or MOST_TOKENS, MOST_TOKENS)
     return item, options, replace(sampling, max_tokens=most)
 
 
-async def check_item(questions: Questions, benchmark: Benchmark) -> Check:
+async def check_item(questions: PartyQuestions, benchmark: Benchmark) -> Check:
     """Whether the answer to a benchmark's first item can be read; asked once."""
     name = f"{questions.one.label} item"
     return await outcome(name, lambda: _ask_item(name, questions, benchmark), UNLESS_REFUSED)
 
 
-async def _ask_item(name: str, questions: Questions, benchmark: Benchmark) -> Check:
+async def _ask_item(name: str, questions: PartyQuestions, benchmark: Benchmark) -> Check:
     plugin, (item, options, sampling) = guard(benchmark), _meant(questions.one, benchmark)
     caller, sent, replies = questions.caller(FULL_S), list[ChatRequest](), list[ChatResponse]()
 
@@ -123,21 +123,21 @@ async def _ask_item(name: str, questions: Questions, benchmark: Benchmark) -> Ch
 
 
 def _read(
-    name: str, what: str, questions: Questions, request: ChatRequest, reply: ChatResponse
+    name: str, what: str, questions: PartyQuestions, request: ChatRequest, reply: ChatResponse
 ) -> Check:
     """An answer that can be read is no base model's, but may have been asked otherwise."""
-    told = f"{what} can be read ({pace(reply)}, {reply.usage.output} tokens out)"
-    check = questions.look(name, request, reply, told)
-    return ok(name, told) if is_base(check) else check
+    summary = f"{what} can be read ({pace(reply)}, {reply.usage.output} tokens out)"
+    check = questions.look(name, request, reply, summary)
+    return ok(name, summary) if is_base(check) else check
 
 
 def _unread(
-    name: str, what: str, questions: Questions, request: ChatRequest, reply: ChatResponse
+    name: str, what: str, questions: PartyQuestions, request: ChatRequest, reply: ChatResponse
 ) -> Check:
-    told = f"{what} cannot be read ({pace(reply)}, {reply.usage.output} tokens out)"
+    summary = f"{what} cannot be read ({pace(reply)}, {reply.usage.output} tokens out)"
     begins = line(" ".join(reply.text.split()))[:_SHOWN]
-    told += f": it begins {begins!r}" if begins else ""
-    check = questions.look(name, request, reply, told)
+    summary += f": it begins {begins!r}" if begins else ""
+    check = questions.look(name, request, reply, summary)
     if is_base(check):
         return check._replace(verdict=CheckVerdict.FAIL, code=4)
     if reply.finish == Finish.LENGTH:

@@ -9,7 +9,7 @@ from ...parties.providers import OF_MODEL, PartyOptions
 from ...settings.run_config import Endpoint, RunConfig
 from ...spending.prices import Price, dollars, upper_bound
 from ...types import ChatRequest
-from .askings import Asking
+from .forms import RequestForm
 
 
 class Probe(NamedTuple):
@@ -28,7 +28,7 @@ class Probe(NamedTuple):
     endpoint: Endpoint
     price: Price | None
     call: bool
-    asking: Asking
+    form: RequestForm
     party: PartyOptions = OF_MODEL
     config: RunConfig | None = None
     long: bool = False
@@ -44,7 +44,7 @@ class Probe(NamedTuple):
     def asks_long(self) -> bool:
         """Whether a prompt of the benchmark's length is sent: where it is free, or wanted."""
         free = is_local(self.endpoint.base_url) or (self.price is not None and self.price.free)
-        return bool(self.asking.longest) and (free or self.long)
+        return bool(self.form.longest) and (free or self.long)
 
     @property
     def whose(self) -> str:

@@ -9,8 +9,8 @@ import pytest
 
 from eibench.core.parties.providers import OF_JUDGE, ModelSpec
 from eibench.core.plugins import installed
-from eibench.core.run.doctor.askings import meant_by
 from eibench.core.run.doctor.endpoints import announced
+from eibench.core.run.doctor.forms import meant_by
 from eibench.core.run.doctor.probe import Probe
 from eibench.core.settings.run_config import Endpoint
 from eibench.core.settings.run_settings import RunSettings
@@ -317,11 +317,11 @@ def test_what_costs_money_is_said_before(bench: Bench) -> None:
     """With the most that it can cost; a long prompt goes where it is free, or else on request."""
     meant = meant_by(installed().benchmark("creative-writing-v3"), RunSettings())
     endpoint, party = Endpoint(ModelSpec("openai", "x")), OF_JUDGE._replace(judge="openai/x")
-    asking = meant.asking_of(endpoint, party)
-    assert asking is not None
+    form = meant.form_of(endpoint, party)
+    assert form is not None
     price, run = Price(1.0, 10.0, source="a test"), meant.configs[0]
-    one = Probe("judge openai/x", endpoint, price, True, asking, party, run)
-    tokens = asking.request.sampling.max_tokens
+    one = Probe("judge openai/x", endpoint, price, True, form, party, run)
+    tokens = form.request.sampling.max_tokens
     words = f"judge openai/x is now asked for one tiny verdict of at most {tokens:,} tokens"
     assert announced(one, installed()) == f"{words}, for $0.042 at most"
     long = announced(one._replace(long=True), installed())

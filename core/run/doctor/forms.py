@@ -42,7 +42,7 @@ _LONGEST = 2
 """So many items are looked at."""
 
 
-class Asking(NamedTuple):
+class RequestForm(NamedTuple):
     """How a party is asked.
 
     Attributes:
@@ -68,22 +68,22 @@ class Asking(NamedTuple):
         """Such a request with a prompt as long as the longest."""
         return self.short(probe_prompt(len(self.longest)))
 
-    def by(self, settings: PartySettings) -> "Asking":
+    def by(self, settings: PartySettings) -> "RequestForm":
         """The same as the party's settings have it."""
         drawn = replace(self.request, sampling=settings.drawn(self.request.sampling))
         return self._replace(request=as_set(drawn, settings))
 
 
-def neutral_asking(party: PartyOptions, sampling: Sampling) -> Asking:
+def neutral_form(party: PartyOptions, sampling: Sampling) -> RequestForm:
     """How a benchmark may ask a party, where none is meant; a model is asked with `sampling`."""
     if party.judge:
         sampling = replace(Benchmark.judge_sampling, json_schema=SCHEMA)
     elif party.role:
         sampling = Role(party.role, "").sampling
-    return Asking(ChatRequest(_TALK, sampling))
+    return RequestForm(ChatRequest(_TALK, sampling))
 
 
-def askings_of(config: RunConfig, say: Callable[[str], None]) -> dict[str, Asking]:
+def forms_of(config: RunConfig, say: Callable[[str], None]) -> dict[str, RequestForm]:
     """How a benchmark asks each of those that a run of it asks, by phase; for all members a group.
 
     Raises:
@@ -92,14 +92,14 @@ def askings_of(config: RunConfig, say: Callable[[str], None]) -> dict[str, Askin
     items = sorted(read_pack(config).items, key=lambda item: len(repr(item.content)))
     longest = tuple(item.id for item in items[-_LONGEST:])
     requests = first_requests(Task(replace(config, items=longest, limit=None)), say)
-    by_phase = {phase: _asking(each) for phase, each in requests.items() if each}
+    by_phase = {phase: _form(each) for phase, each in requests.items() if each}
     if verdicts := [*requests[JUDGE], *requests[COMPARE]]:
-        by_phase[JUDGE] = _asking(verdicts)
+        by_phase[JUDGE] = _form(verdicts)
     for role in config.benchmark.roles:
-        by_phase.setdefault(role.phase, Asking(ChatRequest(_TALK, config.sampling_of(role))))
+        by_phase.setdefault(role.phase, RequestForm(ChatRequest(_TALK, config.sampling_of(role))))
         if role.group:
             by_phase.setdefault(phase_of(role.group), by_phase[role.phase])
-    return {MODEL: Asking(ChatRequest(_TALK, config.effective_sampling))} | by_phase
+    return {MODEL: RequestForm(ChatRequest(_TALK, config.effective_sampling))} | by_phase
 
 
 class Meant(NamedTuple):
@@ -110,7 +110,7 @@ class Meant(NamedTuple):
     """
 
     configs: Sequence[RunConfig] = ()
-    askings: Mapping[str, Asking] = {}
+    forms: Mapping[str, RequestForm] = {}
     refusal: Check | None = None
 
     def config_of(self, endpoint: Endpoint) -> RunConfig | None:
@@ -118,15 +118,15 @@ class Meant(NamedTuple):
         of_it = [one for one in self.configs if one.model.spec == endpoint.spec]
         return next(iter(of_it or self.configs), None)
 
-    def asking_of(self, endpoint: Endpoint, party: PartyOptions) -> Asking | None:
+    def form_of(self, endpoint: Endpoint, party: PartyOptions) -> RequestForm | None:
         """How a party is asked; ``None`` for one that a run does not ask."""
         if party.judge or party.role:
-            return self.askings.get(phase_of(party.role) if party.role else JUDGE)
-        asking, config = self.askings.get(MODEL), self.config_of(endpoint)
-        if asking is None or config is None:
+            return self.forms.get(phase_of(party.role) if party.role else JUDGE)
+        form, config = self.forms.get(MODEL), self.config_of(endpoint)
+        if form is None or config is None:
             return None
-        drawn = replace(asking.request, sampling=config.effective_sampling)
-        return asking._replace(request=drawn)
+        drawn = replace(form.request, sampling=config.effective_sampling)
+        return form._replace(request=drawn)
 
 
 def meant_by(benchmark: Benchmark, settings: RunSettings, *, call: bool = True) -> Meant:
@@ -134,7 +134,7 @@ def meant_by(benchmark: Benchmark, settings: RunSettings, *, call: bool = True) 
     meant = Meant()
     try:
         configs = run_configs(benchmark, settings, lambda target: target.endpoint)
-        meant = Meant(configs, askings_of(configs[0], lambda text: None) if call else {})
+        meant = Meant(configs, forms_of(configs[0], lambda text: None) if call else {})
         for config in configs if settings.models else ():
             check_parties(config)
     except BenchError as error:
@@ -142,10 +142,10 @@ def meant_by(benchmark: Benchmark, settings: RunSettings, *, call: bool = True) 
     return meant
 
 
-def _asking(requests: Sequence[ChatRequest]) -> Asking:
+def _form(requests: Sequence[ChatRequest]) -> RequestForm:
     """That of the request which asks most of a server."""
     texts = ["\n\n".join(message.content for message in one.messages) for one in requests]
-    return Asking(max(requests, key=_demands), max(texts, key=len))
+    return RequestForm(max(requests, key=_demands), max(texts, key=len))
 
 
 def _demands(request: ChatRequest) -> tuple[bool, int, int]:
