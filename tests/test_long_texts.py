@@ -13,14 +13,10 @@ from typing import Any
 import pytest
 
 from eibench import ChatResponse, Message
-from eibench.core.clients.failures import (
-    HttpFailure,
-    malformed,
-    provider_error,
-    refused_parameter,
-    refused_parameters,
-)
+from eibench.core.clients.failures import HttpFailure, malformed, provider_error
+from eibench.core.clients.fitting import read_room
 from eibench.core.clients.keys import Redactor
+from eibench.core.clients.refusals import HARM, named_steps
 from eibench.core.clients.thinking import split_thinking
 from eibench.core.parties.providers import SOMEBODY
 from eibench.core.text import as_text, csv_text, harmless, line
@@ -75,7 +71,7 @@ def failed(text: str) -> None:
     """What becomes of a server's words."""
     failure = HttpFailure(400, text, text)
     provider_error(failure, SOMEBODY)
-    refused_parameter(failure, ("temperature",))
+    named_steps(failure, HARM, ())
     malformed(SOMEBODY, text)
 
 
@@ -100,7 +96,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "fill": lambda t: fill("{a} {b}", {"a": t, "b": t}),
     "thinking": split_thinking,
     "redact": Redactor(["sk-abcdefghijklmnop"]),
-    "refused parameters": lambda t: refused_parameters(t, {"temperature": ("temperature",)}),
+    "room": lambda t: read_room(HttpFailure(400, t), 8000, 100),
     "a server's words": failed,
     "harmless": harmless,
     "line": line,
