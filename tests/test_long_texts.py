@@ -13,11 +13,7 @@ from typing import Any
 import pytest
 
 from eibench import ChatResponse, Message
-from eibench.core.clients.failures import (
-    HttpFailure,
-    malformed,
-    provider_error,
-)
+from eibench.core.clients.failures import HttpFailure, malformed, provider_error
 from eibench.core.clients.fitting import read_room
 from eibench.core.clients.keys import Redactor
 from eibench.core.clients.refusals import HARM, named_steps
@@ -75,6 +71,7 @@ def failed(text: str) -> None:
     """What becomes of a server's words."""
     failure = HttpFailure(400, text, text)
     provider_error(failure, SOMEBODY)
+    named_steps(failure, HARM, ())
     malformed(SOMEBODY, text)
 
 
@@ -99,8 +96,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "fill": lambda t: fill("{a} {b}", {"a": t, "b": t}),
     "thinking": split_thinking,
     "redact": Redactor(["sk-abcdefghijklmnop"]),
-    "what a refusal names": lambda t: named_steps(HttpFailure(400, t, t), HARM, ("top_p",)),
-    "room in a refusal": lambda t: read_room(HttpFailure(400, t), 8000, 1000),
+    "room": lambda t: read_room(HttpFailure(400, t), 8000, 100),
     "a server's words": failed,
     "harmless": harmless,
     "line": line,

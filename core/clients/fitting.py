@@ -44,6 +44,8 @@ _NOT_ALL = re.compile(r"at least", re.I)
 """How a server says that it did not count the prompt to its end."""
 _OR_EQUAL = re.compile(r"(?:less|lower|smaller|fewer) than or equal", re.I)
 
+_READ = 1000
+"""Characters of a refusal that are read, as all its numbers are weighed against each other."""
 _LEAST = 16
 """No server has less room than that; the lower end of a range is such a number."""
 
@@ -68,7 +70,7 @@ def read_room(failure: HttpFailure, asked: int, characters: int = 0) -> FreeRoom
     ``None`` where its words are not about that, or hold no number that could be it. The characters
     of the prompt, where they are known, tell which number may be that of its tokens.
     """
-    text = failure.message
+    text = failure.message[:_READ]
     numbers = [_value(number) for number in _NUMBER.findall(text)]
     room = (
         _expression(text, asked)

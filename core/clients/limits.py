@@ -123,15 +123,15 @@ class Rate:
 class Notices:
     """Says each thing once; the callers of a run share one.
 
-    What a server does not take is said once in all runs that share what was `told`.
+    What a server does not take is said once in all runs that share what was `announced`.
     """
 
     def __init__(
-        self, say: Callable[[str], None] = lambda text: None, told: set[object] | None = None
+        self, say: Callable[[str], None] = lambda text: None, announced: set[object] | None = None
     ) -> None:
         self._say = say
         self._shown: set[object] = set()
-        self._told = set[object]() if told is None else told
+        self._announced = set[object]() if announced is None else announced
 
     def _once(self, key: object, text: str) -> None:
         if key not in self._shown:
@@ -140,8 +140,8 @@ class Notices:
 
     def refused(self, text: str) -> None:
         """What a server does not take, and what it is sent from now on."""
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._announced:
+            self._announced.add(text)
             self._say(text)
 
     def closing(self, error: Exception) -> None:

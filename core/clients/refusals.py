@@ -121,10 +121,10 @@ def _is_refused(
 ) -> bool:
     """Whether a server says that it does not take a step at all."""
     is_wrong_value = step in LIMITS and "value" in failure.code
-    said = failure.code
+    words = failure.code
     if not any(names(other, failure.message) for other in steps):
-        said += f" {failure.message}"  # "Unsupported parameter", and the field beside it alone
-    if failure.parameter and names(step, failure.parameter) and _REFUSES.search(said):
+        words += f" {failure.message}"  # "Unsupported parameter", and the field beside it alone
+    if failure.parameter and names(step, failure.parameter) and _REFUSES.search(words):
         return not is_wrong_value
     for sentence in _SENTENCE.split(failure.message):
         # "temperature may only be set to 1 when thinking is enabled" is about temperature.

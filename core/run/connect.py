@@ -135,7 +135,7 @@ class PartyConnector:
     context: RunContext
 
     def __post_init__(self) -> None:
-        self._notices = Notices(self.session.say, self.session.told)
+        self._notices = Notices(self.session.say, self.session.announced)
         self._lines: dict[str, Line] = {}
         self._crowds: dict[str, Crowd] = {}
         """By address, of servers of the user's own."""

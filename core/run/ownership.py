@@ -61,8 +61,8 @@ class Servers:
         Raises:
             UsageError: It says so itself.
         """
-        for warning in [one for one in self.unlisted if one not in session.told]:
-            session.told.add(warning)
+        for warning in [one for one in self.unlisted if one not in session.announced]:
+            session.announced.add(warning)
             session.say(warning)
         for party in task.asked:
             endpoint, role = party.endpoint, _role_of(party)

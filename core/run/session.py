@@ -99,7 +99,7 @@ class Session:
         answered: The judges that have answered.
         absent: Hosts that refused every connection from the start.
         tried: The judges that an earlier run tries, by its plan.
-        told: What was said of servers, which is said once.
+        announced: What was said of servers, which is said once.
     """
 
     environment: Environment
@@ -108,7 +108,7 @@ class Session:
     answered: set[Party] = field(default_factory=set)
     absent: set[str] = field(default_factory=set)
     tried: set[Party] = field(default_factory=set)
-    told: set[object] = field(default_factory=set)
+    announced: set[object] = field(default_factory=set)
     progress: Progress = field(default_factory=Progress)
     stop: Stop = field(default_factory=Stop)
 

@@ -102,9 +102,9 @@ def _unknown(option: str, key: str, targets: list[str]) -> str:
     name, colon, rest = key.rpartition(":")
     if colon and rest in KEYS:
         kind = "judge" if option == JUDGE_SET else "role"
-        there = sorted(set(targets))
-        listed = ", ".join(there) or "none"
-        return f"there is no such {kind} here{nearest(name, there)}; there are: {listed}"
+        choices = sorted(set(targets))
+        listed = ", ".join(choices) or "none"
+        return f"there is no such {kind} here{nearest(name, choices)}; there are: {listed}"
     return f"there is no such setting{nearest(key, KEYS)}; there are: {LISTED}"
 
 

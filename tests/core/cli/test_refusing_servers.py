@@ -59,11 +59,21 @@ def _schema(words: str, status: int = 400) -> Callable[[ReceivedRequest], Fault 
     return lambda r: _refusal(words, status) if "response_format" in r.body else None
 
 
+def _of_vllm(request: ReceivedRequest) -> Fault | None:
+    room = request.body.get("max_tokens") or request.body.get("max_completion_tokens") or 0
+    words = (
+        f"max_tokens={room} cannot be greater than max_model_len=2048. Please request fewer "
+        f"output tokens. (parameter=max_tokens, value={room})"
+    )
+    return _refusal(words) if room > 2048 else None
+
+
 @pytest.mark.parametrize(
     "refuses",
     [
         _too_long,
         _of_8192,
+        _of_vllm,
         _cold,
         _without_system,
         _schema("This response_format type is unavailable now"),
@@ -71,7 +81,17 @@ def _schema(words: str, status: int = 400) -> Callable[[ReceivedRequest], Fault 
         _schema("No endpoints found that can handle the requested parameters", 404),
         _schema(""),
     ],
-    ids=["4096", "8192", "temperature", "system", "schema", "pydantic", "broker", "no-words"],
+    ids=[
+        "4096",
+        "8192",
+        "max_model_len",
+        "temperature",
+        "system",
+        "schema",
+        "pydantic",
+        "broker",
+        "no-words",
+    ],
 )
 def test_a_judge_that_does_not_take_all(
     bench: Bench, refuses: Callable[[ReceivedRequest], Fault | None]
@@ -127,6 +147,22 @@ def test_what_a_judge_does_not_take_is_said_once(
     (doubt,) = [line for line in said if "may not know openai/j" in line]
     assert taken.startswith("the judge openai/j") and doubt.endswith("else check --judge")
     assert sum(r.model == "j" for r in server.answered) > 20  # canaries too
+
+
+def test_roles_and_a_judge_without_a_system_role(bench: Bench) -> None:
+    """Their system text goes before the first user message, and the result names each of them."""
+    with LoopbackServer(_answer, faults=_without_system) as server:
+        url = server.base_url
+        done = bench(
+            *("run", "mediation-live", "--dataset", "bundled", "--limit", 1, "--exchanges", 1),
+            *("--model", "openai/m", "--base-url", url, "--role", "disputants=openai/s"),
+            *("--role-base-url", f"disputants={url}", "--judge", "openai/j"),
+            *("--judge-base-url", url, "--no-canaries", "--json"),
+        )
+    assert done.json["items"]["failed"] == 0, done.err
+    moved = {"system": "in the first user message"}
+    assert done.json["asked_otherwise"]["role disputants"] == moved
+    assert done.json["asked_otherwise"]["judge openai/j"] == moved
 
 
 def test_a_seeker_before_strict_turns(bench: Bench) -> None:
