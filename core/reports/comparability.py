@@ -60,7 +60,7 @@ def comparability(
     parts += [f"{role} played by {player}" for role, player in players.items()]
     imported = is_imported(config.model.spec)
     parts += ["imported: answered elsewhere"] if imported else []
-    parts += [f"changed: {changed}"] if changed and not imported else []
+    parts += [f"changed: {changed}"] if changed else []
     parts += ["own system prompt"] if config.system else []
     partial = n_items < len(pack.items)
     parts += [f"only {n_items} of {len(pack.items)} items"] if partial else []
