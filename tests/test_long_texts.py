@@ -16,7 +16,7 @@ from eibench import ChatResponse, Message
 from eibench.core.clients.failures import HttpFailure, malformed, provider_error
 from eibench.core.clients.fitting import read_room
 from eibench.core.clients.keys import Redactor
-from eibench.core.clients.refusals import HARM, named_steps
+from eibench.core.clients.refusals import named_steps
 from eibench.core.clients.thinking import split_thinking
 from eibench.core.parties.providers import SOMEBODY
 from eibench.core.text import as_text, csv_text, harmless, line
@@ -71,7 +71,7 @@ def failed(text: str) -> None:
     """What becomes of a server's words."""
     failure = HttpFailure(400, text, text)
     provider_error(failure, SOMEBODY)
-    named_steps(failure, HARM, ())
+    named_steps(failure, ("temperature",), ())
     malformed(SOMEBODY, text)
 
 

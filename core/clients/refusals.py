@@ -57,6 +57,8 @@ _TOO_COLD = re.compile(
 _ONE_OF_THEM = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:when|if|unless|while|instead)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!;])\s+")
+_READ = 2000
+"""Characters of a refusal in which a name is looked for."""
 _VARYING = re.compile(r"[0-9a-f]{8,}|\d+", re.IGNORECASE)
 
 
@@ -91,6 +93,8 @@ def named_steps(failure: HttpFailure, steps: Sequence[str], typed: Collection[st
     A field that a person has set is left out where the server does not know it; a value of it
     that is wrong is theirs to mend.
     """
+    message, code, parameter = failure.message[:_READ], failure.code[:99], failure.parameter[:99]
+    failure = failure._replace(message=message, code=code, parameter=parameter)
     refused = [step for step in steps if _is_refused(step, failure, steps, typed)]
     text = f"{failure.parameter} {failure.code} {failure.message}"
     spoken = [s for s in steps if s not in typed and s not in LIMITS and names(s, text)]
@@ -122,7 +126,7 @@ def _is_refused(
     """Whether a server says that it does not take a step at all."""
     is_wrong_value = step in LIMITS and "value" in failure.code
     words = failure.code
-    if not any(names(other, failure.message) for other in steps):
+    if failure.parameter and not any(names(other, failure.message) for other in steps):
         words += f" {failure.message}"  # "Unsupported parameter", and the field beside it alone
     if failure.parameter and names(step, failure.parameter) and _REFUSES.search(words):
         return not is_wrong_value
