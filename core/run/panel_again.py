@@ -1,7 +1,7 @@
 """The result of a run by its panel, made anew once one of its judges was asked anew."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from ..errors import BenchError
 from ..journal import Journal
@@ -62,7 +62,7 @@ async def renew_panel(context: RunContext, task: Regrade, unread: UnreadVerdicts
     RunOutcome(of_run, replace(of_panel, config=of_run.config), placement, None).sum_up(0.0, None)
 
 
-def _selected(stored: StoredRun) -> dict[str, object]:
+def _selected(stored: StoredRun) -> dict[str, Any]:
     """What the run has begun, as a configuration asks for it."""
     selection = stored.selection
     return {

@@ -73,8 +73,8 @@ class GuestRubric(Rubric):
             guest = names.get(plain(entry.get(GUEST)))
             if guest is None or guest in by_guest:
                 nobody = f"{GUESTS}: an entry is of nobody who is to be graded"
-                wrong = f"{guest} stands twice" if guest else nobody
-                return Reading(None, reading.reason or wrong)
+                stands = f"{guest} stands twice" if guest else nobody
+                return Reading(None, reading.reason or stands)
             grades = {name: entry.get(name) for name in self.names}
             numbers = {name: float(n) for name, n in grades.items() if self._fits(n)}
             if wrong := [name for name in self.names if name not in numbers]:
