@@ -38,6 +38,8 @@ _TOKENS = tuple(f"{name}_tokens" for name in _USED)
 _used_of, _tokens_of = attrgetter(*_USED), attrgetter(*_TOKENS)
 _ADD = CALLS.adding("INSERT")
 _NOTE = ASKINGS.adding("INSERT OR IGNORE")
+_ASKED_OTHERWISE = "EXISTS (SELECT 1 FROM askings AS b WHERE b.run = a.run AND b.otherwise != '{}')"
+_ASKINGS_IN_ORDER = "ORDER BY a.run, a.phase, a.party, a.otherwise"
 _SELECT = f"SELECT {quoted(CALLS.stored)} FROM calls WHERE "
 
 _OF_JUDGES = (
@@ -206,26 +208,30 @@ class CallStore(JournalFile):
         """How fields differed so far in a phase of a run, where a party was asked otherwise."""
         key = (run.n, phase, asked)
         if key not in self._ways:
-            noted = self.askings(run).get(run.run_id, ())
+            noted = self.askings_of(run)
             mine = [one.otherwise for one in noted if (one.phase, one.party) == key[1:]]
             self._ways[key] = {name: how for way in mine for name, how in way.items()}
         return self._ways[key]
 
-    def askings(self, run: RunRecord | None = None) -> dict[str, list[PartyAsking]]:
-        """How parties were asked, by a run's id: of runs that asked one otherwise than meant.
-
-        Of one run, if it is given, else of all.
-        """
+    def askings(self) -> dict[str, list[PartyAsking]]:
+        """How parties were asked, by a run's id: of runs that asked one otherwise than meant."""
         sql = (
             f"SELECT r.run_id, {quoted(ASKINGS.columns, 'a.')} FROM askings AS a"
-            " JOIN runs AS r ON r.n = a.run WHERE (?1 IS NULL OR a.run = ?1)"
-            " AND EXISTS (SELECT 1 FROM askings AS b WHERE b.run = a.run AND b.otherwise != '{}')"
-            " ORDER BY a.run, a.phase, a.party, a.otherwise"
+            f" JOIN runs AS r ON r.n = a.run WHERE {_ASKED_OTHERWISE} {_ASKINGS_IN_ORDER}"
         )
         by_run: dict[str, list[PartyAsking]] = {}
-        for run_id, asking in self._rows(sql, (run and run.n,), _asking_of):
+        for run_id, asking in self._rows(sql, (), _asking_of):
             by_run.setdefault(run_id, []).append(asking)
         return by_run
+
+    def askings_of(self, run: RunRecord) -> list[PartyAsking]:
+        """How the parties of a run were asked; nothing where all were asked as meant."""
+        otherwise = _ASKED_OTHERWISE.replace("{}", "{{}}")
+        sql = (
+            f"SELECT a.run, {quoted(ASKINGS.columns, 'a.')} FROM askings AS a"
+            f" WHERE a.run {{of}} AND {otherwise} {_ASKINGS_IN_ORDER}"
+        )
+        return list(self._rows_of(run, sql, (), lambda row: _asking_of((run.run_id, *row))[1]))
 
     def calls(
         self, run: RunRecord, item_id: str | None = None, iteration: int | None = None

@@ -42,7 +42,7 @@ def recorded(journal: Journal, run: RunRecord) -> JsonDict:
 
 def _asked_otherwise(journal: Journal, run: RunRecord) -> JsonDict:
     """How its model was asked otherwise than meant, in what changes a reply."""
-    model = AskedOtherwise.of(journal.askings(run).get(run.run_id, ()), None).model
+    model = AskedOtherwise.of(journal.askings_of(run), None).model
     departures = behind(change for change in model if change.draws)
     return {"model asked": departures} if departures else {}
 

@@ -154,7 +154,7 @@ class ScoredRun(RecordedRun):
         spent = add_up(t for t in journal.call_totals(run, grader.judge) if inside(t))
         spent.retries += sum(max(0, failure.attempts - 1) for failure in failures)
         spent.sent = journal.parameters_sent(run)
-        spent.askings = journal.askings(run).get(run.run_id, ())
+        spent.askings = journal.askings_of(run)
         spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
         spent.sources = journal.reply_sources(run)
         spent.hosts = journal.other_providers(run, grader.judge)

@@ -25,7 +25,7 @@ def respond(request: ReceivedRequest) -> str:
 @pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.kills)])
 def test_kills_change_nothing_of_a_game(kills: int, bench: Callable[..., Any]) -> None:
     """Nothing is lost, nothing that was kept is asked for again, and the game is the same."""
-    folder, ration = Path.cwd(), Ration(0.01)
+    folder, ration = Path.cwd(), Ration(0.05)
     years = "1" if kills == 2 else "3"
     with LoopbackServer(respond, latency=ration) as server:
         url = server.base_url
