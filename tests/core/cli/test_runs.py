@@ -134,7 +134,7 @@ def test_rescore_finds_data_that_was_moved(bench: Bench, questions: Write) -> No
 def test_rescore_leaves_an_unfinished_sample_to_the_run(bench: Bench, questions: Write) -> None:
     """A failed sample stays failed, is counted, and is asked again by the same command."""
     pack = questions("1,2")
-    failing = iter([None, "400"])
+    failing = iter([None, "context"])
     with LoopbackServer(REPLY, faults=lambda request: next(failing, None)) as server:
         command: tuple[str, ...] = (
             "run",
