@@ -160,5 +160,5 @@ def test_where_it_is_not_known_it_is_not_sent_and_that_is_said(
     args = asked(server, "--frequency-penalty", 0.5, model="anthropic/m")
     made = result_of(python(MAIN, *args))
     assert "frequency_penalty" not in server.requests[0].body
-    assert "frequency_penalty not sent" in made["comparability"]
+    assert "frequency_penalty=0.5 asked for and not sent" in made["comparability"]
     assert any("does not take frequency_penalty" in warning for warning in made["warnings"])
