@@ -290,7 +290,7 @@ class _Walk:
             insisted_on = {*self.terms.typed, *(self.request.sampling.extra_body or ())}
             if self.terms.is_weary or speaks_of_typed(refusal.failure, insisted_on):
                 return None
-            if not (out or self.tried):  # nothing is named, and it may pass
+            if not (out or self.tried) and self._optional(out):  # nothing is named; it may pass
                 again = await self._try([])
                 if isinstance(again, ChatResponse):
                     return again

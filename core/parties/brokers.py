@@ -8,7 +8,7 @@ vercel.com/docs/ai-gateway/models-and-providers/provider-options,
 huggingface.co/docs/inference-providers, docs.litellm.ai/docs/proxy/response_headers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -72,7 +72,7 @@ def _object(value: object) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _list(body: JsonObject, *path: str) -> list[object]:
+def _list(body: JsonObject, *path: str) -> Sequence[object]:
     value: object = body
     for name in path:
         value = _object(value).get(name)

@@ -27,7 +27,7 @@ _PARTLY = "partly "
 _TOLD_ONLY = frozenset({ROOM, SCHEMA})
 """Decides whether a reply can be read, and not what it says."""
 _REPEATS = frozenset({"seed"})
-_FORM_WORDS = dict(zip(FORMS, ("system text", "turns"), strict=True))
+_FORM_WORDS: Mapping[str, str] = dict(zip(FORMS, ("system text", "turns"), strict=True))
 
 
 class Departure(NamedTuple):

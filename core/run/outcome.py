@@ -153,7 +153,7 @@ class RunOutcome:
         not_made = [f"{n} could not be made; the first: {failed[0]}"] if failed else []
         ended = stopped and advised(stopped, row_of_model)
         if anew and kept:
-            ended = kept.notes["stopped"]
+            ended = kept.notes.get("stopped")
         orders = "where both orders count, the other one waits"
         not_read = [f"{unread} could not be read; {orders}"] if standing.unread else []
         return ModelComparisons(
@@ -163,7 +163,7 @@ class RunOutcome:
             {**standing.details, "stopped": ended},
             [*not_made, *standing.warnings, *not_read],
             unread=standing.unread,
-            to_do=bool(failed or standing.comparisons["planned"]) if anew else not done,
+            to_do=bool(failed or standing.comparisons.get("planned")) if anew else not done,
             replies=self._compared_by(contest, met),
         )
 
