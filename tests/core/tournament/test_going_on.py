@@ -69,7 +69,7 @@ def test_a_judge_that_fails_in_the_middle(table: Any, schedule: str, orders: str
     """Exit 1 and incomplete; the same command asks what is missing and nothing else."""
     more = ("--schedule", schedule, "--orders", orders, "--no-rubric")
     table.placed("m0", more=more)
-    failing = Failing(Fault("400"))
+    failing = Failing(Fault("context"))
     table.world.before = failing
     done = table.run("m1", more=more)
     assert (done.code, done.json["status"]) == (1, "incomplete")
