@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..errors import JournalError
 from .locks import owner_of
 from .opening import FILE, check_file, damage_in, is_there, read_only, reading
-from .schema import CHECKED, newest, version_of
+from .schema import CHECKED
 from .tables import quoted
 
 _TOLD_AT_MOST = 3
@@ -19,14 +19,11 @@ class Health(NamedTuple):
 
     Attributes:
         size: Bytes.
-        schema: The version of the file's schema; `newest` that of this program.
         owners: Who works on a run, by the run's id.
     """
 
     path: Path
     size: int
-    schema: int
-    newest: int
     runs: int
     calls: int
     owners: Mapping[str, str]
@@ -38,7 +35,7 @@ def read_health(folder: Path) -> Health | None:
     The whole structure is checked, and each row with a checksum, however large the file.
 
     Raises:
-        JournalError: It cannot be read, is foreign, damaged, or of a newer program.
+        JournalError: It cannot be read, is foreign, damaged, or of another form.
     """
     path = folder / FILE
     if not is_there(path):
@@ -50,14 +47,11 @@ def read_health(folder: Path) -> Health | None:
                 f"{path} is damaged ({wrong}); nothing was changed. "
                 "Restore it from a copy, or use another --runs-dir"
             )
-        schema = version_of(connection)
-        if schema == newest():
-            for checked in CHECKED:
-                sql = f"SELECT {quoted(checked.stored)} FROM {checked.name}"
-                for row in connection.execute(sql):
-                    checked.opened(row)
+        for checked in CHECKED:
+            sql = f"SELECT {quoted(checked.stored)} FROM {checked.name}"
+            for row in connection.execute(sql):
+                checked.opened(row)
         (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
         ids = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs")]
     owners = {run_id: owner for run_id in ids if (owner := owner_of(folder, run_id))}
-    size = path.stat().st_size
-    return Health(path, size, schema, newest(), len(ids), int(calls), owners)
+    return Health(path, path.stat().st_size, len(ids), int(calls), owners)

@@ -19,7 +19,7 @@ from ..text import escaped, readable
 from ..types import Json, JsonDict, JsonObject, Sampling, digest
 from ..types.result_document import RatingNotes
 from .records import RUN_ID, as_json, judge, option
-from .schema import TABLES
+from .schema import FORM, TABLES, other_form
 from .shapes import (
     Shape,
     matching,
@@ -74,9 +74,7 @@ def wrong_inside(kind: str, line: JsonObject) -> str | None:
     return None
 
 
-FORMAT, UNRELEASED = "eibench-journal", "eibench-runs"
-"""The form, and the one that was written before version 1.0 of the journal, which is not read."""
-VERSION = 1
+FORMAT = "eibench-journal"
 
 
 def _fields(table: TableSchema) -> dict[str, Shape]:
@@ -89,8 +87,7 @@ _ID_PARTS = re.compile(RUN_ID, re.ASCII)
 
 
 def _shape_of_line(table: TableSchema) -> Shape:
-    fields = {"kind": text, **_fields(table)}
-    return record(fields, required=frozenset(fields) - table.later)
+    return record({"kind": text, **_fields(table)})
 
 
 _SHAPES = {kind: _shape_of_line(table) for kind, table in TABLES.items()}
@@ -103,7 +100,7 @@ _END = record({"kind": text, "lines": whole(2)})
 
 def header_line() -> bytes:
     """The first line of a file."""
-    return _line({"format": FORMAT, "version": VERSION, "eibench": __version__})
+    return _line({"format": FORMAT, "version": FORM, "eibench": __version__})
 
 
 def end_line(lines: int) -> bytes:
@@ -120,8 +117,7 @@ def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
     table = TABLES[name]
     owner = {} if name == "run" else {"run": run_id}
     values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
-    written = {c: v for c, v in values.items() if v is not None or c not in table.later}
-    line = {"kind": name, **owner, **{field_of(c): v for c, v in written.items()}}
+    line = {"kind": name, **owner, **{field_of(c): v for c, v in values.items()}}
     _check(name, line)
     return _line(line)
 
@@ -193,22 +189,14 @@ def check_header(line: JsonObject) -> None:
     """Refuse what no `bench export` began.
 
     Raises:
-        ValueError: It is another form, or that of a newer program.
+        ValueError: It is another form, or that of an older or newer program.
     """
-    if line.get("format") == UNRELEASED:
-        raise ValueError(
-            "was written before version 1.0 of the journal, and only the earlier eibench that "
-            "wrote it reads it; make its runs again, in a new --runs-dir"
-        )
     if line.get("format") != FORMAT:
         message = "is not the first line of a file that bench export writes"
         raise ValueError(f"{message}; for another program's there is --format")
     version = line.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise ValueError(
-            f"was written by a newer eibench (form {version}, this one reads {VERSION}); "
-            "upgrade eibench"
-        )
+    if isinstance(version, int):
+        _refuse(other_form(version))
     _refuse(_HEADER(line))
 
 

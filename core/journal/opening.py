@@ -19,12 +19,7 @@ from typing import Any
 
 from ..errors import JournalError, UsageError
 from ..reading.files import exists
-from .schema import (
-    APPLICATION_ID,
-    UNRELEASED_ID,
-    migrate,
-    refuse_newer,
-)
+from .schema import APPLICATION_ID, create, refuse_other_form
 
 FILE = "bench.sqlite"
 _HEADER = 100
@@ -114,8 +109,7 @@ def _create(path: Path) -> None:
             # Nobody sees the file before it is whole and on the disk.
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA journal_mode = MEMORY")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            migrate(connection, path)
+            create(connection)
             connection.execute("PRAGMA journal_mode = WAL")
         with fresh.open("r+b") as file:
             os.fsync(file.fileno())
@@ -147,11 +141,6 @@ def open_checked(path: Path) -> tuple[sqlite3.Connection, FileId]:
         _check_file(path)
         with reading(path):
             connection = connect(path)
-            try:
-                migrate(connection, path)
-            except BaseException:
-                connection.close()
-                raise
         _in_use[which := file_id(path)] += 1
         return connection, which
 
@@ -182,7 +171,7 @@ def check_file(path: Path) -> None:
     """Refuse what is no journal, or a damaged one, without changing a byte of it.
 
     Raises:
-        JournalError: It cannot be read, is foreign, damaged, or of a newer program.
+        JournalError: It cannot be read, is foreign, damaged, or of another form.
     """
     with _opening:
         _check_file(path)
@@ -197,7 +186,7 @@ def _check_file(path: Path) -> None:
     except OSError as error:
         raise JournalError(f"cannot read {path}: {error.strerror or error}") from error
     with reading(path), contextlib.closing(read_only(path)) as connection:
-        refuse_newer(connection, path)
+        refuse_other_form(connection, path)
         if size <= _CHECKED_UP_TO and (wrong := damage_in(connection)):
             raise sqlite3.DatabaseError(wrong)
 
@@ -215,11 +204,6 @@ def _check_kind(path: Path) -> None:
 def _check_header(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(_HEADER)
-    if header[_APPLICATION] == UNRELEASED_ID.to_bytes(4, "big"):
-        raise JournalError(
-            f"{path} was written before version 1.0 of the journal, and only the earlier eibench "
-            "that wrote it reads it; nothing was changed. Name a new folder with --runs-dir"
-        )
     if wrong := _wrong_header(header):
         raise _damaged(path, wrong)
 

@@ -1,12 +1,11 @@
-"""The journal's tables, and what brings a file to them.
+"""The journal's tables, and what makes a file of them.
 
-`CREATE` makes a new file as it is today; a file's `user_version` is 1 for the tables of version
-1.0, and one more for each of `MIGRATIONS` since. To change the schema, change the row and add a
-migration that makes the same of an older file; never change one that has been released.
+`CREATE` makes a new file; a file's `user_version` is the `FORM` of what is in it. To change a
+table, or what a column holds, change it here and raise the number.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ..errors import JournalError
 from .records import (
@@ -25,8 +24,8 @@ from .records import (
 from .tables import Checked, TableSchema
 
 APPLICATION_ID = 0x65694A31  # "eiJ1": tells our files from any other SQLite file
-UNRELEASED_ID = 0x65694231
-"""The application id of journals made before version 1.0 of the file, which are not read."""
+FORM = 7
+"""Of the tables and of the lines of an exported file; no other is read."""
 
 _SAMPLE = ("item_id", "iteration")
 RUNS = TableSchema("run", "runs", RunRecord, document=DocumentOrNone)
@@ -36,7 +35,6 @@ CALLS = Checked(
     CallRow,
     key=(*_SAMPLE, "phase", "digest", "occurrence"),
     free=("latency_s", "at", "address", "provider"),
-    later=("provider",),
     is_numbered=True,
 )
 GRADES = Checked("grade", "grades", GradeRow, key=("grader", *_SAMPLE), free=("at",))
@@ -76,7 +74,7 @@ TABLES: Mapping[str, TableSchema] = {
 CHECKED = (CALLS, GRADES, COMPARISONS, LABELS)
 
 
-_BATCHES = """
+_FURTHER = """
     CREATE TABLE batches (  -- sent or about to be, until all that came of it is in calls
         attempt TEXT PRIMARY KEY,
         run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
@@ -85,8 +83,6 @@ _BATCHES = """
         id TEXT,  -- the provider's; null until it is known
         at TEXT NOT NULL
     );
-"""
-_INDEXES = """
     CREATE INDEX calls_of_trials ON calls (digest) WHERE phase = 'trial';  -- few of very many
     CREATE INDEX comparisons_by_run_a ON comparisons (run_a);
     CREATE INDEX comparisons_by_run_b ON comparisons (run_b);
@@ -122,73 +118,42 @@ CREATE = (
         crc INTEGER NOT NULL  -- CRC-32 of key and result
     );
     """
-    + _BATCHES
-    + _INDEXES
+    + _FURTHER
     + _OPENINGS
     + _forgetting("runs", "n")
     + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures", "askings"))
 )
-MIGRATIONS: tuple[str, ...] = (
-    LABELS.creating(),
-    _BATCHES,
-    _INDEXES,
-    ASKINGS.creating() + _forgetting("askings", "run"),
-    f"ALTER TABLE calls ADD COLUMN provider TEXT;{_OPENINGS}",
-)
-"""Scripts that bring a file from one version of the schema to the next, in their order."""
 
 
-def newest() -> int:
-    """The version of the schema that this program reads and writes."""
-    return 1 + len(MIGRATIONS)
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty file, which is ours and of this form from then on."""
+    connection.executescript(CREATE)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORM}")
 
 
-def migrate(connection: sqlite3.Connection, path: object) -> None:
-    """Bring an open file to the newest schema, one transaction a step.
+def refuse_other_form(connection: sqlite3.Connection, path: object) -> None:
+    """Check, without writing, that this program reads and writes the form of a file.
 
     Raises:
-        JournalError: A newer program wrote the file.
+        JournalError: It is older or newer.
     """
-    refuse_newer(connection, path)
-    while (done := version_of(connection)) < newest():
-        script, reached = (MIGRATIONS[done - 1], done + 1) if done else (CREATE, newest())
-        _take_step(connection, done, script, reached)
-
-
-def refuse_newer(connection: sqlite3.Connection, path: object) -> None:
-    """Check, without writing, that this program knows the file's schema.
-
-    Raises:
-        JournalError: A newer program wrote the file.
-    """
-    if (version := version_of(connection)) > newest():
+    (form,) = connection.execute("PRAGMA user_version").fetchone()
+    if wrong := other_form(form):
         raise JournalError(
-            f"{path} was written by a newer eibench (schema {version}, this one knows "
-            f"{newest()}); upgrade eibench, or use another --runs-dir"
+            f"{path} {wrong}; nothing was changed. Name another folder with --runs-dir"
         )
 
 
-def version_of(connection: sqlite3.Connection) -> int:
-    """How many steps an open file has been through."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def _take_step(connection: sqlite3.Connection, done: int, script: str, reached: int) -> None:
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        if version_of(connection) != done:
-            return  # another process has just taken it
-        for statement in _statements(script):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {reached}")
-
-
-def _statements(script: str) -> Iterator[str]:
-    """A script's statements; `executescript` would commit each on its own."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
+def other_form(form: int) -> str | None:
+    """Why something of another form is not read; ``None`` for that of this program."""
+    if form > FORM:
+        return (
+            f"was written by a newer eibench (form {form}; this one reads {FORM}): upgrade eibench"
+        )
+    if form < FORM:
+        return (
+            f"was written by an eibench before its first release (form {form}; this one reads "
+            f"{FORM}), and only that one reads it"
+        )
+    return None

@@ -55,7 +55,6 @@ class TableSchema:
             ``item_id`` and ``iteration``; empty for the table of the runs themselves.
         free: Columns that two machines may fill otherwise for the same thing, such as the time
             ``at`` which a grade was given.
-        later: Columns that a migration added, which a line of a file may lack: then they are null.
         is_numbered: Rows have a number, ``n``: the lower, the earlier they came. Those without
             a key have one anyway.
         more: Annotations of columns behind those of the row.
@@ -76,12 +75,10 @@ class TableSchema:
         *,
         key: tuple[str, ...] = (),
         free: Iterable[str] = (),
-        later: Iterable[str] = (),
         is_numbered: bool = False,
         **more: object,
     ) -> None:
         self.kind, self.name, self.key, self.free = kind, name, key, frozenset(free)
-        self.later = frozenset(later)
         self.is_numbered = is_numbered or not key
         self.shapes: dict[str, Shape] = {}
         self._types: dict[str, type] = {}

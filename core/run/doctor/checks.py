@@ -219,9 +219,7 @@ def check_journal(runs_dir: Path) -> Check:
         return fail("journal", error)
     if health is None:
         return ok("journal", f"none in {runs_dir} yet; the first run makes one")
-    message = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB, schema {health.schema}"
-    if health.schema != health.newest:
-        message += f" (the next command brings it to {health.newest})"
+    message = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB"
     message += f", {plural(health.runs, 'run')}, {plural(health.calls, 'reply')}"
     owned = ", ".join(f"{run_id} by {owner}" for run_id, owner in health.owners.items())
     return ok("journal", f"{message}; " + (f"in use: {owned}" if owned else "no run is in use"))

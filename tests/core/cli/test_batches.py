@@ -299,20 +299,3 @@ def test_the_anthropic_sdk_reads_our_server() -> None:
     assert result.custom_id == "a"
     assert result.result.type == "succeeded"
     assert result.result.message.content[0].text == "Hello."  # type: ignore[union-attr]
-
-
-def test_a_journal_from_before_batches_gets_the_table(bench: Bench) -> None:
-    """Its version is one more; what it held is there."""
-    assert bench("run", "eqbench-v1", "--limit", "8").code == 0
-    with closing(sqlite3.connect("runs/bench.sqlite")) as connection:
-        connection.executescript("DROP TABLE batches; DROP TABLE askings")
-        for index in (
-            *("calls_of_trials", "comparisons_by_run_a", "comparisons_by_run_b"),
-            "calls_with_odd_openings",
-        ):
-            connection.execute(f"DROP INDEX {index}")
-        connection.execute("ALTER TABLE calls DROP COLUMN provider")
-        connection.execute("PRAGMA user_version = 2")
-    assert bench("runs").code == 0
-    assert _rows() == []
-    assert Path("runs/bench.sqlite").exists()

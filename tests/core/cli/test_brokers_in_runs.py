@@ -1,9 +1,7 @@
 """Which host answered, behind a broker: kept with each call, told, and named in the plan."""
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -101,7 +99,7 @@ def test_a_plan_names_a_broker_that_chooses(
 
 
 def test_an_export_has_the_hosts(bench: Bench) -> None:
-    """They come back where it is imported; a call without one has no such field."""
+    """They come back where it is imported; null where none is named."""
     ids = []
     for name in ("Together", ""):
         with LoopbackServer(broker(name)) as server:
@@ -110,25 +108,8 @@ def test_an_export_has_the_hosts(bench: Bench) -> None:
     assert bench("export", *ids, "-o", "all.jsonl").code == 0
     lines = map(json.loads, Path("all.jsonl").read_text("utf-8").splitlines())
     calls = [line for line in lines if line.get("kind") == "call"]
-    assert [line.get("provider", "none") for line in calls] == ["Together"] * 2 + ["none"] * 2
+    assert [line["provider"] for line in calls] == ["Together"] * 2 + [None] * 2
     assert bench("import", "all.jsonl", "--runs-dir", "there").code == 0
     with Journal(Path("there")) as journal:
         kept = [c.response.provider for run in journal.runs() for c in journal.calls(run)]
     assert sorted(map(str, kept)) == ["None", "None", "Together", "Together"]
-
-
-def test_a_run_of_before_goes_on(bench: Bench) -> None:
-    """A journal that knew of no hosts: no call is asked twice, and the next ones have theirs."""
-    run = ("run", "eqbench-v1", "--model", "openai/m", "--json")
-    with LoopbackServer(broker(*[""] * 3, *["Together"] * 3)) as server:
-        bench(*run, "--base-url", server.base_url, "--limit", "3")
-        with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
-            connection.execute("DROP INDEX calls_with_odd_openings")
-            connection.execute("ALTER TABLE calls DROP COLUMN provider")
-            connection.execute("PRAGMA user_version = 5")
-        done = bench(*run, "--base-url", server.base_url, "--limit", "6")
-        assert len(server.requests) == 6
-    assert done.json["items"]["scored"] == 6
-    with Journal(Path("runs")) as journal:
-        kept = [c.response.provider for run in journal.runs() for c in journal.calls(run)]
-    assert kept == [None] * 3 + ["Together"] * 3

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import CallKey, Failure, Journal, RunRecord, StoredComparison
-from eibench.core.journal.schema import newest
+from eibench.core.journal.schema import FORM
 from eibench.core.journal.writer import GroupWriter
 from eibench.core.parties.graders import Grader
 from eibench.core.parties.party import Party
@@ -402,7 +402,7 @@ def foreign(path: Path) -> None:
 def newer(path: Path) -> None:
     """Raise the schema's number."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {newest() + 1}")
+        connection.execute(f"PRAGMA user_version = {FORM + 1}")
 
 
 DAMAGE = {

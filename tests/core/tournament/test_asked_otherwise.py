@@ -1,9 +1,7 @@
 """A judge that was asked otherwise than meant: its verdicts and comparisons stand apart."""
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -179,21 +177,6 @@ def test_of_a_panel_it_is_said_judge_by_judge(table: Any, boards: Callable[..., 
     assert {row["model"] for row in alone["rows"] if row["metrics"]} == {
         "openai/m0", "openai/m2", "openai/m4"
     }  # fmt: skip
-
-
-def test_a_journal_without_notes_keeps_its_board(table: Any, boards: Callable[..., Any]) -> None:
-    """One made before they were kept: results and boards are as they were, and nothing is sent."""
-    three_models(table)
-    with closing(sqlite3.connect(table.folder / "runs" / "bench.sqlite")) as file, file:
-        file.execute("DROP TABLE askings")
-        file.execute("DROP INDEX calls_with_odd_openings")
-        file.execute("ALTER TABLE calls DROP COLUMN provider")
-        file.execute("PRAGMA user_version = 4")
-    asked = len(table.server.requests)
-    assert table.run("m2").code == 0
-    assert len(table.server.requests) == asked
-    rows = boards()["rows"]
-    assert {row["model"] for row in rows} == {"openai/m0", "openai/m2", "openai/m4"}
 
 
 def test_exported_comparisons_name_it(table: Any) -> None:
