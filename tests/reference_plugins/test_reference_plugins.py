@@ -58,7 +58,8 @@ def _main(document: Any) -> float:
 def test_a_choice_that_is_not_made_is_unscored(bench: Bench) -> None:
     """Prose is no letter, and after ten such replies nothing more is asked."""
     with LoopbackServer("I would rather not say.") as server:
-        document = bench("run", "undercurrents", *_openai(server), "--json").json
+        one_by_one = ("--concurrency", "1", "--json")
+        document = bench("run", "undercurrents", *_openai(server), *one_by_one).json
     assert document["items"]["unscored"] == 10
     reason = document["unscored"][0]["reason"]
     assert reason.startswith("names no choice for feeling and reason")
