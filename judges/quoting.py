@@ -159,18 +159,18 @@ class Quotable:
     @cached_property
     def holds_form(self) -> bool:
         """Whether every key stands in the prompt with a value."""
-        return bool(self._keys) and all(map(self._is_filled, self._folded_keys))
+        return bool(self._keys) and all(self._holds([key]) for key in self._escaped_keys)
 
     @cached_property
     def holds_part(self) -> bool:
         """Whether any key does."""
-        return any(map(self._is_filled, self._folded_keys))
+        return self._holds(self._escaped_keys)
 
     @cached_property
     def holds_any_spelling(self) -> bool:
         """Whether any key has a value, in whatever capitals and with whatever signs in it."""
         spelled = [r"[\W_]{0,3}".join(map(re.escape, letters(key))) for key in self._keys]
-        return self.holds_part or any(map(self._is_entered, filter(None, spelled)))
+        return self.holds_part or self._holds(list(filter(None, spelled)))
 
     @property
     def own_words(self) -> tuple[str, ...]:
@@ -185,25 +185,31 @@ class Quotable:
         parts = _LEFT_OUT.split(_unescaped(reasoning)) if isinstance(reasoning, str) else []
         return any(letters(part) not in self._letters for part in parts)
 
-    def _is_filled(self, key: str) -> bool:
-        """Whether a key has a value, as an entry: not in running text, nor as one of a choice."""
-        return self._is_entered(re.escape(key))
+    def _holds(self, keys: Sequence[str]) -> bool:
+        """Whether one of these patterns of keys has a value, as an entry.
 
-    def _is_entered(self, key: str) -> bool:
-        entry = rf"(?<![^\W_]){key}{_AROUND}{_SIGN}{_AROUND}(?:{self._value}){_BEHIND}"
-        other = "|".join(map(re.escape, self._folded_keys))
-        matches = re.finditer(rf"{entry}(?:{_ENDS}|(?:{other})(?!\w))", self._folded, re.MULTILINE)
+        That is not in running text, nor as one of a choice. The search begins with the keys alone,
+        so that it steps over all that begins otherwise.
+        """
+        if not keys:
+            return False
+        entry = rf"(?:{'|'.join(keys)}){_AROUND}{_SIGN}{_AROUND}(?:{self._value}){_BEHIND}"
+        other = "|".join(self._escaped_keys)
+        matches = re.finditer(rf"{entry}(?={_ENDS}|(?:{other})(?!\w))", self._folded, re.MULTILINE)
         return any(self._is_entry(match.start()) for match in matches)
 
     def _is_entry(self, at: int) -> bool:
         """Whether what begins there follows a line break, a mark or a value."""
-        before = self._folded[max(0, at - _NEAR) : at].rstrip(" \t\r_")
+        before = self._folded[max(0, at - _NEAR) : at]
+        if before[-1:].isalnum():
+            return False
+        before = before.rstrip(" \t\r_")
         goes_on = re.search(rf"(?<!\w)(?:{self._value})\Z", before)
         return not before or not before[-1].isalnum() or bool(goes_on)
 
     @cached_property
-    def _folded_keys(self) -> list[str]:
-        return [fold(key) for key in self._keys]
+    def _escaped_keys(self) -> list[str]:
+        return [re.escape(fold(key)) for key in self._keys]
 
     @cached_property
     def _folded(self) -> str:
