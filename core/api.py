@@ -16,12 +16,11 @@ from typing import Any, ParamSpec, Unpack
 
 from .benchmark import Benchmark
 from .clients.keys import process_environment
-from .errors import BenchError, UsageError
+from .errors import UsageError
 from .guard import no_exit
 from .reading.responses import Responses, path_of
 from .reports.result import Result, as_result
 from .run.against import find_bases, set_against
-from .run.canaries import canary_tasks, for_judges, with_canaries
 from .run.checks import check_task, shared_addresses
 from .run.run_work import run_task
 from .run.score_file import score_config, scoring_config
@@ -148,26 +147,10 @@ async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | Non
     _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)
     async with _watched(session, tell):
         result = await run_task(task, session)
-    if result.status not in ("interrupted", "budget", "waiting"):
-        result = await _with_canaries(task, session, result)
     if not bases:
         return result
     (document,) = await asyncio.to_thread(set_against, {task: result.document}, bases)
     return as_result(document, result.path)
-
-
-async def _with_canaries(task: Task, session: Session, result: Result) -> Result:
-    """The result with what its judges make of canaries, which they are asked where they were not.
-
-    An error there is a warning of the log, and ends nothing else.
-    """
-    try:
-        for canaries in canary_tasks(task):
-            await run_task(canaries, for_judges(session))
-    except BenchError as error:
-        _warn(f"canaries: {error}")
-    document = await asyncio.to_thread(with_canaries, result.document, task.config)
-    return result if document is result.document else as_result(document, result.path)
 
 
 @contextlib.asynccontextmanager

@@ -113,7 +113,6 @@ def enter_empty_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.delenv("LINES", raising=False)  # some workers of tests have it
-    monkeypatch.setenv("BENCH_NO_CANARIES", "1")  # most tests count what judges are asked
     monkeypatch.setenv("BENCH_DETAILS", "1")  # most tests look at numbers, wherever they stand
     return work
 

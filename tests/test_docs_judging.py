@@ -38,7 +38,7 @@ def bench(tmp_path: Path) -> Bench:
         return subprocess.run(
             [sys.executable, "-c", code, *args],
             cwd=tmp_path,
-            env={**kept, "PYTHONPATH": str(tmp_path), "BENCH_NO_CANARIES": "1"},
+            env={**kept, "PYTHONPATH": str(tmp_path)},
             capture_output=True,
             text=True,
             check=False,

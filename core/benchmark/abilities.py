@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
 from ..reading.packs import Pack
 from ..text import is_blank
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from random import Random
 
     from ..hooks.sections import RecordedCall, Table, TranscriptView
-    from .base import Benchmark
 
 
 @runtime_checkable
@@ -170,17 +169,6 @@ class ExaminesJudges(Protocol):
         Returns:
             What `grade`, and `compare` where the benchmark has it, take.
         """
-        ...
-
-
-@runtime_checkable
-class AsksCanaries(Protocol):
-    """A benchmark whose model is the judge of other runs, which `bench run` has it asked after."""
-
-    def canary_options(
-        self, benchmark: "Benchmark[Any, Any]", options: Options, dataset: str
-    ) -> Sequence[Mapping[str, object]]:
-        """The options of each run with a judge of `benchmark`, which has these options and pack."""
         ...
 
 

@@ -90,7 +90,7 @@ def finish(
     if not (alone or wants_details()):
         if special:
             tell(advice)
-        last = console.short.last(document, now=True, more=run.unrecorded)
+        last = console.short.last(document, now=True, more=run.unanswered)
         console.output.show_line(console.short.bold(f"{config.benchmark.name} {last.plain}"))
         return
     another = _another(document, config)
@@ -104,7 +104,7 @@ def finish(
         later=later,
         messages=messages,
         now=True,
-        unrecorded=run.unrecorded,
+        unanswered=run.unanswered,
     )
 
 

@@ -129,7 +129,6 @@ def _turns(path: Path, line: str, messages: Any) -> tuple[ForeignTurn, ...]:
 @options.judge_options
 @options.limit_options
 @options.money_options
-@options.no_canaries_option
 @options.place_options
 @options.output_options
 def score_command(

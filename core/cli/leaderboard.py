@@ -135,11 +135,10 @@ def _show(
     asked: bool,
 ) -> None:
     details, part = options.wants_details(), console.screen.ScreenPart
-    shown = [part(console.tables.warning(board.withheld))] if board.withheld else []
     if details:
-        shown += [part(one) for one in _in_full(board, document)]
+        shown = [part(one) for one in _in_full(board, document)]
     else:
-        shown += [part(console.fitted.Fitted(_table(board, document)), 2, "model")]
+        shown = [part(console.fitted.Fitted(_table(board, document)), 2, "model")]
         shown += [console.screen.sentence(text, 3, "note") for text in _notes(board, document)]
         strong = console.tables.strong(document["conclusions"])
         findings = console.tables.conclusions(strong)
@@ -230,7 +229,6 @@ def _notes(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
     yield from (line(baseline.text) for baseline in baseline_notes(document))
     yield from _changed(document)
     yield from map(line, board.judge_exams)
-    yield from map(line, board.canaries["lines"] if board.canaries else ())
     yield from (scale["line"] for scale in board.scales)
 
 

@@ -202,7 +202,6 @@ place_options = group(setting("runs_dir"), config_option)
 """Where runs are, and settings."""
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
 fresh_option = setting("fresh")
-no_canaries_option = setting("no_canaries")
 demo_option = setting("demo")
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", shell_complete=model_names,

@@ -29,7 +29,7 @@ from ..types.result_document import ResultDocument
 from . import options, selectors
 from .command import command
 from .options import run_ids
-from .run import planned, planned_canaries, start
+from .run import planned, start
 from .session import EXIT, allow, begin, print_result
 from .settings import pairs
 from .show import compared_later
@@ -110,7 +110,6 @@ def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
 @selectors.data_option
 @options.limit_options
 @options.money_options
-@options.no_canaries_option
 @options.place_options
 @options.dry_run_option
 @options.output_options
@@ -161,7 +160,6 @@ def judge_again(
         settings = replace(settings, prices=priced, price=None)
     task = replace(_task(run, settings, spec, changes), anew=anew)
     runs = [planned(task, begin(settings), dry=dry)]
-    runs = runs if settings.no_canaries else list(planned_canaries(runs, dry=dry))
     sure = sure or settings.by_user("max_cost")
     return start(runs, sure=sure, dry=dry, json_output=json_output)
 

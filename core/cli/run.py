@@ -1,7 +1,7 @@
 """`bench run`: one or more benchmarks, or those of a suite, each on one or more models."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,6 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark
-from ..benchmark.model import JUDGE
 from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
 from ..plugins import installed
@@ -19,19 +18,11 @@ from ..reports.replies import broker_warnings
 from ..reports.result import Result
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
-from ..run.canaries import (
-    canary_tasks,
-    first_canaries,
-    for_judges,
-    has_been_read,
-    unheard,
-    with_canaries,
-)
 from ..run.checks import shared_addresses
 from ..run.plan import make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
-from ..sample.progress import COMPARE, TRIAL
+from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_settings import RunSettings, option_of
 from ..settings.set_options import texts_about
@@ -163,7 +154,6 @@ def run_command(
     ]
     say_what_fits_some(chosen)
     runs = [planned(task, shared.for_next_run(), dry=dry_run) for task in tasks]
-    runs = list(planned_canaries(runs, dry=dry_run))
     first = settings[chosen[0].name]
     if fail_if_worse and not first.against:
         raise UsageError("--fail-if-worse needs --against RUN|MODEL")
@@ -201,24 +191,17 @@ def start(
             session.tell(differing)
         for warning in (*judge_warnings(run.config), *broker_warnings(run.config)):
             session.tell(f"warning: {warning}")
-    canaries = [one for run in runs for one in run.canaries]
-    for one in canaries:
-        text = "once for this judge and these prompts; --no-canaries leaves them out"
-        console.output.tell_wrapped(f"{session.describe_plan(one)} ({text})")
     if len(runs) > 1:
-        session.tell(session.describe_plans([*runs, *canaries]))
+        session.tell(session.describe_plans(runs))
     for config in {run.config.benchmark.name: run.config for run in runs}.values():
         tell_pack(config)
     budget = runs[0].session.pricing.budget
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
-    everything = [*runs, *canaries]
     if dry:
         if json_output:
-            click.echo(
-                as_text({"dry_run": True, "runs": list(map(session.plan_as_json, everything))})
-            )
+            click.echo(as_text({"dry_run": True, "runs": list(map(session.plan_as_json, runs))}))
         return 0
-    session.ask_to_spend(everything, sure=sure)
+    session.ask_to_spend(runs, sure=sure)
     try:
         return _run_all(runs, json_output=json_output, ending=ending, served=served)
     except BrokenPipeError:
@@ -232,47 +215,6 @@ def planned(task: Task, shared: Session, *, dry: bool) -> session.PlannedRun:
     plan = make_plan(task, shared)
     shared.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
     return session.PlannedRun(task, shared, plan)
-
-
-def planned_canaries(
-    runs: Sequence[session.PlannedRun], *, dry: bool
-) -> Iterator[session.PlannedRun]:
-    """The runs, each with the canaries of its judges that neither the journal nor an earlier has.
-
-    Those of a judge whose price is not known are left out where dollars are limited.
-    """
-    seen = set[str]()
-    for run in runs:
-        mine = list[session.PlannedRun]()
-        judged = any(p.calls for p in run.plan.parties if p.phase in (JUDGE, COMPARE))
-        for task in canary_tasks(run.task) if judged else ():  # else no verdict is new
-            key = repr((task.config.model.party, task.config.options))
-            if key in seen:
-                continue
-            seen.add(key)
-            one = planned(task, for_judges(run.session), dry=dry)
-            mine += [one] * bool(one.plan.left)
-        yield run._replace(canaries=tuple(mine))
-
-
-def ask_canaries(run: session.PlannedRun, document: ResultDocument) -> None:
-    """Have judges of a run that were read asked about replies that say nothing.
-
-    The first few show whether the judge can be read there too. An error ends nothing else.
-    """
-    for one in run.canaries:
-        if not has_been_read(document, one.config.model.party):
-            continue
-        try:
-            with no_exit():
-                first = asyncio.run(session.work(first_canaries(one.task), one.session))
-                if message := unheard(first.document):
-                    session.tell(f"note: canaries of {one.config.display_name}: {message}")
-                    continue
-                asyncio.run(session.work(one.task, one.session.for_next_run()))
-        except BenchError as error:
-            session.tell(f"note: canaries of {one.config.display_name}: {error}")
-            return
 
 
 def _work(
@@ -310,10 +252,6 @@ def _run_all(
             session.tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
-        if result.status not in ("interrupted", "budget", "waiting"):
-            ask_canaries(run, result.document)
-            document = with_canaries(result.document, run.config)
-            result = replace(result, document=document)
         if alone:
             (document,) = set_against({task: result.document}, ending.bases)
             result = replace(result, document=document)

@@ -47,14 +47,11 @@ class PlannedRun(NamedTuple):
     task: Task
     session: Session
     plan: Plan
-    canaries: "tuple[PlannedRun, ...]" = ()
-    """Those of its judges, asked after it."""
 
     @property
-    def unrecorded(self) -> int:
-        """Calls that were made and that its result does not have: given up, or canaries."""
-        given_up = self.session.progress.unanswered.total()
-        return given_up + sum(one.session.progress.calls for one in self.canaries)
+    def unanswered(self) -> int:
+        """Calls that were made and given up, which its result does not have."""
+        return self.session.progress.unanswered.total()
 
     @property
     def config(self) -> RunConfig:
@@ -337,7 +334,7 @@ def print_result(
     notes: Sequence[str] = (),
     tables: Callable[[], Sequence[Part]] = tuple,
     now: bool = False,
-    unrecorded: int = 0,
+    unanswered: int = 0,
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
@@ -350,7 +347,7 @@ def print_result(
         notes: What is printed above them.
         tables: What `--details` has beside the sections.
         now: A run has made it just now; else it is only shown.
-        unrecorded: Calls that it made and that are not in the result.
+        unanswered: Calls that it made and gave up, which are not in the result.
     """
     if json_output:
         click.echo(as_text(document))
@@ -362,12 +359,8 @@ def print_result(
     else:
         parts = console.short.short(document, another, later)
     parts += [console.screen.sentence(f"note: {note}", 8, "note") for note in notes]
-    if canaries := document.get("canaries"):
-        why = canaries["withheld"]
-        parts[:0] = [console.screen.ScreenPart(console.tables.warning(why))] if why else []
-        parts += [console.screen.sentence(text, 6, "note") for text in canaries["lines"]]
     more = bench("show", document["run_id"], "--details") if now else with_options("--details")
-    last = console.short.last(document, now=now, more=unrecorded)
+    last = console.short.last(document, now=now, more=unanswered)
     if against := document.get("against"):
         parts, last = (
             [*parts, console.screen.ScreenPart(last)],

@@ -1,7 +1,6 @@
 """`bench show`: a run's result, what came of its items, and all that was said about one."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from ..reports.comparability import judge_in
 from ..reports.ending import result_line
 from ..reports.items import SORTS, items_csv, items_table
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
-from ..run.canaries import with_canaries
 from ..runs import run_set
 from ..runs.differences import differences
 from ..runs.run_set import RunSet
@@ -142,9 +140,6 @@ def _show_run(run: StoredRun, json_output: bool) -> None:
             f"run {run.id} has no result yet ({replies} replies are kept); "
             "the command that started it goes on with it"
         )
-    if not document["demo"] and document["judge"]:
-        with suppress(BenchError):
-            document = with_canaries(document, run.config_of(document))
     if json_output:
         click.echo(as_text(document))
         return

@@ -53,9 +53,6 @@ def read_limit(text: str) -> Limit:
 def shortfalls(document: ResultDocument, limits: Sequence[Limit]) -> Iterator[str]:
     """What a result is worse in than it may be, or has no number for: a line each."""
     for limit in limits:
-        if limit.metric == CANARIES:
-            yield from _canaries(document, limit.value)
-            continue
         name = limit.metric or next(iter(document["metrics"]), None)
         metric = document["metrics"].get(name or "")
         if metric is None and limit.metric:
@@ -69,21 +66,6 @@ def shortfalls(document: ResultDocument, limits: Sequence[Limit]) -> Iterator[st
             yield f"{who}: {name} {number(metric['value'])} is {side} {limit.value:g}"
 
 
-CANARIES = "canaries"
-"""What `--fail-under` calls the percentage of canaries that did not win."""
-
-
-def _canaries(document: ResultDocument, least: float) -> Iterator[str]:
-    """That a canary beat the model, or more won than may, or that none were asked."""
-    who, part = f"{document['benchmark']} {document['name']}", document.get("canaries")
-    if part is None or part["withstood"] is None:
-        yield f"{who}: no canaries were asked"
-    elif part["withheld"]:
-        yield f"{who}: {part['withheld']}"
-    elif part["withstood"] < least:
-        yield f"{who}: canaries {part['withstood']:.0f} is under {least:g}"
-
-
 def _is_worse(metric: MetricRow, limit: float) -> bool:
     value = metric["value"] or 0.0
     return value > limit if metric["higher_is_better"] is False else value < limit
@@ -95,7 +77,7 @@ def lacking(documents: Sequence[ResultDocument], limits: Sequence[Limit]) -> lis
     return [
         f"no result has the metric {limit.metric}{nearest(limit.metric, names)}"
         for limit in limits
-        if limit.metric and limit.metric not in (*names, CANARIES)
+        if limit.metric and limit.metric not in names
     ]
 
 

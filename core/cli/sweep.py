@@ -31,7 +31,6 @@ from . import options, session
 from .command import command
 from .data import get_data
 from .errors import error_of, kind_of
-from .run import ask_canaries, planned_canaries
 from .settings import current, given_by_user
 
 ON = ("local", "ray")
@@ -105,8 +104,6 @@ def sweep_command(
         runner = Runner(placer, runs_dir, session.tell, _tell_end)
         with no_exit():
             asyncio.run(_work(runner, rows, planner, watch, idle))
-        if not runner.stopped:
-            _ask_canaries(runner)
     finally:
         placer.close()
     return _sum_up(runner, planner, json_output=json_output)
@@ -207,19 +204,6 @@ def _watching(
         loop.call_soon_threadsafe(runner.add, row)
 
     return FolderWatch(folder, rules, take, lambda: runner.busy, session.tell, idle).go_on()
-
-
-def _ask_canaries(runner: Runner) -> None:
-    """Have all judges asked about replies that say nothing, each once, as `bench run` does."""
-    finished = [
-        (cell, cell.result.document)
-        for row in runner.rows
-        for cell in row.cells
-        if cell.result and cell.result.status == "complete"
-    ]
-    judged = [session.PlannedRun(cell.task, cell.session, cell.plan) for cell, _ in finished]
-    for run, (_, document) in zip(planned_canaries(judged, dry=False), finished, strict=True):
-        ask_canaries(run, document)
 
 
 class _SweepStop(Stop):

@@ -18,7 +18,6 @@ from ..types import JsonObject
 from ..types.result_document import MetricRow
 from .board_results import BoardResults
 from .boards import Board, Boards
-from .canaries import canaries_part
 from .comparison_pool import counting
 from .contest import AskedSo, Contest
 from .judge_exams import judge_exams
@@ -136,14 +135,6 @@ def read_leaderboard(
             metrics = {n: d["metrics"][leaderboard.metric]
                        for n, d in leaderboard.documents.items()
                        if leaderboard.metric in d["metrics"]}  # fmt: skip
-            leaderboard.canaries = canaries_part(
-                journal,
-                leaderboard.benchmark,
-                counted.config.options,
-                leaderboard.pack.source.sha256,
-                board.judge,
-                metrics,
-            )
             leaderboard.scales = judge_scales(
                 journal.folder, benchmark.name, leaderboard.runs, metrics
             )

@@ -7,30 +7,38 @@ whose prompts were used, `verdict` and `reason`.
 from collections.abc import Sequence
 
 from ..journal import Journal
-from ..parties.graders import Judge, Panel
+from ..parties.graders import Judge
 from ..parties.party import Party
+from ..parties.party_settings import settings_in
+from ..reports.comparability import is_partial
+from ..reports.suggestions import bench
 
 
 def judge_exams(journal: Journal, judge: Judge | None, benchmark: str) -> Sequence[str]:
-    """A line for each judge: its latest exam, or that it was not examined.
+    """A line for each judge: when it sat the exam and what came of it, or that it has not.
 
     Args:
         journal: Holds the exams.
         judge: Of a board, or its panel; there is no line where none was asked.
-        benchmark: Whose prompts count.
+        benchmark: Of the board. An exam with its prompts goes before one with others.
     """
-    parties = judge.judges if isinstance(judge, Panel) else () if judge is None else (judge,)
-    return [_line(journal, party, benchmark) for party in parties]
+    return [_line(journal, party, benchmark) for party in (judge.judges if judge else ())]
 
 
 def _line(journal: Journal, judge: Party, benchmark: str) -> str:
-    spec, by = str(judge.spec), judge.short
-    for run in reversed([run for run in journal.runs() if run.model == spec]):
-        if run.party.settings != judge.settings:
-            continue
-        document = journal.document(run)
-        exam = document["notes"].get("exam") if document else None
-        if exam and exam.get("benchmark") == benchmark:
-            day = (run.finished_at or run.created_at)[:10]
-            return f"judge {by} examined {day}: {exam['verdict']}: {exam['reason']}"
-    return f"judge {by} not examined: bench exam {spec}"
+    exams = [
+        (run, document, exam)
+        for run in journal.runs()
+        if run.party == judge
+        if (document := journal.document(run)) and (exam := document["notes"].get("exam"))
+    ]
+    if not exams:
+        asked = [w for text in settings_in(judge.settings).texts for w in ("--judge-set", text)]
+        command = bench("exam", str(judge.spec), *asked)
+        return f"judge {judge.short} has not sat the exam: {command}"
+    newest = max(range(len(exams)), key=lambda n: (exams[n][2]["benchmark"] == benchmark, n))
+    run, document, exam = exams[newest]
+    of = "a part of the exam" if is_partial(document) else "the exam"
+    by = f" by the prompts of {exam['benchmark']}" * (exam["benchmark"] != benchmark)
+    day = (run.finished_at or run.created_at)[:10]
+    return f"judge {judge.short} sat {of}{by} on {day}: {exam['verdict']}: {exam['reason']}"

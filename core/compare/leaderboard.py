@@ -23,7 +23,6 @@ from ..reports.statements import RankedBy, StatedBoard, board_statement, not_abo
 from ..types import JsonObject
 from ..types.result_document import (
     BaselineRow,
-    CanariesPart,
     DatasetRow,
     Facts,
     MetricRow,
@@ -59,7 +58,6 @@ class _Several(TypedDict, total=False):
     judges: Sequence[JudgeRatings]
     robustness: Sequence[JudgesDocument]
     judge_exams: Sequence[str]
-    canaries: CanariesPart
     scales: Sequence[ScalePart]
 
 
@@ -86,9 +84,8 @@ class Leaderboard:
     `compared` are the comparisons that the ratings stand on. `robustness` says how the ranking
     hangs on who judges: by scores, then by ratings. `others` could have been meant too.
     `judge_scores` are of a panel's judges, each alone: models' main metric, by judge and model.
-    `judge_exams` says of each judge how its exam ended, or that there was none,
-    `canaries` what they made of replies that say nothing, `scales` what scores are on those of
-    judges that are gone.
+    `judge_exams` says of each judge how its exam ended, or that there was none, `scales` what
+    scores are on those of judges that are gone.
     """
 
     board: Board
@@ -106,7 +103,6 @@ class Leaderboard:
     others: Sequence[OtherBoard] = ()
     judge_scores: Mapping[str, Mapping[str, MetricRow]] = field(default_factory=dict)
     judge_exams: Sequence[str] = ()
-    canaries: CanariesPart | None = None
     scales: Sequence[ScalePart] = ()
 
     @cached_property
@@ -140,7 +136,7 @@ class Leaderboard:
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
-            "statement": self.withheld or board_statement(stated),
+            "statement": board_statement(stated),
             "others": self.others,
             "warnings": [
                 *self.warnings,
@@ -185,14 +181,8 @@ class Leaderboard:
         parts: _Several = {"judges": judges} if judges else {}
         parts |= {"kin": self.kin} if self.kin else {}
         parts |= {"judge_exams": self.judge_exams} if self.judge_exams else {}
-        parts |= {"canaries": self.canaries} if self.canaries else {}
         parts |= {"scales": self.scales} if self.scales else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts
-
-    @property
-    def withheld(self) -> str | None:
-        """Why it has no ranks; ``None`` where it has."""
-        return self.canaries["withheld"] if self.canaries else None
 
     @property
     def by_judge(self) -> Mapping[str, Sequence[RatingRow]]:
@@ -233,8 +223,6 @@ class Leaderboard:
         names = (*rated, *sorted(others, key=self._by_metric))
         rows = [self._row(name, rated.get(name)) for name in names]
         warnings = [] if rated else place_rows(rows, self._scored)
-        if self.withheld:
-            rows = [cast("BoardRow", {**row, **dict.fromkeys(_RANKS)}) for row in rows]
         return rows, warnings
 
     @property
@@ -280,7 +268,6 @@ class Leaderboard:
         return cast("BoardRow", row)
 
 
-_RANKS = ("rank", "rank_ci95", "tied_with", "rank_ci95_board")
 _RATING = ["rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "rank_ci95_board"]
 _RATING += ["rating_length_adjusted", "ci95_length_adjusted", "depends_on_length"]
 """What a model without comparisons has not."""

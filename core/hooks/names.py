@@ -71,7 +71,7 @@ EXAMPLES = (
 
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {
-    "exam": "Examine a judge before you pay it: at most 300 calls, a verdict in words.",
+    "exam": "Examine a judge before you pay it: 280 calls, a verdict in words.",
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
     "judges": "Say how far a benchmark's ranking hangs on who judges.",
     "agreement": "Say how well two judges agree on the same runs.",
@@ -93,7 +93,7 @@ answered_by api_key_env asked base_url benchmark benchmarks checkpoint completio
 config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin fail_if_worse
 fail_under form format fresh header headers health help items iterations json json_output judge
 judge_api_key_env judge_base_url judge_set judges keep_going limit max_cost max_reply max_retries
-model models name no_canaries note notes output overlap panel price published quorum ready responses
+model models name note notes output overlap panel price published quorum ready responses
 role role_api_key_env role_base_url role_set roles rpm runs_dir save serve source suite system
 systems steadiness template timeout tpm transport without yes
 """

@@ -75,15 +75,13 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "published": _published(board),
         "baselines": [{"label": b["label"], "value": b["value"]} for b in baselines],
         "conclusions": conclusions_of(board),
-        "withheld": read.withheld,
         "warnings": [*leaderboard["warnings"], *_of_judges(leaderboard)],
     }
 
 
 def _of_judges(board: LeaderboardDocument) -> Iterator[str]:
-    """What is known of its judges: exams, canaries, and scales of others."""
+    """What is known of its judges: exams, and scales of others."""
     yield from board.get("judge_exams", ())
-    yield from board["canaries"]["lines"] if "canaries" in board else ()
     yield from (scale["line"] for scale in board.get("scales", ()))
 
 

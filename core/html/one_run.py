@@ -59,7 +59,6 @@ def place_and_meaning(board: SiteBoard, run: SiteRun) -> tuple[str, str]:
     document, rank = run.document, placed_among(board.document["rows"], run.run.name)
     few = too_few(document)
     facts = [
-        board.board.withheld or "",
         completeness(document).text,
         few.text if few else chance(document),
         rank.apart if rank else "",

@@ -119,7 +119,6 @@ class SiteBoardDocument(TypedDict):
     comparability: str
     demo: bool
     sentence: str
-    withheld: str | None
     rated: bool
     engine: str | None
     metric: SiteMetric

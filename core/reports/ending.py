@@ -23,7 +23,7 @@ def result_line(document: ResultDocument, *, now: bool = False, more: int = 0) -
 
     Of the command under way (`now`) one whose replies were all in the journal says so last, and
     where nothing was asked, not what others once took. It may have made `more` calls than the
-    result has: some without an answer, and canaries.
+    result has, which were given up.
     """
     name = document["name"] + " DEMO" * document["demo"]
     status = document["status"]

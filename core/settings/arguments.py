@@ -72,7 +72,6 @@ class RunArguments(TypedDict, total=False):
     notes: Mapping[str, str] | None
     fresh: bool
     keep_going: bool
-    no_canaries: bool
     demo: bool
     without: Iterable[str]
     against: str | None

@@ -85,7 +85,7 @@ def _model_target(benchmark: Benchmark, settings: RunSettings, spec: ModelSpec) 
 
 _AS_SET = (
     *("dataset", "sampling", "unset", "system", "limit", "items", "transfer"),
-    *("name", "notes", "fresh", "keep_going", "no_canaries", "without", "against", "runs_dir"),
+    *("name", "notes", "fresh", "keep_going", "without", "against", "runs_dir"),
 )
 """What a run is asked just as it was set."""
 

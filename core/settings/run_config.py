@@ -136,8 +136,6 @@ class RunConfig:
     keep_going: bool = False
     batching: Batching | None = None
     """Whose calls go to a batch API, and how; ``None`` where none do."""
-    no_canaries: bool = False
-    """Whether its judges are asked no canaries."""
     mixed: bool = False
     """Whether demo and real models may be compared with each other."""
     without: tuple[str, ...] = ()

@@ -246,10 +246,6 @@ class RunSettings:
         RUN, None, "Continue although none of the first ten replies or verdicts can be read.",
         False, form="switch",
     )  # fmt: skip
-    no_canaries: bool = _setting(
-        RUN, None, "Do not ask judges about replies that say nothing, after the run's own calls.",
-        False, form="switch",
-    )  # fmt: skip
     demo: bool = _setting(
         RUN, None, "Allow demo models and real ones in one comparison, rating or table.", False,
         form="switch",

@@ -290,24 +290,10 @@ class AgainstRow(TypedDict):
     statement: ReadOnly[str]
 
 
-class CanariesPart(TypedDict):
-    """What judges made of replies that say nothing.
-
-    `lines` holds a sentence for each judge, `withheld` why there are no ranks, `withstood` the
-    percentage that did not win, and `runs` where they were asked.
-    """
-
-    lines: ReadOnly[Sequence[str]]
-    withheld: ReadOnly[str | None]
-    withstood: ReadOnly[float | None]
-    runs: ReadOnly[Sequence[str]]
-
-
 class ClosingPart(TypedDict):
     """What to know of it; of answers that were given, their rows; and what it is set against."""
 
     warnings: ReadOnly[Sequence[str]]
-    canaries: NotRequired[ReadOnly[CanariesPart]]
     against: NotRequired[ReadOnly[AgainstRow]]
     scores: NotRequired[ReadOnly[Mapping[str, Sequence[Facts]]]]
 

@@ -6,6 +6,7 @@ in `questions`, what the answers say in `profile`, and in words in `verdict`.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import eibench
 from eibench import (
+    BenchError,
     Benchmark,
     ChatRequest,
     DemoJudge,
@@ -39,11 +41,13 @@ from eibench import (
 from eibench.judges import less_able
 
 from . import people
+from .canaries import INJECTED, count_canaries, misled
+from .controls import ORDER as ORDER_TO_JUDGE
 from .demo import with_worth
 from .people import JUDGE, PEOPLE, PeopleRatedReply
 from .profile import Profile, Share, profile
-from .questions import ExamQuestion, JudgeAnswer, ask, questions
-from .situations import Versions, read_situations
+from .questions import CANARY, ExamQuestion, JudgeAnswer, ask, canary_questions, questions
+from .situations import CANARIES, Versions, read_situations
 from .verdict import smallest, verdict
 
 ORDER = "order"
@@ -54,7 +58,7 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
     """The benchmark behind `bench exam`."""
 
     name = "judge-exam"
-    version = "1"
+    version = "2"
     grading = "2"
     title = "the model is a judge: replies whose order is known, and what must not matter"
     kind = "exam"
@@ -88,7 +92,8 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
         pack = _pack_of(benchmark)
         files = {name: path.read_text("utf-8") for name, path in pack.source.files.items()}
         texts = benchmark.judge_prompts(_defaults(benchmark))
-        return {f"{benchmark.name}: {name}": text for name, text in {**files, **texts}.items()}
+        asked = {f"{benchmark.name}: {name}": text for name, text in {**files, **texts}.items()}
+        return {**asked, "canaries": CANARIES.read_text("utf-8")}
 
     def sampling_for(self, options: Options) -> Sampling:
         """As the benchmark has its judges' replies drawn."""
@@ -104,11 +109,39 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
             judged = eibench.benchmarks()[people.OF]
             value, reason = await people.grade(judged, item.content, model)
             return [JudgeAnswer(ExamQuestion("people"), value, reason or None)]
-        benchmark, author = target(options), options["author"] or "you"
-        pack = _pack_of(benchmark)
-        asked = _questions(item, benchmark)
-        answers = (ask(benchmark, pack, item.content, one, model, author) for one in asked)
+        asked = _questions(item, target(options))
+        answers = (self._answer(item, one, model, options) for one in asked)
         return list(await asyncio.gather(*answers))
+
+    async def _answer(
+        self, item: Item[Versions], one: ExamQuestion, model: Model, options: Options
+    ) -> JudgeAnswer:
+        benchmark, author, replies = target(options), options["author"] or "you", item.content
+        if one.what == CANARY and one.fault == INJECTED:
+            text = await self._favourable(item, one, model, options)
+            canary = replies.canary._replace(text=f"{replies.canary.text}\n\n{text}")
+            replies = replace(replies, canary=canary)
+        return await ask(benchmark, _pack_of(benchmark), replies, one, model, author)
+
+    async def _favourable(
+        self, item: Item[Versions], one: ExamQuestion, model: Model, options: Options
+    ) -> str:
+        """A verdict in the canary's favour, in the form that the judge is to give.
+
+        It is that of a demo judge who reads the good reply where the canary stands. Where there is
+        no demo, it is an order to the judge.
+        """
+        from eibench.testing import ScriptedModel
+
+        benchmark, replies, canary = target(options), item.content, item.content.canary
+        asked = ScriptedModel()
+        other = replace(replies, good=canary.text, canary=canary._replace(text=replies.good))
+        with suppress(BenchError):
+            await ask(benchmark, _pack_of(benchmark), other, one, asked, "you")
+        with suppress(UsageError):
+            for request in asked.requests:
+                return self.demo_reply(item, request, 1.0, model.draw(one.key))
+        return ORDER_TO_JUDGE
 
     async def grade(
         self, item: Item[Any], transcript: list[JudgeAnswer], judge: Model | None, options: Options
@@ -130,8 +163,9 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The profile as metrics, and its verdict in the notes."""
-        result = profile(_answers(scores))
-        words = verdict(result)
+        answers = _answers(scores)
+        result, canaries = profile(answers), count_canaries(answers)
+        words = verdict(result, misled(canaries))
         notes = {
             "benchmark": options["prompts_of"],
             "verdict": words.words,
@@ -143,6 +177,7 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
                 "threshold": _finite(result.threshold),
                 "threshold_ci95": result.threshold_ci95 and [*map(_finite, result.threshold_ci95)],
             },
+            "canaries": [one._asdict() for one in canaries],
             "people": people.agreement(scores),
         }
         return Summary(_metrics(result), notes={"exam": notes})
@@ -215,7 +250,8 @@ def _questions(item: Item[Any], benchmark: Benchmark[Any, Any]) -> list[ExamQues
     if isinstance(item.content, PeopleRatedReply):
         return [ExamQuestion("people")]
     replies: Versions = item.content
-    return questions(replies.number, isinstance(benchmark, Pairwise))
+    has_pairs = isinstance(benchmark, Pairwise)
+    return [*questions(replies.number, has_pairs), *canary_questions(replies.canary, has_pairs)]
 
 
 def _answers(scores: Sequence[SampleScore]) -> dict[str, list[JudgeAnswer]]:

@@ -56,12 +56,12 @@ def exam_command(
     samples: Path,
     against: Path | None,
 ) -> int:
-    """Examine a judge before you pay it: at most 300 calls, a verdict in words.
+    """Examine a judge before you pay it: 280 calls, a verdict in words.
 
     It grades and compares replies whose order is known: a good one to each situation, and the same
-    one with a fault in three doses; and replies with what must not matter, such as length. All
-    other options are those of bench run, such as --base-url, --max-cost, --dry-run and --json. The
-    same command again resumes the exam, or prints its result.
+    one with a fault in three doses; replies with what must not matter, such as length; and replies
+    that say nothing. All other options are those of bench run, such as --base-url, --max-cost,
+    --dry-run and --json. The same command again resumes the exam, or prints its result.
     """
     root = ctx.find_root()
     assert isinstance(root.command, click.Group)

@@ -7,17 +7,15 @@ from eibench import OnDemand, ReportPage, ReportSection, hookimpl
 
 @hookimpl
 def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
-    """The exam as a benchmark, and the canaries."""
+    """The exam as a benchmark."""
     title = "the model is a judge: replies whose order is known, and what must not matter"
     register(OnDemand(f"{__package__}.benchmark:JudgeExam", "judge-exam", title, "exam"))
-    title = "the model is a judge: replies that say nothing, which must not win"
-    register(OnDemand(f"{__package__}.canaries:JudgeCanaries", "judge-canaries", title, "exam"))
 
 
 @hookimpl
 def register_commands(register: Callable[[OnDemand], None]) -> None:
     """`bench exam`."""
-    title = "Examine a judge before you pay it: at most 300 calls, a verdict in words."
+    title = "Examine a judge before you pay it: 280 calls, a verdict in words."
     register(OnDemand(f"{__package__}.exam_command:exam_command", "exam", title))
 
 

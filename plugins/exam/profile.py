@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from eibench.statistics import cluster_bootstrap, holm, share_interval, student_cdf
 
-from .questions import GRADE, PAIR, VERSION, JudgeAnswer
+from .questions import CANARY, GRADE, PAIR, VERSION, JudgeAnswer
 from .situations import DOSES, FAULTS
 
 LEVEL = 0.05
@@ -116,7 +116,14 @@ class Profile:
 
 
 def profile(answers: Mapping[str, Sequence[JudgeAnswer]]) -> Profile:
-    """The profile from the answers by situation, or by situation, a blank and the iteration."""
+    """The profile from the answers by situation, or by situation, a blank and the iteration.
+
+    Those about canaries are no part of it.
+    """
+    answers = {
+        name: [a for a in answered if a.question.what != CANARY]
+        for name, answered in answers.items()
+    }
     checks = [
         check for name, answered in sorted(answers.items()) for check in _checks(name, answered)
     ]

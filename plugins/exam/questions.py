@@ -21,10 +21,10 @@ from eibench import (
 )
 
 from . import controls
-from .situations import DOSES, FAULTS, Versions
+from .situations import DOSES, FAULTS, Canary, Versions
 
 GRADE, PAIR = "grade", "pair"
-VERSION = "version"
+VERSION, CANARY = "version", "canary"
 CONTROLS = ("longer", "markdown", "names", "author", "injected", "again", "second")
 """The reply with sentences that say nothing, in Markdown, with other names, with the judge named
 as its author, with an injected verdict; a question asked again; a pair the other way round."""
@@ -38,8 +38,8 @@ class ExamQuestion:
 
     Attributes:
         form: ``grade``, or ``pair``: two replies of which `better` is the better one.
-        what: ``version``, or one of `CONTROLS`.
-        fault: Of the version that is graded, or of the worse one of a pair.
+        what: ``version``, ``canary``, or one of `CONTROLS`.
+        fault: Of the version that is graded, or of the worse one of a pair; of a canary its kind.
         dose: Likewise; empty for the good reply.
         better: Of a pair: the dose of the better reply.
         first: Of a pair: whether the better one is shown first.
@@ -97,6 +97,12 @@ def questions(number: int, has_pairs: bool = True) -> list[ExamQuestion]:
     }
     asked += [*pairs, *(of[what] for what in drawn)]
     return [one for one in asked if has_pairs or one.form == GRADE]
+
+
+def canary_questions(canary: Canary, has_pairs: bool = True) -> list[ExamQuestion]:
+    """A grade of a situation's canary, and a comparison with the good reply."""
+    pair = ExamQuestion(PAIR, CANARY, canary.kind, first=not canary.first)
+    return [ExamQuestion(GRADE, CANARY, canary.kind), *[pair] * has_pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,8 @@ def _shown(
         text = controls.signed(text, author)
     elif question.what == "injected":
         text = controls.injected(text)
+    elif question.what == CANARY:
+        text = replies.canary.text
     if question.form == GRADE:
         return situation, [text]
     better = replies.version(question.fault, question.better)

@@ -6,6 +6,7 @@ from typing import Any
 from eibench import Paragraph, Plot, ResultDocument, Series, Table
 from eibench.text import interval, number
 
+from .canaries import KINDS, in_one_line
 from .situations import DOSES
 from .verdict import percent
 
@@ -21,17 +22,19 @@ _EFFECTS = {
 
 
 def section(document: ResultDocument) -> Sequence[Paragraph | Table] | None:
-    """The verdict, what the judge tells apart, and what moves it that must not."""
+    """The verdict, what the judge tells apart, what moves it that must not, and canaries."""
     exam = document["notes"].get("exam")
     if not exam:
         return None
-    return [Paragraph(_verdict(document, exam), "Verdict"), _order(exam), _effects(exam)]
+    verdict = Paragraph(_verdict(document, exam), "Verdict")
+    return [verdict, _order(exam), _effects(exam), _canaries(exam)]
 
 
 def words(exam: Mapping[str, Any]) -> list[str]:
-    """The verdict with its reason, further defects, and the smallest dose told apart."""
+    """The verdict with its reason, further defects, the smallest dose told apart, and canaries."""
     lines = [f"{exam['verdict']}: {exam['reason']}", *exam["defects"][1:]]
-    return lines if exam["smallest"] in lines[0] else [*lines, exam["smallest"]]
+    lines += [exam["smallest"]] * (exam["smallest"] not in lines[0])
+    return [*lines, in_one_line(exam["canaries"])]
 
 
 def _verdict(document: ResultDocument, exam: Mapping[str, Any]) -> str:
@@ -84,6 +87,20 @@ def _effects(exam: Mapping[str, Any]) -> Table:
     return Table("What must not matter", columns, rows, note=note, right=(1, 2))
 
 
+def _canaries(exam: Mapping[str, Any]) -> Table:
+    rows = [
+        (KINDS[row["kind"]], row["graded"], row["as_coarse"], row["as_good"],
+         row["compared"], row["preferred"])
+        for row in exam["canaries"]
+    ]  # fmt: skip
+    columns = ("reply", "graded", "as high as coarse", "as high as good", "compared", "preferred")
+    note = (
+        "Beside the reply with a coarse fault and the good reply to the same situation. Of each of "
+        "the first three kinds a sound judge takes one in four for an answer at most."
+    )
+    return Table("Replies that say nothing", columns, rows, note=note, right=(1, 2, 3, 4, 5))
+
+
 def page(documents: Sequence[ResultDocument]) -> Sequence[Paragraph | Plot | Table] | None:
     """Judges beside each other, the best first, their reasons, and cost against quality."""
     exams = [d for d in documents if "exam" in d["notes"] and not d["view"]]
@@ -123,7 +140,8 @@ def _order_kept(document: ResultDocument) -> float | None:
 
 def _price(document: ResultDocument) -> float | None:
     """Dollars for each answer, where the price is known."""
-    cost, asked = document["cost_usd"], document["notes"]["exam"]["profile"]["asked"]
+    cost, exam = document["cost_usd"], document["notes"]["exam"]
+    asked = exam["profile"]["asked"] + sum(row["asked"] for row in exam["canaries"])
     return None if cost is None or not asked else cost / asked
 
 

@@ -2,12 +2,14 @@
 
 A file holds the good reply and, for each fault and dose, the passages that are replaced beside
 those of smaller doses; the texts of the situations are those of bundled packs, first turns alone.
+Each situation has a canary too: a reply that says nothing.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from eibench import DataError, ExamSituation, Item, JsonObject, folder, read_toml
 
@@ -24,6 +26,23 @@ _PACKS = {
 _TO = " … "
 """Between the first and the last words of a long passage."""
 _KEYS = {"id", "pack", "item", "good", "names", *FAULTS}
+CANARIES = folder("judge_exam") / "canaries.toml"
+_STEP = 7
+"""From a situation's canary to the next one's, so that a few situations have several kinds."""
+
+
+class Canary(NamedTuple):
+    """A reply that says nothing.
+
+    Attributes:
+        kind: As the file of canaries calls it.
+        text: What it says.
+        first: Whether it is shown first in a comparison.
+    """
+
+    kind: str
+    text: str
+    first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +56,7 @@ class Versions:
         names: Names in the situation, and others that may stand for them.
         number: Of the situation among all, from 0 on: what it is asked follows from it.
         benchmark: Whose prompts the judge is given.
+        canary: A reply to the situation that says nothing.
     """
 
     situation: ExamSituation
@@ -45,6 +65,7 @@ class Versions:
     names: Mapping[str, str]
     number: int
     benchmark: str
+    canary: Canary
 
     def version(self, fault: str, dose: str) -> str:
         """A version; the good reply where there is no dose."""
@@ -59,15 +80,16 @@ def read_situations(paths: Sequence[Path], benchmark: str) -> list[Item[Versions
     """
     texts = {name: _texts(name) for name in _PACKS}
     rows = [(path, read_toml(path)) for path in paths]
+    goods = [str(raw.get("good")).strip() for _, raw in rows]
     return [
-        Item(str(raw.get("id")), _replies(path, raw, texts, n, benchmark))
+        Item(str(raw.get("id")), _replies(path, raw, texts, n, benchmark, goods=goods))
         for n, (path, raw) in enumerate(rows)
     ]
 
 
 def _replies(
     path: Path, raw: JsonObject, texts: Mapping[str, Mapping[str, ExamSituation]], number: int,
-    benchmark: str,
+    benchmark: str, *, goods: Sequence[str],
 ) -> Versions:  # fmt: skip
     if strange := sorted(set(raw) - _KEYS):
         raise DataError(path, f'has "{strange[0]}", which is none of {", ".join(sorted(_KEYS))}')
@@ -89,7 +111,23 @@ def _replies(
     text = situation.text.casefold()
     if absent := [name for name in names if name.casefold() not in text]:
         raise DataError(path, f"[names]: the situation has no {absent[0]!r}")
-    return Versions(situation, good, versions, names, number, benchmark)
+    canary = _canary(number, situation.text, goods)
+    return Versions(situation, good, versions, names, number, benchmark, canary)
+
+
+def _canary(number: int, situation: str, goods: Sequence[str]) -> Canary:
+    """The canary of a situation: one of the file's, in turn."""
+    texts = _canary_texts()
+    n = _STEP * number % len(texts)
+    kind, text = texts[n]
+    text = {"prompt": situation, "other-item": goods[(number + 1) % len(goods)]}.get(kind, text)
+    return Canary(kind, text, n % 2 == 0)
+
+
+@cache
+def _canary_texts() -> list[tuple[str, str]]:
+    """The kind and the words of each canary; the words of some kinds are those of a situation."""
+    return [(one["kind"], text) for one in read_toml(CANARIES)["canary"] for text in one["texts"]]
 
 
 def _version(path: Path, good: str, raw: JsonObject, fault: str, dose: str) -> str:

@@ -1,5 +1,6 @@
 """A profile in words: what each number says, and what the judge is fit for, with the reason."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from eibench.text import number
@@ -90,9 +91,13 @@ def in_words(effect: Effect) -> str:
     return f"{_DEFECTS[effect.name]}: {effect.value or 0:+.1f} points"
 
 
-def verdict(profile: Profile) -> Fitness:
-    """What a judge is fit for, by the rules that docs/judge-exam.md states."""
+def verdict(profile: Profile, misled: Sequence[str] = ()) -> Fitness:
+    """What a judge is fit for, by the rules that docs/judge-exam.md states.
+
+    `misled` says what canaries it took for answers: a defect of a judge that keeps an order at all.
+    """
     faults = [in_words(effect) for effect in defects(profile)]
+    faults += misled if keeps_order(profile) else ()
     if profile.unread > UNREAD:
         reason = f"{percent(profile.unread)} of its replies could not be read"
         return Fitness(NOT_FIT, reason, (reason, *faults))

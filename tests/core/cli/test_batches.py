@@ -197,7 +197,7 @@ def test_judges_of_talks_get_one_batch_each_time_all_wait(bench: Bench) -> None:
         done = bench(
             *("run", "eqbench3", "--no-elo", "--limit", "6", "--model", "openai/m", "--yes"),
             *("--base-url", url, "--judge", "openai/j", "--judge-base-url", url, "--batch"),
-            *("--batch-poll", "0.02", "--no-canaries", "--json"),
+            *("--batch-poll", "0.02", "--json"),
         )
     assert done.code == 0, done.err
     assert len(server.batches) == 1
@@ -218,7 +218,7 @@ def test_a_run_is_judged_again_by_a_batch(bench: Bench) -> None:
         assert done.code == 0, done.err
     with BatchServer(respond) as server:
         judge = ("--judge", "openai/j", "--judge-base-url", server.base_url, "--batch")
-        asked = ("--batch-poll", "0.02", "--no-canaries", "--yes", "--json")
+        asked = ("--batch-poll", "0.02", "--yes", "--json")
         again = bench("rejudge", done.json["run_id"], *judge, *asked)
     assert again.code == 0, again.err
     assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 5, 1)

@@ -61,7 +61,7 @@ def test_the_hosts_of_a_judge_are_told(bench: Bench) -> None:
     with LoopbackServer(broker("A", "B", "C")) as server:
         done = bench("run", "eqbench3", "--dataset", "bundled", "--model", "openai/m", "--base-url",
                      server.base_url, "--judge", "openai/j", "--judge-base-url", server.base_url,
-                     "--limit", "4", "--no-elo", "--no-canaries", "--json")  # fmt: skip
+                     "--limit", "4", "--no-elo", "--json")  # fmt: skip
     told = [line for line in done.json["warnings"] if "providers" in line]
     assert told[0].startswith("the replies name 3 providers (")
     assert told[1].startswith("the replies of the judge openai/j name ") and len(told) == 2

@@ -54,7 +54,6 @@ def test_all_that_comes_with_eibench_can_be_cited() -> None:
         "both-sides",
         "confidant",
         "judge-exam",
-        "judge-canaries",
         "mediation-live",
         "multiple-choice",
     ]

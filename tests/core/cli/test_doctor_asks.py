@@ -211,7 +211,7 @@ def test_what_is_ready_can_be_run(bench: Bench, name: str) -> None:
     with LoopbackServer(case.respond, faults=case.faults, models=models) as server:
         doctor = bench("doctor", *_asked(server))
         run = bench(
-            *("run", *_asked(server), "--dataset", "bundled", "--no-elo", "--no-canaries"),
+            *("run", *_asked(server), "--dataset", "bundled", "--no-elo"),
             *("--limit", 2, "--max-retries", 1, "--json"),
         )
     assert doctor.code == case.code, doctor.out

@@ -24,7 +24,7 @@ def _run(bench: Bench, refuses: Callable[[ReceivedRequest], Fault | None], limit
     """Some scenarios on a server that refuses some requests, for the model and the judge."""
     with LoopbackServer(_answer, faults=refuses) as server:
         asked = ("--model", "openai/m", "--base-url", server.base_url, "--judge", "openai/j")
-        judge = ("--judge-base-url", server.base_url, "--no-elo", "--no-canaries", "--limit", limit)
+        judge = ("--judge-base-url", server.base_url, "--no-elo", "--limit", limit)
         done = bench("run", "eqbench3", "--dataset", "bundled", *asked, *judge, "--json")
     return done, server
 
@@ -129,11 +129,8 @@ def test_a_sampling_parameter_of_the_pack_in_any_words(
     assert len(server.requests) <= len(server.answered) + 12
 
 
-def test_what_a_judge_does_not_take_is_said_once(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With its own options, though two models are judged by it, and its canaries asked too."""
-    monkeypatch.delenv("BENCH_NO_CANARIES")
+def test_what_a_judge_does_not_take_is_said_once(bench: Bench) -> None:
+    """With its own options, though two models are judged by it."""
     refuses = _schema("This response_format type is unavailable now")
     with LoopbackServer(_answer, faults=refuses, models=[{"id": "m"}, {"id": "n"}]) as server:
         url = server.base_url
@@ -146,7 +143,6 @@ def test_what_a_judge_does_not_take_is_said_once(
     (taken,) = [line for line in said if "does not take response_format" in line]
     (doubt,) = [line for line in said if "may not know openai/j" in line]
     assert taken.startswith("the judge openai/j") and doubt.endswith("else check --judge")
-    assert sum(r.model == "j" for r in server.answered) > 20  # canaries too
 
 
 def test_roles_and_a_judge_without_a_system_role(bench: Bench) -> None:
@@ -157,7 +153,7 @@ def test_roles_and_a_judge_without_a_system_role(bench: Bench) -> None:
             *("run", "mediation-live", "--dataset", "bundled", "--limit", 1, "--exchanges", 1),
             *("--model", "openai/m", "--base-url", url, "--role", "disputants=openai/s"),
             *("--role-base-url", f"disputants={url}", "--judge", "openai/j"),
-            *("--judge-base-url", url, "--no-canaries", "--json"),
+            *("--judge-base-url", url, "--json"),
         )
     assert done.json["items"]["failed"] == 0, done.err
     moved = {"system": "in the first user message"}
@@ -177,7 +173,7 @@ def test_a_seeker_before_strict_turns(bench: Bench) -> None:
     with LoopbackServer(REPLY, faults=strict) as server:
         url = server.base_url
         done = bench(
-            *("run", "spiral-bench", "--dataset", "bundled", "--limit", "1", "--no-canaries"),
+            *("run", "spiral-bench", "--dataset", "bundled", "--limit", "1"),
             *("--model", "openai/m", "--base-url", url, "--role", "seeker=openai/s"),
             *("--role-base-url", f"seeker={url}", "--judge", "openai/j", "--judge-base-url", url),
             "--json",

@@ -41,7 +41,7 @@ def test_no_judge_and_no_later_turn_sees_it(bench: Bench, form: str) -> None:
     with LoopbackServer(respond) as server:
         done = bench("run", "eqbench3", "--dataset", "bundled", "--model", "openai/m", "--base-url",
                      server.base_url, "--judge", "openai/j", "--judge-base-url", server.base_url,
-                     "--limit", "2", "--no-elo", "--no-canaries", "--json")  # fmt: skip
+                     "--limit", "2", "--no-elo", "--json")  # fmt: skip
     assert (done.code, done.json["items"]["scored"]) == (0, 2), done.err
     assert all("DRAFT" not in json.dumps(request.body) for request in server.requests)
 

@@ -52,7 +52,7 @@ def run(invoke: Bench, respond: Any, *words: object, benchmark: str = "eqbench3"
         )
         if benchmark == "eqbench3":
             made += ("--judge", "openai/j", "--judge-base-url", url, "--no-elo", "--no-rubric")
-        return invoke(*made, *words, "--keep-going", "--no-canaries", "--json")
+        return invoke(*made, *words, "--keep-going", "--json")
 
 
 def about(done: Any, words: str) -> list[str]:

@@ -70,7 +70,7 @@ def run(invoke: Bench, counting: Counting, *words: object) -> Any:
     with server(counting) as here:
         url = here.base_url
         asked = ("--model", "openai/m", "--base-url", url, "--concurrency", 4, "--json")
-        judged = ("--judge", "openai/j", "--judge-base-url", url, "--no-canaries")
+        judged = ("--judge", "openai/j", "--judge-base-url", url)
         return invoke("run", *words, *asked, *judged, "--keep-going")
 
 

@@ -181,7 +181,6 @@ class Parties:
 def judged(server: LoopbackServer, runs: Path, **changes: Any) -> Result:
     """An EmotionQueen run of 60 statements whose judge costs 20 times as much as its model."""
     given: dict[str, Any] = {"max_cost": LIMIT, "concurrency": 16, "limit": 60} | changes
-    given["no_canaries"] = True
     return eibench.run(
         "emotionqueen",
         model="openai/model",

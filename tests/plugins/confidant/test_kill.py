@@ -48,7 +48,7 @@ def test_kills_change_no_talk_no_verdict_and_no_rating(
         given = ["confidant", "--base-url", url, "--judge-base-url", url, "--elo"]
         given += ["--role", "person=openai/actor", "--role-base-url", f"person={url}"]
         given += [part for judge in JUDGES for part in ("--judge", f"openai/{judge}")]
-        given += ["--limit", limit, "--exchanges", "4", "--no-canaries"]
+        given += ["--limit", limit, "--exchanges", "4"]
         done = bench("run", *given, "--model", "openai/m0", "--runs-dir", "whole")
         assert done.code == 0, done.err
         shutil.copytree("whole", "killed")

@@ -197,7 +197,7 @@ def test_python_has_the_same_settings(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     n = len(lab.server.requests)
     given: dict[str, Any] = {
         "model": "openai/m", "base_url": url, "judge": "openai/judge-a", "judge_base_url": url,
-        "dataset": lab.pack, "options": {"elo": False}, "no_canaries": True,
+        "dataset": lab.pack, "options": {"elo": False},
     }  # fmt: skip
     for sets in ({"temperature": "none"}, {"openai/judge-a": {"temperature": None}}):
         result = eibench.run("eqbench3", **given, judge_set=sets)
@@ -371,19 +371,6 @@ def test_comparisons_are_made_with_the_settings(lab: Lab) -> None:
                        "--json")  # fmt: skip
     assert boards.code == 0, boards.err
     assert "(temperature 0.4)" in json.dumps(boards.json)
-
-
-def test_canaries_are_asked_as_the_judge_judges(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And each judge has its own: what is known of it plain says nothing of it otherwise."""
-    monkeypatch.delenv("BENCH_NO_CANARIES")
-    done = lab.run("--judge-set", "temperature=0.3", "--judge-set", "max_tokens=500", "--json")
-    assert done.code == 0, done.err
-    assert {(b["temperature"], b["max_tokens"]) for b in lab.bodies()} == {(0.3, 500)}
-    assert "canaries of judge openai/judge-a (temperature 0.3)" in done.json["canaries"]["lines"][0]
-    n = len(lab.bodies())
-    plain = lab.run("--json")
-    assert len(lab.bodies()) > n + 2
-    assert "(temperature" not in plain.json["canaries"]["lines"][0]
 
 
 def test_an_exam_examines_the_judge_as_it_will_judge(lab: Lab) -> None:

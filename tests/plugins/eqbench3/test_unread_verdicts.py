@@ -70,8 +70,7 @@ def desk(bench: Bench, own_pack: Write, grades: Callable[..., dict[str, Any]]) -
         if request.model == "m":
             return REPLY
         scene = re.search(r"Scene (s\d)", request.prompt)
-        of = scene[1] if scene and "I wince" in request.prompt else "canary"
-        if of in bad.get(str(request.model), ()):
+        if scene and scene[1] in bad.get(str(request.model), ()):
             return PROSE
         return json.dumps(grades(request.prompt, 6.0))
 
@@ -172,48 +171,6 @@ def test_a_sample_without_a_transcript_stays_missing(desk: Desk) -> None:
     assert desk.asked() == {"j": 1}
     assert (done.json["status"], done.json["items"]["total"]) == ("incomplete", 4)
     assert (done.json["items"]["scored"], done.json["items"]["failed"]) == (3, 1)
-
-
-@pytest.fixture
-def with_canaries(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
-    """Judges are asked them."""
-    monkeypatch.delenv("BENCH_NO_CANARIES")
-
-
-@pytest.mark.usefixtures("with_canaries")
-def test_no_canary_follows_where_no_verdict_is_new(desk: Desk) -> None:
-    """They are asked after the first verdicts, and once."""
-    desk.run("--json")
-    first = desk.asked()
-    assert first["j"] > 4
-    desk.run("--json")
-    assert not desk.asked()
-
-
-@pytest.mark.usefixtures("with_canaries")
-def test_no_canary_follows_an_unread_judge(desk: Desk) -> None:
-    """Three questions of four scenes, and nothing else is paid for."""
-    desk.bad["j"] = {"s0", "s1", "s2", "s3", "canary"}
-    run_id = desk.run("--json").json["run_id"]
-    assert desk.asked() == {"m": 4, "j": 12}
-    desk.bad["j"] = {"canary"}
-    done = desk.rejudge(run_id)
-    assert desk.asked() == {"j": 4 + 3 * 3}
-    assert "note: canaries of openai/j: 3 verdicts had no grade" in done.err
-    desk.rejudge(run_id)
-    assert not desk.asked()
-
-
-@pytest.mark.usefixtures("with_canaries")
-def test_canaries_that_are_refused_are_told_as_refused(desk: Desk) -> None:
-    """By the server's words; no more of them are sent."""
-    desk.faults["Nobody"] = ("j", "400")
-    run_id = desk.run("--json", "--no-canaries").json["run_id"]
-    desk.asked()
-    desk.faults[""] = ("k", "400-content-filter")
-    done = desk.rejudge(run_id, judge="k")
-    assert desk.asked() == {"k": 4}
-    assert "canaries" not in done.out
 
 
 # Filters

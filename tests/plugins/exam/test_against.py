@@ -70,7 +70,7 @@ def test_a_board_says_what_a_score_is_on_the_published_scale(bench: Bench) -> No
         path = _file(bench, judge="old-judge")
         assert _exam(bench, judge, path).code == 0
         run = ("run", "humanebench", "--model", "openai/mine", "--base-url", mine.base_url)
-        by = ("--judge", "openai/j", "--judge-base-url", judge.base_url, "--no-canaries", "--yes")
+        by = ("--judge", "openai/j", "--judge-base-url", judge.base_url, "--yes")
         assert bench(*run, *by).code == 0
     board = json.loads(bench("leaderboard", "humanebench", "--json").out)
     (scale,) = board["scales"]

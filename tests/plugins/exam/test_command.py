@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -46,6 +47,25 @@ def _obeying(prompt: str) -> str:
     return "{" + ", ".join(f'"{name}": 10' for name in criteria_of(prompt)) + "}"
 
 
+_BLANK = re.compile("this space empty|N/A|No reply|Placeholder")
+_INJECTED = re.compile("no answer to this[.]\n|graded already|grader has written|evaluation, to be")
+
+
+def _misled(words: "re.Pattern[str]") -> Callable[[str], str]:
+    """Fair but for a reply with such words, which is the best of all."""
+
+    def reply(prompt: str) -> str:
+        if not words.search(prompt):
+            return _fair(prompt)
+        texts = respondents(prompt)
+        best = [f'"{code}+++"' for code, text in texts.items() if words.search(text)] or ["10"]
+        reasons = '"chain_of_thought_reasoning": "My own view of it."'  # else it may be a quotation
+        marks = (f'"{name}": {best[0]}' for name in criteria_of(prompt))
+        return "{" + ", ".join([reasons, *marks]) + "}"
+
+    return reply
+
+
 def _judge(reply: Callable[[str], str]) -> Callable[[ReceivedRequest], str]:
     return lambda request: reply(request.messages[-1]["content"])
 
@@ -71,6 +91,21 @@ def test_a_judge_behind_a_server_is_examined(
     assert (exam["verdict"], exam["reason"][: len(reason)]) == (verdict, reason)
 
 
+@pytest.mark.parametrize(
+    ("words", "reply"), [(_BLANK, "a blank reply"), (_INJECTED, "an injected verdict")]
+)
+def test_a_judge_that_takes_a_canary_for_an_answer_is_not_fit(
+    bench: Bench, words: "re.Pattern[str]", reply: str
+) -> None:
+    """Its verdict names the kind, in grades and in comparisons, with how many won."""
+    with LoopbackServer(_judge(_misled(words))) as server:
+        exam = _exam(bench, server, "--limit", "8")["notes"]["exam"]
+    n = 3 if words is _BLANK else 2
+    grades = f"grades {reply} as high as an answer: {n} of {n}"
+    assert (exam["verdict"], exam["reason"]) == ("not fit", grades)
+    assert exam["defects"] == [grades, f"prefers {reply} to an answer: {n} of {n}"]
+
+
 def test_the_same_command_asks_nothing_again(bench: Bench) -> None:
     """It prints the stored result."""
     with LoopbackServer(_judge(_fair)) as server:
@@ -90,10 +125,11 @@ def test_a_judge_that_writes_prose_is_not_paid_for_a_whole_exam(bench: Bench) ->
 
 
 def test_a_demo_model_is_examined_in_words(bench: Bench) -> None:
-    """The plan, the verdict as the last line, and on the site a page of judges."""
-    for model in ("strong", "weak"):
-        done = bench("exam", f"demo/{model}")
-    assert "240 calls to demo/weak" in done.err
+    """The plan, the verdict as the last line, canaries; and on the site a page of judges."""
+    strong, done = (bench("exam", f"demo/{model}") for model in ("strong", "weak"))
+    assert "280 calls to demo/weak" in done.err
+    won = "0 of 20 graded as high as the good reply, 0 of 20 preferred to it"
+    assert f"replies that say nothing: {won}" in " ".join(strong.out.split())
     assert "demo/weak judging eqbench3" in done.out
     bench("site", "-o", "site")
     page = Path("site/pages/judges-exam.html").read_text("utf-8")
@@ -106,7 +142,7 @@ def test_a_plan_asks_nothing(bench: Bench) -> None:
         url = ("--base-url", server.base_url, "--price", "1,2", "--dry-run")
         done = bench("exam", "openai/j", *url)
         assert not server.answered
-    assert "240 calls to openai/j" in done.out + done.err
+    assert "280 calls to openai/j" in done.out + done.err
 
 
 @pytest.mark.parametrize(
@@ -141,13 +177,13 @@ def test_the_texts_of_runs_are_graded_as_judgemark_does(bench: Bench) -> None:
 
 
 def test_replies_that_people_rated_are_a_part(bench: Bench) -> None:
-    """HumaneBench's 48 replies (Apache-2.0), within 300 calls; the demo judge gives all alike."""
+    """HumaneBench's 48 replies (Apache-2.0), a call each; the demo judge gives all alike."""
     data = os.environ.get("EIBENCH_OTHER_DATA")
     if not data:
         pytest.skip("EIBENCH_OTHER_DATA names no folder with humanebench/humane_bench.jsonl")
     people = ("--people", str(Path(data, "humanebench", "humane_bench.jsonl")))
     document = bench("exam", "demo/judge", *people, "--json").json
-    assert document["calls"]["model"] == 288
+    assert document["calls"]["model"] == 328
     assert document["notes"]["exam"]["people"]["n"] == 48
     shown = bench("show", document["run_id"], "--details").out
     assert "beside people, 48 replies: Spearman – (" in shown

@@ -33,11 +33,6 @@ def test_every_fault_meets_every_dose_and_both_orders() -> None:
     assert max(controls.values()) - min(controls.values()) <= 1
 
 
-def test_an_exam_is_within_300_calls() -> None:
-    """The twenty situations and 48 replies that people rated."""
-    assert sum(len(questions(n)) for n in range(20)) + 48 <= 300
-
-
 @given(st.integers(0, 200), st.booleans())
 def test_a_question_is_read_back_from_its_key(number: int, has_pairs: bool) -> None:
     """Answers are kept by it."""
