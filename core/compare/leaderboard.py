@@ -31,7 +31,6 @@ from ..types.result_document import (
     ResultDocument,
 )
 from .boards import Board
-from .judge_scale import ScalePart
 from .rating_summary import RatingSummary
 from .which_board import OtherBoard
 
@@ -60,7 +59,6 @@ class _Several(TypedDict, total=False):
     robustness: Sequence[JudgesDocument]
     judge_exams: Sequence[str]
     canaries: CanariesPart
-    scales: Sequence[ScalePart]
 
 
 class LeaderboardDocument(StatedBoard, _Apart, _Several):
@@ -87,8 +85,7 @@ class Leaderboard:
     hangs on who judges: by scores, then by ratings. `others` could have been meant too.
     `judge_scores` are of a panel's judges, each alone: models' main metric, by judge and model.
     `judge_exams` says of each judge how its exam ended, or that there was none,
-    `canaries` what they made of replies that say nothing, `scales` what scores are on those of
-    judges that are gone.
+    `canaries` what they made of replies that say nothing.
     """
 
     board: Board
@@ -107,7 +104,6 @@ class Leaderboard:
     judge_scores: Mapping[str, Mapping[str, MetricRow]] = field(default_factory=dict)
     judge_exams: Sequence[str] = ()
     canaries: CanariesPart | None = None
-    scales: Sequence[ScalePart] = ()
 
     @cached_property
     def demo(self) -> bool:
@@ -186,7 +182,6 @@ class Leaderboard:
         parts |= {"kin": self.kin} if self.kin else {}
         parts |= {"judge_exams": self.judge_exams} if self.judge_exams else {}
         parts |= {"canaries": self.canaries} if self.canaries else {}
-        parts |= {"scales": self.scales} if self.scales else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts
 
     @property

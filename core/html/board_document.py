@@ -81,10 +81,9 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
 
 
 def _of_judges(board: LeaderboardDocument) -> Iterator[str]:
-    """What is known of its judges: exams, canaries, and scales of others."""
+    """What is known of its judges: exams and canaries."""
     yield from board.get("judge_exams", ())
     yield from board["canaries"]["lines"] if "canaries" in board else ()
-    yield from (scale["line"] for scale in board.get("scales", ()))
 
 
 def _options(board: Board) -> Iterator[tuple[str, str]]:

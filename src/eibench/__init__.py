@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from eibench.core.cli.public import shared_options as shared_options
     from eibench.core.cli.selectors import AuditCommand as AuditCommand
     from eibench.core.cli.selectors import named_pack as named_pack
-    from eibench.core.compare.judge_scale import keep_scale as keep_scale
     from eibench.core.console.public import show as show
     from eibench.core.console.public import show_conclusions as show_conclusions
     from eibench.core.console.public import show_json as show_json
@@ -243,7 +242,6 @@ _HOMES = {
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.judged": "compare_judges",
-    "eibench.core.compare.judge_scale": "keep_scale",
     "eibench.core.runs.labels": "keep_labels",
     "eibench.core.runs.power": "scaled_values",
     "eibench.core.runs.run_set": "RunSet runs",

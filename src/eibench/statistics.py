@@ -44,7 +44,6 @@ from eibench.core.statistics.few_families import (
     few_families,
     why_no_interval,
 )
-from eibench.core.statistics.judge_scale import JudgeScale, fit_scale
 from eibench.core.statistics.ordering import OrderAgreement, order_agreement
 from eibench.core.statistics.prediction_powered import (
     FEWEST_LABELS,
@@ -71,7 +70,6 @@ __all__ = [
     "Distribution",
     "Estimate",
     "Interval",
-    "JudgeScale",
     "MeanTest",
     "OrderAgreement",
     "PairedDifference",
@@ -90,7 +88,6 @@ __all__ = [
     "describe",
     "few_families",
     "fisher_interval",
-    "fit_scale",
     "holm",
     "icc_agreement",
     "iteration_spread",
