@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from eibench import OnDemand, ReportPage, hookimpl
+from eibench import OnDemand, hookimpl
 
 _TITLES = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
@@ -23,10 +23,3 @@ def register_commands(register: Callable[[OnDemand], None]) -> None:
     for name, title in _TITLES.items():
         module = f"{name.replace('-', '_')}_command"
         register(OnDemand(f"{__package__}.{module}:{module}", name, title))
-
-
-@hookimpl
-def register_pages(register: Callable[[ReportPage], None]) -> None:
-    """Models by benchmarks."""
-    build = OnDemand(f"{__package__}.sweep_page:sweep_page")
-    register(ReportPage("models-by-benchmarks", "Models by benchmarks", build))

@@ -2,7 +2,6 @@
 
 from eibench.core.text import (
     as_text,
-    checkpoint,
     csv_text,
     in_words,
     interval,
@@ -15,7 +14,6 @@ from eibench.core.text import (
 
 __all__ = [
     "as_text",
-    "checkpoint",
     "csv_text",
     "in_words",
     "interval",
