@@ -12,7 +12,7 @@ _TITLES = {
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "items": "Say which items are hard and which tell models apart, and choose a smaller pack.",
     "power": "Say what it takes to tell two models apart, before anything is asked.",
-    "twins": "Say whether a model has seen the published questions, by twins in other words.",
+    "twins": "Show models' scores on published questions and on the same in other words.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
 }
 
