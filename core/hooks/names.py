@@ -58,7 +58,7 @@ GROUPS = {
     "People": ("label", "calibrate", "people", "norm"),
     "Study": ("rate", "power", "items", "twins", "correlate", "repeat", "style"),
     "Move": ("export", "import", "delete"),
-    "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
+    "Set up": ("list", "info", "cite", "data", "statements", "config", "plugin", "doctor"),
 }
 """What the commands are for; those of no group stand below as others."""
 
@@ -85,6 +85,7 @@ OF_OUR_PLUGINS = {
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",
+    "statements": "Have a model write more statements for emotionqueen; the same command again resumes it.",
 }
 
 _TAKEN = """

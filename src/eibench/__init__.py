@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.command import Command as Command
     from eibench.core.cli.options import benchmark_argument as benchmark_argument
     from eibench.core.cli.options import json_option as json_option
+    from eibench.core.cli.public import bench_run as bench_run
     from eibench.core.cli.public import chosen_runs as chosen_runs
     from eibench.core.cli.public import completion as completion
     from eibench.core.cli.public import provided as provided
@@ -222,7 +223,7 @@ _HOMES = {
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
     "eibench.core.cli.command": "Command",
     "eibench.core.cli.options": "benchmark_argument json_option",
-    "eibench.core.cli.public": "chosen_runs completion provided run_options run_selector"
+    "eibench.core.cli.public": "bench_run chosen_runs completion provided run_options run_selector"
     " shared_options",
     "eibench.core.journal.archives": "write_lines",
     "eibench.core.journal.records": "PersonLabel",
