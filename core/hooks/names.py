@@ -54,8 +54,8 @@ COMMANDS = {
 GROUPS = {
     "Run": ("run", "sweep", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
-    "Judges": ("exam", "rejudge", "rescore", "agreement", "judges", "judge-report"),
-    "People": ("label", "calibrate", "people", "norm"),
+    "Judges": ("exam", "rejudge", "rescore", "judges", "judge-report"),
+    "People": ("label", "calibrate", "norm"),
     "Study": ("rate", "power", "items", "twins", "correlate", "repeat", "style"),
     "Move": ("export", "import", "delete"),
     "Set up": ("list", "info", "cite", "data", "statements", "config", "plugin", "doctor"),
@@ -73,9 +73,7 @@ EXAMPLES = (
 OF_OUR_PLUGINS = {
     "exam": "Examine a judge before you pay it: at most 300 calls, a verdict in words.",
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
-    "judges": "Say how far a benchmark's ranking hangs on who judges.",
-    "agreement": "Say how well two judges agree on the same runs.",
-    "people": "Show how people rated replies, and how far a judge agrees with them.",
+    "judges": "Say how far a ranking hangs on who judges, and how well two judges agree.",
     "label": "Have people rate transcripts, blinded, or take a test; read their answers.",
     "calibrate": "Say how far judges go with people, and correct their scores by what people say.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
@@ -85,7 +83,7 @@ OF_OUR_PLUGINS = {
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",
-    "statements": "Have a model write more statements for emotionqueen; the same command again resumes it.",
+    "statements": "Have a model write more statements for emotionqueen.",
 }
 
 _TAKEN = """

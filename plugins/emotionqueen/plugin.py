@@ -21,7 +21,7 @@ def register_commands(register: Callable[[OnDemand], None]) -> None:
         OnDemand(
             path,
             "statements",
-            "Have a model write more statements for emotionqueen; the same command again resumes it.",
+            "Have a model write more statements for emotionqueen.",
         )
     )
 

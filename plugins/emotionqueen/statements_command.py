@@ -44,11 +44,11 @@ _COUNT, _ATTEMPTS = StatementMaker.options
 def statements_command(
     ctx: click.Context, model: str, count: int, attempts: int, output: Path, system: str | None
 ) -> int:
-    """Have a model write more statements for emotionqueen; the same command again resumes it.
+    """Have a model write more statements for emotionqueen.
 
-    Every reply is saved before it is used. Statements that do not fit, or that say again what
-    another one says, are refused and asked for again. All other options are those of bench run,
-    such as --base-url, --max-cost, --dry-run and --json.
+    Every reply is saved before it is used, and the same command again resumes it. Statements that
+    do not fit, or that say again what another one says, are refused and asked for again. All other
+    options are those of bench run, such as --base-url, --max-cost, --dry-run and --json.
     """
     provenance = output.with_name(f"{output.name}.provenance.json")
     _refuse_taken(output, provenance)
@@ -59,7 +59,7 @@ def statements_command(
     for document in done.documents:
         with eibench.runs(done.runs_dir) as stored:
             run = stored[document["run_id"]]
-            items = _made(run, document["grader"])
+            items = _generated(run, document["grader"])
             if items is None or items.missing:
                 hint = "the same command with larger --attempts asks on"
                 left = f"{items.missing}; {hint}" if items else "the run has not ended"
@@ -81,7 +81,7 @@ def _refuse_taken(output: Path, provenance: Path) -> None:
             raise UsageError(message)
 
 
-def _made(run: StoredRun, grader: str | None) -> Generated | None:
+def _generated(run: StoredRun, grader: str | None) -> Generated | None:
     """What a run gave; ``None`` where it has not ended."""
     if grader is None or ("statements", 1) not in run.samples_begun:
         return None

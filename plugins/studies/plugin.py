@@ -6,9 +6,7 @@ from eibench import OnDemand, hookimpl
 
 _TITLES = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
-    "judges": "Say how far a benchmark's ranking hangs on who judges.",
-    "agreement": "Say how well two judges agree on the same runs.",
-    "people": "Show how people rated replies, and how far a judge agrees with them.",
+    "judges": "Say how far a ranking hangs on who judges, and how well two judges agree.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "items": "Say which items are hard and which tell models apart, and choose a smaller pack.",
     "power": "Say what it takes to tell two models apart, before anything is asked.",

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.audits import audit_options as audit_options
     from eibench.core.cli.audits import chosen_audit as chosen_audit
     from eibench.core.cli.command import Command as Command
+    from eibench.core.cli.command import named_benchmark as named_benchmark
     from eibench.core.cli.options import benchmark_argument as benchmark_argument
     from eibench.core.cli.options import json_option as json_option
     from eibench.core.cli.public import bench_run as bench_run
@@ -221,7 +222,7 @@ _HOMES = {
     "eibench.core.ratings.weighing": "ItemCalls",
     "eibench.core.console.public": "show show_conclusions show_json tell warn",
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
-    "eibench.core.cli.command": "Command",
+    "eibench.core.cli.command": "Command named_benchmark",
     "eibench.core.cli.options": "benchmark_argument json_option",
     "eibench.core.cli.public": "bench_run chosen_runs completion provided run_options run_selector"
     " shared_options",
