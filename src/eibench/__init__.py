@@ -125,7 +125,6 @@ if TYPE_CHECKING:
     from eibench.core.ratings.auditing.estimates import AuditEstimate as AuditEstimate
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
-    from eibench.core.ratings.reading import read_comparisons as read_comparisons
     from eibench.core.ratings.result import ModelRating as ModelRating
     from eibench.core.ratings.result import Ratings as Ratings
     from eibench.core.ratings.settings import Anchor as Anchor
@@ -215,7 +214,6 @@ _HOMES = {
     "eibench.core.ratings.auditing.audit": "JudgeAudit",
     "eibench.core.ratings.auditing.estimates": "AuditEstimate",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
-    "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.ratings.strengths": "Strengths",

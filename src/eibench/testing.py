@@ -15,12 +15,12 @@ and Anthropic messages, with every fault that real ones have:
 """
 
 from eibench.core.testing.conformance.running import conformance
-from eibench.core.testing.faults import FAULT_KINDS, Fault, FaultPlan, Faults, fail_first
+from eibench.core.testing.faults import FAULT_KINDS, Fault, fail_first
 from eibench.core.testing.gate import Gate
 from eibench.core.testing.loopback import LoopbackServer
 from eibench.core.testing.model import ScriptedModel
 from eibench.core.testing.replies import Answer
-from eibench.core.testing.responders import Reply, Responder, ScriptedReplies, uniform_ratings
+from eibench.core.testing.responders import Reply, Responder, uniform_ratings
 from eibench.core.testing.simulator import Noise, Tournament
 from eibench.core.testing.wire import Delivery, ReceivedRequest, Response
 
@@ -29,8 +29,6 @@ __all__ = [
     "Answer",
     "Delivery",
     "Fault",
-    "FaultPlan",
-    "Faults",
     "Gate",
     "LoopbackServer",
     "Noise",
@@ -39,7 +37,6 @@ __all__ = [
     "Responder",
     "Response",
     "ScriptedModel",
-    "ScriptedReplies",
     "Tournament",
     "conformance",
     "fail_first",

@@ -8,7 +8,6 @@ from eibench.core.text import (
     line,
     listed,
     number,
-    p_value,
     plural,
 )
 
@@ -20,6 +19,5 @@ __all__ = [
     "line",
     "listed",
     "number",
-    "p_value",
     "plural",
 ]

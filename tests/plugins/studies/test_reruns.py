@@ -14,8 +14,8 @@ from eibench.core.errors import DataError, UsageError
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
 from eibench.core.runs.run_set import RunSet
+from eibench.core.statistics.steadiness import steadiness_of
 from eibench.plugins.studies.reruns import Reruns, reruns_of_runs
-from eibench.statistics import steadiness_of
 
 
 @pytest.fixture
