@@ -38,12 +38,6 @@ def uniform_ratings(seed: int = 0) -> Responder:
     return lambda request: fill(request.prompt)
 
 
-def asked_names(prompt: str) -> list[str]:
-    """The names in the first form that a prompt shows; none without a form."""
-    blocks = _blocks(_lines(prompt))
-    return next((block.names for block in blocks if len(block.names) > 1), [])
-
-
 def fill_ratings(prompt: str, rng: Random) -> str:
     """The form in the prompt, filled in; a sentence when it shows none."""
     lines = _lines(prompt)
