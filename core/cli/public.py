@@ -129,7 +129,8 @@ def bench_run(benchmark: Benchmark, words: Sequence[str]) -> BenchRun:
     known.add(benchmark, catalogue.commands.origins[str(ctx.info_name)])
     try:
         with run_command.make_context("run", [name, *words], parent=ctx.find_root()) as run:
-            code: int = run_command.invoke(run)
+            code = run_command.invoke(run)
+            assert isinstance(code, int)
             return BenchRun(code, run.params["runs_dir"], run.meta.pop(RESULTS, ()))
     finally:
         del known.declared[name], known.origins[name]

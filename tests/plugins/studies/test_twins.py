@@ -100,8 +100,8 @@ def test_from_the_pack_to_both_scores(bench: Bench) -> None:
     assert done.code == 0, done.err
     assert "60 twins of 27 dialogues" in done.err
     models = ("demo/weak", "demo/strong", "demo/medium")
-    ask = ("twins", "eqbench-v1", "--dataset", official)
-    ask += tuple(word for name in models for word in ("--model", name))
+    named = [word for name in models for word in ("--model", name)]
+    ask = ["twins", "eqbench-v1", "--dataset", official, *named]
     for dataset in (official, "twins.json"):
         for name in models:
             bench("run", "eqbench-v1", "--dataset", dataset, "--model", name)
