@@ -58,7 +58,7 @@ def statements_command(
     done = eibench.bench_run(maker, [*words, "--dataset", "bundled", *ctx.args])
     for document in done.documents:
         with eibench.runs(done.runs_dir) as stored:
-            run = stored[document["run_id"]]
+            run = stored[str(document["run_id"])]
             items = _generated(run, document["grader"])
             if items is None or items.missing:
                 hint = "the same command with larger --attempts asks on"

@@ -25,6 +25,7 @@ from eibench.testing import (
     Gate,
     LoopbackServer,
     ReceivedRequest,
+    Reply,
     Responder,
     fail_first,
     uniform_ratings,
@@ -516,7 +517,8 @@ def test_wrong_faults_are_refused(faults: dict[str, float], message: str) -> Non
 
 def test_a_fault_that_a_responder_gives_fails_that_request_alone() -> None:
     """The replies after it come as they would."""
-    replies = iter(["a", Fault("500"), Answer("b")])
+    script: list[Reply] = ["a", Fault("500"), Answer("b")]
+    replies = iter(script)
     with LoopbackServer(lambda request: next(replies)) as server:
         connection = connect(server)
         assert text_of(post(connection)) == "a"

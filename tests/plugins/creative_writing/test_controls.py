@@ -112,8 +112,8 @@ def expected_cells(document: Any, **percent: float) -> list[str]:
     known = document["adjusting"]
     strengths = [percent.get(control["name"], 0) / 100 for control in known["controls"]]
     scales = [control["scale"] for control in known["controls"]]
-    rows = (np.array(known[name]) for name in ("values", "left_out"))
-    replicate = Replicates(*rows, known["t"], known["t_pairs"])
+    values, left_out = (np.array(known[name]) for name in ("values", "left_out"))
+    replicate = Replicates(values, left_out, known["t"], known["t_pairs"])
     own = {row["id"]: row["score"] for row in document["rows"]}
     scores = zip(known["models"], adjust(replicate, scales, strengths), strict=True)
     cells = []
