@@ -23,6 +23,7 @@ from eibench.core.statistics.bootstrap import cluster_bootstrap, cluster_sums
 from eibench.core.statistics.group_means import group_mean_interval
 from eibench.core.statistics.shares import group_share_interval
 from eibench.core.statistics.student import quantile
+from eibench.core.statistics.wild import wild_bootstrap
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.statistics import (
     Interval,
@@ -30,7 +31,6 @@ from eibench.statistics import (
     rank_agreement,
     share_interval,
     standard_error,
-    wild_bootstrap,
 )
 
 from .measuring import ROOT, table

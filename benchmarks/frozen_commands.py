@@ -126,7 +126,7 @@ OFFICIAL = _commands(f"""
     v3 o3: {_THREE} --model openai/o3 --max-comparisons 100 {_JUDGED}
     v3 c: {_THREE} --model openai/c --schedule adaptive --max-comparisons 60 {_JUDGED}
     other judge: rejudge {{v3 a}} --judge openai/other --judge-base-url {{url}} --yes --json
-    agreement: agreement {{v3 a}} --json
+    agreement: judges {{v3 a}} --json
     rate: rate --benchmark eqbench3 --judge openai/judge --json
     board: leaderboard eqbench3 --judge openai/judge --published --json
     judge: judge-report --benchmark eqbench3 --judge openai/judge --json

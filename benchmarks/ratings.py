@@ -17,16 +17,14 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import glicko2 as peer  # type: ignore[import-untyped]  # it has no types
 import numpy as np
 
 from benchmarks.simulated_rounds import Rate, Repetitions, World, play_rounds
 from eibench import Anchor, AnchorSet, Comparisons, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, trueskill
 from eibench.core.ratings.arrays import Floats, Ints
-from eibench.core.ratings.glicko2 import new_models, one_period
 from eibench.core.ratings.reading import read_comparisons
 from eibench.core.statistics.student import quantile
 from eibench.core.testing.simulator import FAMILY_SIZES
@@ -148,20 +146,6 @@ def seconds(work: Callable[[], object], repeats: int) -> list[float]:
     return found
 
 
-def one_period_of_the_package(games: Games) -> list[Any]:
-    """All models against the ratings before the period, by PyPI glicko2."""
-    met: list[tuple[list[int], list[float]]] = [([], []) for _ in range(MODELS)]
-    for a, b, score in zip(*(column.tolist() for column in games), strict=True):
-        met[a][0].append(b)
-        met[a][1].append(score)
-        met[b][0].append(a)
-        met[b][1].append(1 - score)
-    players = [peer.Player() for _ in range(MODELS)]
-    for player, (opponents, scores) in zip(players, met, strict=True):
-        player.update_player([1500] * len(opponents), [350] * len(opponents), scores)
-    return players
-
-
 def as_comparisons(games: Games) -> Comparisons:
     """The games as comparisons in one order, 45 items in 26 families."""
     n = len(games.a)
@@ -213,14 +197,10 @@ def seconds_of_choix(python: str, games: Games, repeats: int) -> list[float]:
 
 
 def measure_speed(choix: str | None, repeats: int) -> str:
-    """One period and one fit of 200,000 games, beside peers."""
+    """One fit of 200,000 games, beside a peer."""
     games = draw_games(200_000)
     comparisons = as_comparisons(games)
     found = {
-        "one Glicko-2 period, index arrays": seconds(
-            lambda: one_period(new_models(MODELS), *games), 5 * repeats
-        ),
-        "PyPI glicko2": seconds(lambda: one_period_of_the_package(games), repeats),
         "fractional-logit with standard errors": seconds(
             lambda: fractional_logit.rate(comparisons, RatingSettings()), repeats
         ),
@@ -228,9 +208,8 @@ def measure_speed(choix: str | None, repeats: int) -> str:
     if choix:
         found["choix ilsr_pairwise (no errors)"] = seconds_of_choix(choix, games, repeats)
     rows = [[name, Spread.of([1000 * s for s in took]).text(1)] for name, took in found.items()]
-    period, package, fit, _, *other = (Spread.of(took).middle for took in found.values())
-    message = f"PyPI glicko2 / one period: {package / period:.0f}"
-    message += f"; choix / fractional-logit: {other[0] / fit:.1f}" if other else ""
+    fit, *other = (Spread.of(took).middle for took in found.values())
+    message = f"choix / fractional-logit: {other[0] / fit:.1f}" if other else ""
     return f"{MODELS} models, 200,000 games\n\n{table(['what', 'ms'], rows)}\n\n{message}"
 
 

@@ -11,7 +11,7 @@ class BoardControl:
     by the share by which it is above, at most doubled, and raised likewise where it is below.
 
     Attributes:
-        name: As ``--adjust NAME=PERCENT`` and addresses have it.
+        name: As addresses of the page have it.
         value: The value of scores (`Score.values`), never negative, that is set against the mean.
         label: What stands beside the slider.
         scale: What a value of twice the board's mean takes off at 100 %, as a share of the score.

@@ -1,15 +1,14 @@
-"""Making more data: what `bench data generate` runs.
+"""Making more data: what a command of a plugin runs by `bench_run`.
 
 A maker is a benchmark of one item: its `generate` asks a model for new items, as
 many calls as it takes, and its `grade` keeps what came of them. So every reply is
 journalled before it is used, a run that was stopped goes on, and what may be
-spent is limited, as in any other run. Makers are not in the catalogue: a
-benchmark that has one holds it in its attribute ``data_maker``.
+spent is limited, as in any other run. Makers are not in the catalogue.
 """
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from ..types import Json, JsonObject, Score
 from . import Benchmark, Option
@@ -50,10 +49,3 @@ class DataMaker(Benchmark):
             score: Of its only sample.
             model: Who was asked, for the items to say so.
         """
-
-
-@runtime_checkable
-class MakesData(Protocol):
-    """A benchmark that can have more items made."""
-
-    data_maker: DataMaker

@@ -142,7 +142,7 @@ def _rejudged(document: ResultDocument, task: Task) -> str | None:
         run = journal.find_run(run_id)
         if run is None or len(journal.judges(run)) < 2:
             return None
-    return f"{bench('agreement', run_id)} says how well its judges agree"
+    return f"{bench('judges', run_id)} says how well its judges agree"
 
 
 def _filtered(document: ResultDocument, task: Task) -> str | None:

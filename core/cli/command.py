@@ -129,6 +129,10 @@ BENCHMARKS = "eibench.benchmarks"
 """Where a context keeps the benchmarks that are named."""
 
 
+RESULTS = "eibench.results"
+"""Where a context keeps the documents of the runs that its command made."""
+
+
 ARGUMENTS = "eibench.arguments"
 """Where a context keeps the words of its command."""
 

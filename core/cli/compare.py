@@ -16,7 +16,7 @@ from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from . import options
 from .command import command
-from .options import kin_options, run_ids
+from .options import run_ids
 from .selectors import find, grades_option, model_and_benchmark, selector, stored_options
 from .settings import pairs
 from .show import print_listed
@@ -34,7 +34,7 @@ from .show import print_listed
 @options.flag("--full", help="With ITEM, show messages as they were sent, to judges too.")
 @model_and_benchmark
 @grades_option("Whose grades, where several judges graded both.")
-@kin_options
+@options.kin_option
 @options.details_option
 @stored_options
 def compare_command(
@@ -45,7 +45,6 @@ def compare_command(
     changes: tuple[str, ...],
     runs_dir: Path,
     exclude_kin: bool,
-    additive: bool,
     json_output: bool,
 ) -> None:
     """Compare two runs of a benchmark, sample by sample.
@@ -58,7 +57,7 @@ def compare_command(
     """
     if csv_output and not items:
         raise UsageError("--csv is for --items")
-    by, kin = selector(), "additive" if additive else "exclude" * exclude_kin
+    by = selector()
     with run_set.runs(runs_dir) as stored:
         two, item = _named(stored, runs, by)
         if item is not None:
@@ -66,7 +65,7 @@ def compare_command(
                 raise UsageError("ITEM and --items are for one at a time")
             _show_item(two, item, full=full, json_output=json_output)
             return
-        choice = GradersChoice(by.judge, pairs(changes, "--set"), kin)
+        choice = GradersChoice(by.judge, pairs(changes, "--set"), exclude_kin)
         pair = compare_runs(two, choice, place_of(by.dataset))
     if items:
         document = pair.document

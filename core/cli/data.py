@@ -1,4 +1,4 @@
-"""`bench data`: the official packs, into the cache and checked; `generate` makes more items."""
+"""`bench data`: the official packs, into the cache and checked."""
 
 import contextlib
 import shutil
@@ -35,7 +35,6 @@ from ..text import as_text, line, plural
 from ..types import JsonDict
 from . import options
 from .command import Group, named_benchmark
-from .generate import generate_command
 from .session import tell
 
 _LIVE_EVERY_S = 0.1
@@ -75,9 +74,6 @@ _lang_option = click.option("--lang", metavar="L", help="Only what this language
 @click.group("data", cls=Group)
 def data_command() -> None:
     """List, download and check the official data packs."""
-
-
-data_command.add_command(generate_command)
 
 
 @data_command.command("list")

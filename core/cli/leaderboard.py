@@ -8,12 +8,10 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark
-from ..compare.adjusting import adjusting_of
 from ..compare.board_reader import read_leaderboard
 from ..compare.boards import Board, Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.which_board import boards_beside
-from ..errors import UsageError
 from ..guard import guard
 from ..hooks.sections import Table
 from ..journal import Journal
@@ -28,14 +26,14 @@ from ..text import as_text, by_player, csv_text, interval, line, listed, middle,
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
-from .adjusted import AdjustedBoard, adjusted_board, adjusted_table
 from .command import command
 from .rate import anchor_sets
 from .selectors import BoardCommand, board_options, given_board, rating_options
-from .steadiness import Steady, steadiness_on, steady_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from ..statistics.steadiness import SteadinessRow
 
 
 @command(
@@ -51,11 +49,7 @@ if TYPE_CHECKING:
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
-@options.option("--adjust", multiple=True, metavar="NAME=PERCENT",
-                help="Scores by a control of the benchmark too, 0 to 100; repeatable.")  # fmt: skip
-@options.option("--steadiness", is_flag=True,
-                help="Add the worst of k iterations, flips and pass^k.")  # fmt: skip
-@options.kin_options
+@options.kin_option
 @options.place_options
 @options.output_options
 @options.option(
@@ -66,10 +60,7 @@ def leaderboard_command(
     engine: str | None,
     anchors: tuple[str, ...],
     published: bool,
-    adjust: tuple[str, ...],
-    steadiness: bool,
     exclude_kin: bool,
-    additive: bool,
     runs_dir: Path,
     json_output: bool,
     csv_output: bool,
@@ -89,30 +80,32 @@ def leaderboard_command(
             engine=chosen,
             anchors=anchor_sets(anchors),
             options=rating_options(benchmark, benchmark_options),
-            exclude_kin=exclude_kin or additive,
-            additive=additive,
+            exclude_kin=exclude_kin,
             by_judge=json_output or options.wants_details(),
             **given_board().choice(benchmark, benchmark_options),
         )
-        adjusting = adjusting_of(boards, board) if adjust else None
-        steady = steadiness_on(boards, board) if steadiness else None
-    adjusted = adjusted_board(board, adjusting, adjust) if adjust else None
+        steady = _steadiness(boards, board) if json_output else []
     alongside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
         shown = {"published": _as_json(alongside, board)} if published else {}
-        more: dict[str, object] = {"adjusted": adjusted} if adjusted else {}
-        if steady is not None:
-            more["steadiness"] = [row for rows in steady.values() for row in rows]
+        more = {"steadiness": steady} if steady else {}
         click.echo(as_text({**document, **shown, **more}))
         return
     if csv_output:
-        if adjusted or steadiness:
-            option = "--adjust" if adjusted else "--steadiness"
-            raise UsageError(f"{option} is shown in tables and with --json, not with --csv")
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
-    _show(board, document, alongside, adjusted, steady, asked=published)
+    _show(board, document, alongside, asked=published)
+
+
+def _steadiness(boards: Boards, board: Leaderboard) -> "list[SteadinessRow]":
+    """Of each model that was asked more than once, the rows of the value that stands first."""
+    rows: list[SteadinessRow] = []
+    for name, run in board.runs.items():
+        if name in board.documents and board.documents[name]["iterations"] > 1:
+            each = boards.stored(run).steadiness(judge=board.board.judge)
+            rows += [row for row in each if row.metric == each[0].metric]
+    return rows
 
 
 def _as_json(table: Table | None, board: Leaderboard) -> JsonObject | None:
@@ -129,8 +122,6 @@ def _show(
     board: Leaderboard,
     document: LeaderboardDocument,
     alongside: Table | None,
-    adjusted: AdjustedBoard | None,
-    steady: Steady | None,
     *,
     asked: bool,
 ) -> None:
@@ -144,10 +135,6 @@ def _show(
         findings = console.tables.conclusions(strong)
         findings += console.tables.judges_in_words(board.robustness, details=False)
         shown += [part(one, 6, "finding") for one in findings]
-    if adjusted:
-        shown.append(part(console.tables.table(adjusted_table(adjusted)), 2))
-    if steady is not None:
-        shown.append(part(console.tables.table(steady_table(document, steady)), 2))
     warnings = map(console.tables.warning, document["warnings"])
     shown += [part(one, 5, "warning") for one in warnings]
     if alongside:
@@ -229,7 +216,6 @@ def _notes(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
     yield from (line(baseline.text) for baseline in baseline_notes(document))
     yield from _changed(document)
     yield from map(line, board.judge_exams)
-    yield from (scale["line"] for scale in board.scales)
 
 
 def _metrics(name: str, rows: Sequence[BoardRow]) -> list[MetricRow]:

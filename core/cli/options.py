@@ -211,14 +211,9 @@ models_option = click.option(
     "--model", "models", multiple=True, metavar="MODEL", shell_complete=model_names,
     help="Only this model; may be repeated.",
 )  # fmt: skip
-kin_options = group(
-    click.option("--exclude-kin", is_flag=True,
-                 help="Of a panel, leave out judges of a model's own family."),
-    click.option("--additive", is_flag=True,
-                 help="Likewise, but keep them for other models, with each judge's strictness "
-                 "taken out."),
-)  # fmt: skip
-"""How judges that are kin of a model are kept from deciding."""
+kin_option = click.option(
+    "--exclude-kin", is_flag=True, help="Of a panel, leave out judges of a model's own family."
+)
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 details_option = option("--details", is_flag=True, help="Print all numbers.", **KEPT)
 output_options = group(details_option, json_option)

@@ -1,13 +1,18 @@
 """What commands of plugins share with ours; public as names of `eibench`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import click
 
+from ..benchmark import Benchmark
+from ..plugins import installed
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector
+from ..types.result_document import ResultDocument
 from . import options, selectors
+from .command import RESULTS
 from .settings import pairs
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
@@ -97,6 +102,38 @@ def completion(
             the folder of ``--runs-dir`` holds; or names of benchmarks and files.
     """
     return _COMPLETIONS[kind]
+
+
+class BenchRun(NamedTuple):
+    """What came of `bench run`: its exit code, the folder of the runs, and their results."""
+
+    code: int
+    runs_dir: Path
+    documents: Sequence[ResultDocument]
+
+
+def bench_run(benchmark: Benchmark, words: Sequence[str]) -> BenchRun:
+    """Run a benchmark that need not be installed, as `bench run` does.
+
+    Args:
+        benchmark: It is one of the catalogue while this runs.
+        words: The options of `bench run`, as its command line has them.
+
+    Returns:
+        Without results after ``--dry-run``.
+    """
+    from .run import run_command
+
+    ctx, catalogue = click.get_current_context(), installed()
+    name, known = benchmark.name, catalogue.benchmarks
+    known.add(benchmark, catalogue.commands.origins[str(ctx.info_name)])
+    try:
+        with run_command.make_context("run", [name, *words], parent=ctx.find_root()) as run:
+            code = run_command.invoke(run)
+            assert isinstance(code, int)
+            return BenchRun(code, run.params["runs_dir"], run.meta.pop(RESULTS, ()))
+    finally:
+        del known.declared[name], known.origins[name]
 
 
 def provided(name: str) -> Any:

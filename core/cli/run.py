@@ -31,7 +31,7 @@ from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options, session
 from .advice import asks_on, finish
-from .command import BENCHMARKS, BenchmarkCommand, BenchmarkName, command
+from .command import BENCHMARKS, RESULTS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
 from .errors import error_of, kind_of
 from .serve import Served, at_server, closing, served_by
@@ -265,6 +265,7 @@ def _run_all(
             failed += [FailedRun(other, None) for other in runs[n:]]
             break
     documents = list(results.values()) if alone else set_against(results, ending.bases)
+    click.get_current_context().meta[RESULTS] = documents
     if not alone:
         _sum_up(documents, failed, json_output=json_output)
     elif json_output:

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
 from ..benchmark.board_controls import BoardControl
-from ..errors import UsageError
-from ..reading.names import check_name
 from ..reports.graded import GradedSamples, Key
 from ..reports.pairing import Compared, main_values, metric_terms
 from ..reports.ratings import tier
@@ -15,7 +13,7 @@ from .boards import Boards
 from .leaderboard import Leaderboard
 
 if TYPE_CHECKING:
-    from ..statistics.adjusted import AdjustedScore, Replicates
+    from ..statistics.adjusted import Replicates
 
 
 class Adjusting(NamedTuple):
@@ -25,25 +23,6 @@ class Adjusting(NamedTuple):
     absent: Sequence[BoardControl]
     models: Sequence[str]
     known: "Replicates"
-
-    def at(self, percent: Mapping[str, float]) -> "dict[str, AdjustedScore]":
-        """Of each model the score with the controls at so many per cent, by their names.
-
-        Raises:
-            UsageError: There is no such control, or a number is not from 0 to 100.
-        """
-        lacking = {control.name: control for control in self.absent}
-        for name, value in percent.items():
-            if name in lacking:
-                raise UsageError(f"--adjust {name}: {lacking[name].missing}")
-            names = [control.name for control in self.controls]
-            check_name(name, names, f"--adjust {name}: no such control", "there are")
-            if not 0 <= value <= 100:
-                raise UsageError(f"--adjust {name}={value:g}: give a number from 0 to 100")
-        strengths = [percent.get(control.name, 0.0) / 100 for control in self.controls]
-        scales = [control.scale for control in self.controls]
-        scores = statistics.adjusted.adjust(self.known, scales, strengths)
-        return dict(zip(self.models, scores, strict=True))
 
 
 def adjusting_of(boards: Boards, read: Leaderboard) -> Adjusting | None:

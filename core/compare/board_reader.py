@@ -22,7 +22,6 @@ from .comparison_pool import counting
 from .contest import AskedSo, Contest
 from .judge_exams import judge_exams
 from .judge_robustness import read_robustness
-from .judge_scale import judge_scales
 from .leaderboard import Leaderboard
 from .rating_summary import find_standing
 from .reuse import reuse_comparisons
@@ -57,7 +56,6 @@ def read_leaderboard(
     protocol: JsonObject | None = None,
     options: Options | None = None,
     exclude_kin: bool = False,
-    additive: bool = False,
     by_judge: bool = False,
 ) -> Leaderboard:
     """The board of a benchmark: the one that is given, else the one that `which_board` chooses.
@@ -76,7 +74,6 @@ def read_leaderboard(
         protocol: Values of the benchmark's options that keep boards apart, likewise.
         options: The benchmark's of ratings, if not its defaults.
         exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
-        additive: Likewise, with each judge's strictness taken out.
         by_judge: Of a panel that rated nobody, say what each judge alone comes to.
 
     Raises:
@@ -117,7 +114,7 @@ def read_leaderboard(
         counted.read(counted.pack, met.runs if met else {})
         if left_out and not (counted.runs or (standing and standing.ratings)):
             raise UsageError("--without leaves no model of the board")
-        kin = _exclude_kin(counted, asked=exclude_kin, additive=additive)
+        kin = _exclude_kin(counted, asked=exclude_kin)
         compared = counting(met) if met else None
         known = (
             counted.pack,
@@ -132,12 +129,6 @@ def read_leaderboard(
         )
         if not leaderboard.demo:
             leaderboard.judge_exams = judge_exams(journal, board.judge, benchmark.name)
-            metrics = {n: d["metrics"][leaderboard.metric]
-                       for n, d in leaderboard.documents.items()
-                       if leaderboard.metric in d["metrics"]}  # fmt: skip
-            leaderboard.scales = judge_scales(
-                journal.folder, benchmark.name, leaderboard.runs, metrics
-            )
         leaderboard.robustness = read_robustness(leaderboard, counted.results)
         if by_judge and isinstance(board.judge, Panel) and not leaderboard.ratings:
             leaderboard.judge_scores = _scores_by_judge(leaderboard, counted.results)
@@ -157,14 +148,14 @@ def _scores_by_judge(
     return dict(sorted(scores.items()))
 
 
-def _exclude_kin(counted: CountedRuns, *, asked: bool, additive: bool) -> KinRule | None:
+def _exclude_kin(counted: CountedRuns, *, asked: bool) -> KinRule | None:
     """Take the results of a board without judges that are kin, where that is wanted."""
     assert counted.config is not None and counted.pack is not None
     if not (asked or (counted.config.panel and counted.config.panel.exclude_kin)):
         return None
     scored = {name: counted.runs[name] for name in counted.documents}
     try:
-        without = counted.results.without_kin(counted.pack, scored, additive=additive)
+        without = counted.results.without_kin(counted.pack, scored)
     except UsageError as error:
         if asked:
             raise

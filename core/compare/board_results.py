@@ -125,9 +125,7 @@ class BoardResults:
         )
         return document, item_scores(benchmark, pack, scores, config.options, summary)
 
-    def without_kin(
-        self, pack: Pack, runs: Mapping[str, RunRecord], *, additive: bool
-    ) -> BoardWithoutKin:
+    def without_kin(self, pack: Pack, runs: Mapping[str, RunRecord]) -> BoardWithoutKin:
         """The results of a panel's runs, by their models' names, without judges that are kin.
 
         Raises:
@@ -139,7 +137,7 @@ class BoardResults:
         read = {name: self._samples(pack, run) for name, run in runs.items()}
         models = {name: run.party.spec for name, run in runs.items()}
         verdicts = {name: samples.evidence.by_judge for name, samples in read.items()}
-        rule, scores = without_kin(self.benchmark, panel, models, verdicts, additive=additive)
+        rule, scores = without_kin(self.benchmark, panel, models, verdicts)
         results = BoardWithoutKin(rule, {}, {})
         for name, run in runs.items():
             evidence = replace(read[name].evidence, scores=scores[name])

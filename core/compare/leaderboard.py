@@ -30,7 +30,6 @@ from ..types.result_document import (
     ResultDocument,
 )
 from .boards import Board
-from .judge_scale import ScalePart
 from .rating_summary import RatingSummary
 from .which_board import OtherBoard
 
@@ -58,7 +57,6 @@ class _Several(TypedDict, total=False):
     judges: Sequence[JudgeRatings]
     robustness: Sequence[JudgesDocument]
     judge_exams: Sequence[str]
-    scales: Sequence[ScalePart]
 
 
 class LeaderboardDocument(StatedBoard, _Apart, _Several):
@@ -84,8 +82,7 @@ class Leaderboard:
     `compared` are the comparisons that the ratings stand on. `robustness` says how the ranking
     hangs on who judges: by scores, then by ratings. `others` could have been meant too.
     `judge_scores` are of a panel's judges, each alone: models' main metric, by judge and model.
-    `judge_exams` says of each judge how its exam ended, or that there was none, `scales` what
-    scores are on those of judges that are gone.
+    `judge_exams` says of each judge how its exam ended, or that there was none.
     """
 
     board: Board
@@ -103,7 +100,6 @@ class Leaderboard:
     others: Sequence[OtherBoard] = ()
     judge_scores: Mapping[str, Mapping[str, MetricRow]] = field(default_factory=dict)
     judge_exams: Sequence[str] = ()
-    scales: Sequence[ScalePart] = ()
 
     @cached_property
     def demo(self) -> bool:
@@ -181,7 +177,6 @@ class Leaderboard:
         parts: _Several = {"judges": judges} if judges else {}
         parts |= {"kin": self.kin} if self.kin else {}
         parts |= {"judge_exams": self.judge_exams} if self.judge_exams else {}
-        parts |= {"scales": self.scales} if self.scales else {}
         return {**parts, "robustness": self.robustness} if self.robustness else parts
 
     @property

@@ -41,13 +41,13 @@ class GradersChoice(NamedTuple):
     Attributes:
         judge: Whose.
         values: Grading options, as texts.
-        kin: Leave out judges of a model's family: ``exclude``, or ``additive``.
+        exclude_kin: Leave out judges of a model's family.
         samples: Only these of the first run; all of them where there is none.
     """
 
     judge: Judge | str | None = None
     values: Mapping[str, str] = {}
-    kin: str = ""
+    exclude_kin: bool = False
     samples: Collection[Key] = ()
 
 
@@ -65,8 +65,8 @@ def compare_runs(
     first, other = two
     pack, both = graded_pair(two, choice, dataset)
     benchmark, kin, journal = first.plugin, None, first.journal
-    if choice.kin:
-        kin, both = graded_without_kin(benchmark, both, additive=choice.kin == "additive")
+    if choice.exclude_kin:
+        kin, both = graded_without_kin(benchmark, both)
     document = compare(
         Compared(benchmark, pack, *both), changed(journal, first.record, other.record)
     )

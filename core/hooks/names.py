@@ -54,11 +54,11 @@ COMMANDS = {
 GROUPS = {
     "Run": ("run", "sweep", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
-    "Judges": ("exam", "rejudge", "rescore", "agreement", "judges", "judge-report"),
-    "People": ("label", "calibrate", "people", "norm"),
+    "Judges": ("exam", "rejudge", "rescore", "judges", "judge-report"),
+    "People": ("label", "calibrate", "norm"),
     "Study": ("rate", "power", "items", "twins", "correlate", "repeat", "style"),
     "Move": ("export", "import", "delete"),
-    "Set up": ("list", "info", "cite", "data", "config", "plugin", "doctor"),
+    "Set up": ("list", "info", "cite", "data", "statements", "config", "plugin", "doctor"),
 }
 """What the commands are for; those of no group stand below as others."""
 
@@ -73,29 +73,28 @@ EXAMPLES = (
 OF_OUR_PLUGINS = {
     "exam": "Examine a judge before you pay it: 280 calls, a verdict in words.",
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
-    "judges": "Say how far a benchmark's ranking hangs on who judges.",
-    "agreement": "Say how well two judges agree on the same runs.",
-    "people": "Show how people rated replies, and how far a judge agrees with them.",
+    "judges": "Say how far a ranking hangs on who judges, and how well two judges agree.",
     "label": "Have people rate transcripts, blinded, or take a test; read their answers.",
     "calibrate": "Say how far judges go with people, and correct their scores by what people say.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "items": "Say which items are hard and which tell models apart, and choose a smaller pack.",
     "power": "Say what it takes to tell two models apart, before anything is asked.",
-    "twins": "Say whether a model has seen the published questions, by twins in other words.",
+    "twins": "Show models' scores on published questions and on the same in other words.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",
+    "statements": "Have a model write more statements for emotionqueen.",
 }
 
 _TAKEN = """
-batch batch_fallback batch_poll no_wait service_tier additive adjust against anchor anchors
+batch batch_fallback batch_poll no_wait service_tier against anchor anchors
 answered_by api_key_env asked base_url benchmark benchmarks checkpoint completions concurrency
 config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin fail_if_worse
 fail_under form format fresh header headers health help items iterations json json_output judge
 judge_api_key_env judge_base_url judge_set judges keep_going limit max_cost max_reply max_retries
 model models name note notes output overlap panel price published quorum ready responses
 role role_api_key_env role_base_url role_set roles rpm runs_dir save serve source suite system
-systems steadiness template timeout tpm transport without yes
+systems template timeout tpm transport without yes
 """
 #: Parameters of the commands that a benchmark's own options stand beside; `Sampling` has more.
 TAKEN = frozenset(_TAKEN.split())

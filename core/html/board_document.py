@@ -80,9 +80,8 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
 
 
 def _of_judges(board: LeaderboardDocument) -> Iterator[str]:
-    """What is known of its judges: exams, and scales of others."""
+    """What is known of its judges: their exams."""
     yield from board.get("judge_exams", ())
-    yield from (scale["line"] for scale in board.get("scales", ()))
 
 
 def _options(board: Board) -> Iterator[tuple[str, str]]:

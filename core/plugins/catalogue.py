@@ -136,7 +136,7 @@ class Catalogue:
         """Which distribution registered an object; ``None`` where none did."""
         for registry in self.registries.values():
             for name, known in registry.declared.items():
-                if known is thing or getattr(known, "data_maker", None) is thing:
+                if known is thing:
                     return registry.origins[name]
         return None
 

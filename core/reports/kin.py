@@ -1,8 +1,8 @@
 """Scores by a panel without the judges that are kin, so that no model meets kinder judges.
 
-Where judges are kin of none of the models, they alone count. Else, or where that is asked for,
-each model has the judges that are no kin of it, and how strict each judge is is taken out: an
-additive model of transcripts and judges, fitted on the transcripts that several of them graded.
+Where judges are kin of none of the models, they alone count. Else each model has the judges that
+are no kin of it, and how strict each judge is is taken out: an additive model of transcripts and
+judges, fitted on the transcripts that several of them graded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,9 +57,7 @@ class GradedWithoutKin(NamedTuple):
     samples: list[GradedSamples]
 
 
-def graded_without_kin(
-    benchmark: Benchmark, graded: Sequence[GradedSamples], *, additive: bool = False
-) -> GradedWithoutKin:
+def graded_without_kin(benchmark: Benchmark, graded: Sequence[GradedSamples]) -> GradedWithoutKin:
     """The samples of runs that one panel graded, by those of its judges that are no kin.
 
     Raises:
@@ -73,7 +71,7 @@ def graded_without_kin(
         one.run.run_id: {judge: list(scores.values()) for judge, scores in one.by_judge.items()}
         for one in graded
     }
-    rule, scores = without_kin(benchmark, panel, models, by_run, additive=additive)
+    rule, scores = without_kin(benchmark, panel, models, by_run)
     samples = []
     for one in graded:
         of_run = {(s.item_id, s.iteration): s for s in scores[one.run.run_id]}
@@ -86,12 +84,8 @@ def without_kin(
     panel: Panel,
     models: Mapping[str, ModelSpec],
     by_model: Mapping[str, ByJudge],
-    *,
-    additive: bool = False,
 ) -> WithoutKin:
     """The scores of models by a panel's judges that are no kin.
-
-    With `additive` strictness is taken out also where judges are kin of no model.
 
     Raises:
         UsageError: All judges are kin of a model, or no transcripts link judges to tell strictness.
@@ -103,7 +97,7 @@ def without_kin(
         if any(judge in kin_of_model for kin_of_model in kin.values())
     ]
     free = [judge for judge in panel.judges if judge not in left_out]
-    if free and not additive:
+    if free:
         allowed, effects = dict.fromkeys(models, free), {}
     else:
         allowed = {

@@ -1,9 +1,8 @@
-"""Scores adjusted for other means of the same samples, with intervals and ranks by the jackknife.
+"""What scores are adjusted by for other means of the same samples, with jackknife replicates.
 
-The page of a board computes the same in its script (core/html/assets/adjust.js).
+The script of a board's page (core/html/assets/adjust.js) computes scores, intervals and ranks.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,14 +31,6 @@ class Replicates(NamedTuple):
     t_pairs: float | None
 
 
-class AdjustedScore(NamedTuple):
-    """A model's; interval and the ranks that it may have are ``None`` with too few families."""
-
-    value: float
-    ci95: tuple[float, float] | None
-    rank: tuple[int, int] | None
-
-
 def replicates(sums: Floats, counts: Floats) -> Replicates:
     """Those of sums of samples and their counts, shape (n_families, n_models, 1 + n_measures)."""
     total, n = sums.sum(axis=0), counts.sum(axis=0)
@@ -52,37 +43,3 @@ def replicates(sums: Floats, counts: Floats) -> Replicates:
     df = max(float(effective_clusters(counts[:, :, 0].sum(axis=1))) - 1, 1.0)
     t, t_pairs = (quantile(1 - 0.025 / tests, df) for tests in (1, pairs))
     return Replicates(values, left_out, t, t_pairs)
-
-
-def adjust(
-    known: Replicates, scales: Sequence[float], strengths: Sequence[float]
-) -> list[AdjustedScore]:
-    """The scores with each control at its strength, from 0 to 1; see `BoardControl`."""
-    weights = np.array(scales) * np.array(strengths)
-    points, again = (_adjusted(rows, weights) for rows in (known.values, known.left_out))
-    if known.t is None or known.t_pairs is None:
-        return [AdjustedScore(float(point), None, None) for point in points]
-    arms = known.t * _error(again)
-    gaps = points[:, None] - points
-    apart = np.abs(gaps) > known.t_pairs * _error(again[:, :, None] - again[:, None, :])
-    above, below = ((apart & side).sum(axis=1) for side in (gaps < 0, gaps > 0))
-    return [
-        AdjustedScore(float(point), (float(point - arm), float(point + arm)),
-                      (1 + int(up), len(points) - int(down)))
-        for point, arm, up, down in zip(points, arms, above, below, strict=True)
-    ]  # fmt: skip
-
-
-def _adjusted(rows: Floats, weights: Floats) -> Floats:
-    """Scores times their factors, shape (..., n_models)."""
-    measures = rows[..., 1:]
-    mean = measures.mean(axis=-2, keepdims=True)
-    relative = np.where(mean > 0, measures / np.where(mean > 0, mean, 1.0) - 1, 0.0)
-    factors = np.prod(1 - weights * np.minimum(relative, 1.0), axis=-1)
-    return np.asarray(rows[..., 0] * factors)
-
-
-def _error(again: Floats) -> Floats:
-    """The standard error of what each family left out gives, over the first axis."""
-    n = len(again)
-    return np.asarray(np.sqrt((n - 1) / n * ((again - again.mean(axis=0)) ** 2).sum(axis=0)))

@@ -6,7 +6,6 @@ a script, and the uniform rater that every EQ-Bench score is compared with.
 """
 
 import re
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby
@@ -23,29 +22,6 @@ Responder = Callable[[ReceivedRequest], Reply | Awaitable[Reply]]
 _LABEL = re.compile(r"[^:<>]+:[ \t]*<([^:<>]+)>")
 
 
-class ScriptedReplies:
-    """A responder that gives its replies in order of arrival, each once.
-
-    Args:
-        replies: In order; a `Fault` among them fails that request.
-        then: What to say when they are used up; None raises LookupError,
-            which the client sees as status 400 and the test in `errors`.
-    """
-
-    def __init__(self, *replies: Reply, then: Reply | None = None) -> None:
-        self._count = len(replies)
-        self._then = then
-        self.left = deque(replies)  #: Replies not given yet.
-
-    def __call__(self, request: ReceivedRequest) -> Reply:
-        """The next reply, whatever the request."""
-        if self.left:
-            return self.left.popleft()
-        if self._then is None:
-            raise LookupError(f"the script of {self._count} replies is used up")
-        return self._then
-
-
 def uniform_ratings(seed: int = 0) -> Responder:
     """A responder that answers EQ-Bench prompts with uniform integers from 0 to 10.
 
@@ -60,12 +36,6 @@ def uniform_ratings(seed: int = 0) -> Responder:
         return fill_ratings(prompt, Random(f"{seed}:{prompt}"))
 
     return lambda request: fill(request.prompt)
-
-
-def asked_names(prompt: str) -> list[str]:
-    """The names in the first form that a prompt shows; none without a form."""
-    blocks = _blocks(_lines(prompt))
-    return next((block.names for block in blocks if len(block.names) > 1), [])
 
 
 def fill_ratings(prompt: str, rng: Random) -> str:

@@ -75,15 +75,6 @@ def published_score(stability: float, separability: float, agreement: float) -> 
     return 100 * (stability + agreement + 4 * separability) / 6
 
 
-def older_score(stability: float, agreement: float, separations: Sequence[float]) -> float:
-    """The raw score of the published files of January 2025, from 0 to 1.
-
-    They average six parts of separability: the spread of means, Kruskal-Wallis, adjacent
-    intervals, the range, the intervals' width, and the earth mover's distance.
-    """
-    return (stability + agreement + 4 * sum(separations) / len(separations)) / 6
-
-
 def calibrated(grades: npt.ArrayLike) -> Floats:
     """Grades on a scale by landmarks: least, quartiles and highest at 0, 3, 5, 7 and 10."""
     array = np.asarray(grades, dtype=float)

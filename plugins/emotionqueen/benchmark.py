@@ -28,7 +28,6 @@ from eibench import (
 from eibench.judges import Answers, Outcome, ask_yes_no
 
 from .demo import demo_answer, demo_verdict
-from .making import StatementMaker
 from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, judge_texts, model_prompt
 from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, summarise
 from .statements import read_statements
@@ -68,7 +67,6 @@ class EmotionQueen(Benchmark):
     judged = True
     asks_again = True
     values = VALUES
-    data_maker = StatementMaker()
 
     def main_values(
         self, pack: Pack, scores: Sequence[SampleScore], options: Options

@@ -1,4 +1,4 @@
-"""Registers EmotionQueen and its table of the tasks: each imported on demand."""
+"""Registers EmotionQueen, its table of the tasks and `bench statements`: imported on demand."""
 
 from collections.abc import Callable
 
@@ -11,6 +11,19 @@ def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
     path = "eibench.plugins.emotionqueen.benchmark:EmotionQueen"
     register(OnDemand(path, "emotionqueen", title, "yes-no"))
+
+
+@hookimpl
+def register_commands(register: Callable[[OnDemand], None]) -> None:
+    """More statements."""
+    path = "eibench.plugins.emotionqueen.statements_command:statements_command"
+    register(
+        OnDemand(
+            path,
+            "statements",
+            "Have a model write more statements for emotionqueen.",
+        )
+    )
 
 
 @hookimpl

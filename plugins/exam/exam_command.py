@@ -1,6 +1,5 @@
 """`bench exam`: a judge examined by a benchmark's own prompts."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,7 +8,6 @@ import eibench
 from eibench import Paragraph, UsageError
 from eibench.text import plural
 
-from .against import grade_published, read_published, show_scale
 from .samples import write_samples
 from .section import words
 
@@ -18,7 +16,6 @@ _EXAMPLES = (
     "  bench exam demo/judge\n"
     "  bench exam openai/gpt-4.1 --dry-run\n"
     "  bench exam anthropic/NAME --benchmark eqbench3 --max-cost 3\n"
-    "  bench exam openai/NAME --against published.jsonl --benchmark creative-writing-v3\n"
     "  bench exam openai/NAME --from 7a3c --from 91be --from c02d\n"
     "  bench exam openai/NAME --base-url http://127.0.0.1:8000/v1\n"
 )
@@ -42,10 +39,6 @@ _EXAMPLES = (
 @click.option("--samples", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               default="samples.jsonl", show_default=True,
               help="Where --from writes the texts.")  # fmt: skip
-@click.option("--against", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              metavar="FILE",
-              help="Grade published texts with published verdicts, and fit the line between this "
-                   "judge and the one that gave them.")  # fmt: skip
 @click.pass_context
 def exam_command(
     ctx: click.Context,
@@ -54,7 +47,6 @@ def exam_command(
     people: str | None,
     runs: tuple[str, ...],
     samples: Path,
-    against: Path | None,
 ) -> int:
     """Examine a judge before you pay it: 280 calls, a verdict in words.
 
@@ -68,8 +60,6 @@ def exam_command(
     run = root.command.get_command(root, "run")
     if run is None:
         raise UsageError("bench run is missing")
-    if against:
-        return _against(ctx, root, judge, benchmark, against)
     if runs:
         with run.make_context("run", ["judgemark", "--dry-run", *ctx.args], parent=root) as sub:
             runs_dir = sub.params["runs_dir"]
@@ -86,25 +76,6 @@ def exam_command(
         if not (sub.params["dry_run"] or sub.params["json_output"]):
             _say_verdict(sub.params["runs_dir"], judge)
         return code
-
-
-def _against(
-    ctx: click.Context, root: click.Context, judge: str, benchmark: str, against: Path
-) -> int:
-    """Grade published texts by `bench score`, whose options the rest are."""
-    assert isinstance(root.command, click.Group)
-    command = root.command.get_command(root, "score")
-    if command is None:
-        raise UsageError("bench score is missing")
-
-    def score(arguments: Sequence[str]) -> Path:
-        with command.make_context("score", [*arguments, *ctx.args], parent=root) as sub:
-            command.invoke(sub)
-            folder: Path = sub.params["runs_dir"]
-            return folder
-
-    show_scale(grade_published(read_published(against), benchmark, judge, score), judge)
-    return 0
 
 
 def _write(starts: tuple[str, ...], runs_dir: Path, samples: Path) -> None:

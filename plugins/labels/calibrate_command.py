@@ -21,16 +21,19 @@ from eibench import (
     UsageError,
     bench,
 )
-from eibench.text import line, number
+from eibench.text import line, number, plural
 
 from .calibration import Calibration, Corrected, JudgedRuns, Label, Unit, calibrate
 from .drawing import Key
 from .grades import grades
+from .rated_replies import numbered, rated_replies, rating_parts, write_replies
 from .sets import PAIR
 
 _EXAMPLES = (
     "\b\nExamples:\n"
     "  bench calibrate eqbench3\n"
+    "  bench calibrate humanebench --dataset humane_bench.jsonl --replies rated.jsonl\n"
+    "  bench score humanebench rated.jsonl --dataset humane_bench.jsonl --judge openai/gpt-4.1\n"
     "  bench calibrate humanebench 7a3c --dataset humane_bench.jsonl\n"
 )
 _RULE = "graded by rule"
@@ -45,6 +48,7 @@ class _Labelled(NamedTuple):
     labels: Sequence[Label]
     runs: Sequence[StoredRun]
     pack: Pack | None = None
+    warnings: Sequence[str] = ()
 
 
 @click.command("calibrate", cls=eibench.Command, epilog=_EXAMPLES)
@@ -57,6 +61,9 @@ class _Labelled(NamedTuple):
               shell_complete=eibench.completion("judges"),
               help="Only these judges and panels; by default all that graded.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH", help="Where the pack is, if it was moved.")
+@click.option("--replies", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write the replies that the benchmark's own people rated to this file, for "
+                   "bench score, and show what people gave them.")  # fmt: skip
 @eibench.shared_options("runs_dir")
 @eibench.json_option
 def calibrate_command(
@@ -66,14 +73,19 @@ def calibrate_command(
     value: str | None,
     judges: tuple[str, ...],
     dataset: str | None,
+    replies: Path | None,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
     """Say how far judges go with people, and correct their scores by what people say.
 
     By the labels that `bench label read` has kept; or with a RUN that holds the replies which the
-    benchmark's own people rated, by these. A judge's own number stands beside the corrected one.
+    benchmark's own people rated (--replies, then bench score --judge), by these. A judge's own
+    number stands beside the corrected one.
     """
+    if replies:
+        _write(benchmark, dataset, replies, json_output=json_output)
+        return
     if (run and label_set) or (value and not run):
         raise UsageError("--labels is for labels of the journal, --value for those of a RUN")
     with eibench.runs(runs_dir) as stored:
@@ -87,6 +99,19 @@ def calibrate_command(
         eibench.show_json(document)
     else:
         show_calibration(document)
+
+
+def _write(benchmark: Benchmark, dataset: str | None, path: Path, *, json_output: bool) -> None:
+    """Write the replies that people rated, and show what people gave them."""
+    pack, rated = eibench.human_ratings(benchmark, dataset)
+    document = rated_replies(benchmark.name, pack, rated)
+    write_replies(path, rated)
+    command = bench("score", benchmark.name, str(path), "--judge", "SPEC")
+    eibench.tell(f"{plural(len(rated), 'reply')} in {path}; {command} has a judge grade them")
+    if json_output:
+        eibench.show_json(document)
+    else:
+        eibench.show(*rating_parts(document), warnings=document.warnings)
 
 
 # What is labelled
@@ -136,18 +161,20 @@ def _published(
     names = list(dict.fromkeys(name for reply in rated for name in reply.ratings))
     if value and value not in names:
         raise UsageError(f"people rated {', '.join(names)}, not {value}")
-    seen, labels, name = defaultdict[str, int](int), list[Label](), value or names[0]
-    for reply in rated:
-        seen[reply.item_id] += 1
-        key = reply.item_id, seen[reply.item_id]
-        if _reply(run, key) == reply.text:
-            ratings = reply.ratings.get(name, {})
-            labels += [Label((run.id, key), who, rating, 1.0) for who, rating in ratings.items()]
+    labels, name, left_out = list[Label](), value or names[0], 0
+    for n, reply in numbered(rated):
+        key = reply.item_id, n
+        if _reply(run, key) != reply.text:
+            left_out += 1
+            continue
+        ratings = reply.ratings.get(name, {})
+        labels += [Label((run.id, key), who, rating, 1.0) for who, rating in ratings.items()]
     if not labels:
-        command = bench("people", benchmark.name, "--replies", "rated.jsonl")
+        command = bench("calibrate", benchmark.name, "--replies", "rated.jsonl")
         message = f"run {run.id} holds none of the replies that people rated; {command} writes them"
         raise UsageError(f"{message} for bench score")
-    return _Labelled(PUBLISHED, name, labels, [run], pack)
+    some = f"{left_out} of {len(rated)} rated replies are not those of the run, and are left out"
+    return _Labelled(PUBLISHED, name, labels, [run], pack, [some] if left_out else [])
 
 
 def _reply(run: StoredRun, key: Key) -> str | None:
@@ -180,7 +207,7 @@ def _calibration(
         names = {of: " beats ".join(names[i] for i in of.split(" ")) for of in named}
     source = pack.source
     facts: JsonObject = {"name": source.name, "sha256": source.sha256, "n_items": len(pack.items)}
-    return calibrate(
+    document = calibrate(
         labelled.labels,
         judges,
         names,
@@ -191,6 +218,7 @@ def _calibration(
         value=labelled.value,
         demo=any(run.demo for run in runs),
     )
+    return document._replace(warnings=[*labelled.warnings, *document.warnings])
 
 
 def _cluster(pack: Pack) -> Callable[[Unit], str]:
@@ -298,14 +326,15 @@ def _each(document: Calibration) -> Table:
 
 def _judges(document: Calibration) -> Table:
     rows = [
-        (one.judge, str(one.spearman), str(one.mean_difference), str(one.with_one_person),
-         str(one.less_people), one.n)
+        (one.judge, str(one.spearman), str(one.mean_difference), str(one.icc),
+         str(one.with_one_person), str(one.less_people), one.n)
         for one in document.judges
     ]  # fmt: skip
-    columns = ("judge", "Spearman", "judge − people", "r with a person", "less people's", "n")
+    columns = ("judge", "Spearman", "judge − people", "ICC(A,1)", "r with a person",
+               "less people's", "n")  # fmt: skip
     note = (
-        "The first two are beside the mean of people; r with a person is the mean correlation with "
-        "each alone, and beside it how much more that is than of two people."
+        "The first three are beside the mean of people; r with a person is the mean correlation "
+        "with each alone, and beside it how much more that is than of two people."
     )
     return Table("Judges beside people", columns, rows, note=note)
 

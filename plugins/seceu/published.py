@@ -1,7 +1,7 @@
 """Where a result would stand among the published ones, and which stories it is furthest off on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from eibench import ResultDocument, Table, folder, read_rows
 
@@ -117,15 +117,6 @@ def furthest(document: ResultDocument) -> Table | None:
         if document["run_id"]
         else "",
     )
-
-
-class _ItemNotes(TypedDict):
-    """What a result notes of a story."""
-
-    distance: float
-    human_distance: float | None
-    answer: Sequence[float]
-    reference: Sequence[float]
 
 
 def _points(values: Sequence[float]) -> str:

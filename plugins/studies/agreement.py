@@ -88,7 +88,7 @@ class TwiceJudgedRun(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """The document of `bench agreement` (docs/results.md describes each field)."""
+    """The document of `bench judges` of runs (docs/results.md describes each field)."""
 
     benchmark: str
     benchmark_version: str

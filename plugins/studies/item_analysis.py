@@ -3,7 +3,7 @@
 All numbers are of a table with a row for each model and a column for each item.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
@@ -13,18 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from eibench import UsageError
-from eibench.statistics import fisher_interval, pearson, spearman, student_cdf, student_quantile
+from eibench.statistics import fisher_interval, pearson, spearman, student_quantile
 
 Floats = npt.NDArray[np.float64]
 FEWEST_MODELS = 8
 """Below so many a board's reliability is not said (its interval reaches from 0 to 1)."""
-FEWEST_FOR_FAMILIES = 20
-"""Below so many it is not said on which items a family of models does unlike the rest."""
 FEWEST_FOR_CHOICE = 12
 """Below so many nothing is chosen by discrimination."""
 RANDOM_PACKS = 200
 BY_DIFFICULTY, BY_DISCRIMINATION = "difficulty", "discrimination"
-_FALSE_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -117,50 +114,6 @@ def reliability(table: ItemMatrix) -> Reliability:
     deviation = sqrt(18 * k * (n - 1) / (k - 1)) * root / (9 * n - 11)
     low, high = (1 - (root + sign * 1.96 * deviation) ** 3 for sign in (1, -1))
     return Reliability(alpha, (low, min(1.0, high)), None)
-
-
-class FamilyItem(NamedTuple):
-    """An item on which a family of models does unlike the rest, by so much more or less."""
-
-    item_id: str
-    difference: float
-    p: float
-
-
-def unlike_rest(table: ItemMatrix, family: Sequence[bool]) -> list[FamilyItem]:
-    """The items on which a family of models does unlike the rest (DIF).
-
-    A model's score on an item, less its mean on the others, is compared between the family and
-    the rest by Welch's t; the share of false ones is held at .1 (Benjamini and Hochberg 1995).
-
-    Raises:
-        UsageError: There are too few models, or fewer than two of either kind.
-    """
-    inside = np.array(family, dtype=bool)
-    if len(table.models) < FEWEST_FOR_FAMILIES:
-        few = f"there are {len(table.models)} models"
-        raise UsageError(f"{few}; families are compared from {FEWEST_FOR_FAMILIES} on")
-    if min(inside.sum(), (~inside).sum()) < 2:
-        raise UsageError("a family needs two models at least, and so do the others")
-    rest = (table.scores.sum(axis=1)[:, None] - table.scores) / (len(table.items) - 1)
-    residual = table.scores - rest
-    tested = []
-    for k, item in enumerate(table.items):
-        one, other = residual[inside, k], residual[~inside, k]
-        parts = one.var(ddof=1) / one.size, other.var(ddof=1) / other.size
-        error = sqrt(sum(parts))
-        if not error:
-            continue
-        difference = float(one.mean() - other.mean())
-        df = sum(parts) ** 2 / (parts[0] ** 2 / (one.size - 1) + parts[1] ** 2 / (other.size - 1))
-        tested.append(
-            FamilyItem(item, difference, 2 * (1 - student_cdf(abs(difference) / error, df)))
-        )
-    tested.sort(key=lambda one: one.p)
-    limits = [_FALSE_SHARE * n / len(tested) for n in range(1, len(tested) + 1)]
-    kept = max((n for n, (one, most) in enumerate(zip(tested, limits, strict=True), 1)
-                if one.p <= most), default=0)  # fmt: skip
-    return tested[:kept]
 
 
 Choice = Callable[[ItemMatrix, int], list[int]]

@@ -21,7 +21,6 @@ from .item_analysis import (
     reliability,
     select,
     study_items,
-    unlike_rest,
 )
 
 _EXAMPLES = (
@@ -39,8 +38,6 @@ _EXAMPLES = (
               "columns.")  # fmt: skip
 @click.option("--dataset", metavar="NAME", help="Only runs on this pack.")
 @click.option("--judge", metavar="SPEC", help="Only runs with this judge.")
-@click.option("--family", metavar="TEXT", help="Name items on which models whose name holds this "
-              "text do unlike the others.")  # fmt: skip
 @click.option("--select", "count", type=int, metavar="N", help="Choose N items.")
 @click.option("--by", type=click.Choice(sorted(CHOICES)), default=BY_DIFFICULTY, show_default=True,
               help="How they are chosen.")  # fmt: skip
@@ -55,7 +52,6 @@ def items_command(
     scores: Path | None,
     dataset: str | None,
     judge: str | None,
-    family: str | None,
     count: int | None,
     by: str,
     among: str | None,
@@ -73,7 +69,6 @@ def items_command(
     table = of_csv(scores) if scores else of_runs(benchmark, runs_dir, dataset, judge)
     chosen = _among(table, among)
     studied, board = study_items(table), reliability(table)
-    unlike = unlike_rest(table, [family in name for name in table.models]) if family else []
     selection = select(chosen, count, by) if count else None
     if output and not selection:
         raise UsageError("-o goes with --select N")
@@ -85,7 +80,6 @@ def items_command(
         document: JsonDict = {
             "benchmark": benchmark, "models": list(table.models),
             "reliability": board._asdict(), "items": [one._asdict() for one in studied],
-            "unlike_rest": [one._asdict() for one in unlike],
             "selection": selection and {
                 **selection._asdict(), "measured": selection.measured._asdict(),
                 "random": selection.random._asdict(),
@@ -93,7 +87,7 @@ def items_command(
         }  # fmt: skip
         eibench.show_json(document)
         return
-    eibench.show(*_parts(benchmark, table, studied, board, unlike, selection))
+    eibench.show(*_parts(benchmark, table, studied, board, selection))
 
 
 def of_csv(path: Path) -> ItemMatrix:
@@ -170,7 +164,7 @@ def _as_file(benchmark: str, table: ItemMatrix, selection: SmallerPack) -> str:
 
 
 def _parts(
-    benchmark: str, table: ItemMatrix, studied: Sequence[Any], board: Any, unlike: Sequence[Any],
+    benchmark: str, table: ItemMatrix, studied: Sequence[Any], board: Any,
     selection: SmallerPack | None,
 ) -> list[Table]:  # fmt: skip
     rows = [
@@ -185,11 +179,6 @@ def _parts(
     columns = ("item", "mean", "95 %", "with the others", "95 %", "")
     title = f"{benchmark}: {plural(len(table.models), 'model')}, {len(table.items)} items"
     parts = [Table(title, columns, rows, note=note, right=(1, 2, 3, 4))]
-    if unlike:
-        cells = [(one.item_id, number(one.difference), number(one.p, 4)) for one in unlike]
-        title = "Items on which the family does unlike the rest"
-        note = "one in ten of them is false"
-        parts.append(Table(title, ("item", "by", "p"), cells, note=note))
     if selection:
         parts.append(_selection(table, selection))
     return parts

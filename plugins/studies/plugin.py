@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 
-from eibench import OnDemand, ReportPage, hookimpl
+from eibench import OnDemand, hookimpl
 
 _TITLES = {
     "judge-report": "Audit a judge on its comparisons: of a file, or of the journal.",
-    "judges": "Say how far a benchmark's ranking hangs on who judges.",
-    "agreement": "Say how well two judges agree on the same runs.",
-    "people": "Show how people rated replies, and how far a judge agrees with them.",
+    "judges": "Say how far a ranking hangs on who judges, and how well two judges agree.",
     "correlate": "Correlate benchmarks over models, from a CSV file or from runs.",
     "items": "Say which items are hard and which tell models apart, and choose a smaller pack.",
     "power": "Say what it takes to tell two models apart, before anything is asked.",
-    "twins": "Say whether a model has seen the published questions, by twins in other words.",
+    "twins": "Show models' scores on published questions and on the same in other words.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
 }
 
@@ -23,10 +21,3 @@ def register_commands(register: Callable[[OnDemand], None]) -> None:
     for name, title in _TITLES.items():
         module = f"{name.replace('-', '_')}_command"
         register(OnDemand(f"{__package__}.{module}:{module}", name, title))
-
-
-@hookimpl
-def register_pages(register: Callable[[ReportPage], None]) -> None:
-    """Models by benchmarks."""
-    build = OnDemand(f"{__package__}.sweep_page:sweep_page")
-    register(ReportPage("models-by-benchmarks", "Models by benchmarks", build))

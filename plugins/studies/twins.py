@@ -1,25 +1,27 @@
-"""Contamination by twins: a model's gap between published questions and their twins.
+"""Contamination by twins: models' scores on published questions and on their twins.
 
-A twin asks the same in other words (`data/eqbench_v1/twins.toml`, our writing). A model that has
-seen the published ones does better on them than on the twins, beyond what other models do: the
-gap less that of reference models, as twins may be harder or easier by themselves.
+A twin asks the same in other words (`data/eqbench_v1/twins.toml`, our writing). Models that have
+seen the published ones may do better on them than on the twins; but twins may be harder or easier
+by themselves, and models take wordings differently. So gaps of several models stand beside each
+other, on the same questions, and nothing is concluded.
 """
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from eibench import DataError, UsageError, folder, read_json, read_toml
-from eibench.statistics import student_cdf, student_quantile
+from eibench import DataError, EstimateRow, JsonObject, UsageError, folder, read_json, read_toml
+from eibench.statistics import mean_interval, why_no_interval
 
 VERSIONS = {"eqbench-v1": "v1", "eqbench-v2": "v2"}
 """The benchmarks whose official questions have twins, and what the file calls their ids."""
-FEWEST_REFERENCES = 2
+FEWEST_MODELS = 3
+"""Below so many it cannot be seen how far gaps differ between models."""
+_SEED = 0
 _BEGIN, _END = "dialogue:\n", "[End dialogue]"
 
 
@@ -91,69 +93,78 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return re.sub(rf"\b(?:{pattern})(?!\w)", lambda match: names[match[0]], text)
 
 
-class TwinGap(NamedTuple):
-    """By how much a model does better on the published questions, beyond reference models.
+def pack_bytes(pack: Mapping[str, Any]) -> bytes:
+    """A pack as the official file is written."""
+    return (json.dumps(pack, ensure_ascii=False, indent=1) + "\n").encode()
 
-    Attributes:
-        gap: The mean over questions of published less twin, less the mean of the references.
-        alone: The model's own gap, without references.
-        ci95: Of `gap`, over families.
-        p: One-sided: of such a gap or a larger one without a leak.
-        items: Questions that all models answered in both wordings.
-        families: Dialogues that they are about.
-        detectable: The gap that would be found in 80 % of cases.
-    """
 
-    gap: float
-    alone: float
-    ci95: tuple[float, float]
-    p: float
+class AskedTwice(NamedTuple):
+    """A model's runs on either wording: their ids, and their scores by question."""
+
+    model: str
+    run_id: str
+    twin_run_id: str
+    published: Mapping[str, float]
+    twins: Mapping[str, float]
+
+
+class TwinRow(NamedTuple):
+    """A model's mean score on either wording, and the first less the second."""
+
+    model: str
+    run_id: str
+    twin_run_id: str
+    published: EstimateRow
+    twins: EstimateRow
+    gap: EstimateRow
+
+
+class TwinsDocument(NamedTuple):
+    """The document of `bench twins` (docs/twins.md describes it)."""
+
+    benchmark: str
+    published_sha256: str
+    twins_sha256: str
+    options: JsonObject
     items: int
     families: int
-    detectable: float
-
-    @property
-    def is_leak(self) -> bool:
-        """Whether it is more than chance, at 5 %."""
-        return self.p < 0.05
+    models: Sequence[TwinRow]
 
 
-def twin_gap(
-    model: Mapping[str, float], references: Sequence[Mapping[str, float]],
-    families: Mapping[str, str],
-) -> TwinGap:  # fmt: skip
-    """The gap of a model relative to others: a one-sided t test over families.
+def twin_rows(models: Sequence[AskedTwice], families: Mapping[str, str]) -> list[TwinRow]:
+    """The scores of each model on the questions that all answered in both wordings.
 
     Args:
-        model: By question, its score on the published one less that on the twin.
-        references: The same of each reference model.
-        families: The family of each question.
+        models: At least `FEWEST_MODELS`.
+        families: The family of each question; intervals are over these.
 
     Raises:
-        UsageError: There are too few references, or families.
+        UsageError: There are too few models, or no question that all answered.
     """
-    if len(references) < FEWEST_REFERENCES:
-        raise UsageError(f"name {FEWEST_REFERENCES} reference models at least, five are better")
-    shared = sorted(set(model).intersection(*references))
-    groups: dict[str, list[float]] = {}
-    for name in shared:
-        middle = sum(one[name] for one in references) / len(references)
-        groups.setdefault(families[name], []).append(model[name] - middle)
-    if len(groups) < 8:
-        raise UsageError(f"there are {len(groups)} families of questions; not below 8")
-    values = np.array([value for group in groups.values() for value in group])
-    sums = np.array([sum(value - values.mean() for value in group) for group in groups.values()])
-    many = len(groups)
-    error = sqrt(float((sums**2).sum()) * many / (many - 1)) / values.size
-    mean, df = float(values.mean()), many - 1
-    high = float(student_quantile(0.975, np.array(float(df))))
-    one_sided, power = (float(student_quantile(q, np.array(float(df)))) for q in (0.95, 0.8))
-    p = 1 - student_cdf(mean / error, df) if error else float(mean <= 0)
-    alone = sum(model[name] for name in shared) / len(shared)
-    span = (mean - high * error, mean + high * error)
-    return TwinGap(mean, alone, span, p, len(shared), many, (one_sided + power) * error)
+    if len(models) < FEWEST_MODELS:
+        raise UsageError(
+            f"name {FEWEST_MODELS} models at least, such as one and two to set it beside: twins "
+            "may be harder by themselves"
+        )
+    names = shared_questions(models)
+    if not names:
+        raise UsageError("there is no question that all models answered in both wordings")
+    groups = [families[name] for name in names]
+
+    def mean(values: Sequence[float]) -> EstimateRow:
+        ci95 = mean_interval(values, groups, rng=np.random.default_rng(_SEED))
+        why = None if ci95 else why_no_interval(len(set(groups)))
+        return EstimateRow(sum(values) / len(values), ci95, why)
+
+    rows = []
+    for of in models:
+        published, twins = ([scores[n] for n in names] for scores in (of.published, of.twins))
+        gaps = [one - other for one, other in zip(published, twins, strict=True)]
+        rows.append(TwinRow(*of[:3], mean(published), mean(twins), mean(gaps)))
+    return rows
 
 
-def write_pack(pack: Mapping[str, Any], path: Path) -> None:
-    """Write a pack as the official file is written."""
-    path.write_text(json.dumps(pack, ensure_ascii=False, indent=1) + "\n", "utf-8")
+def shared_questions(models: Sequence[AskedTwice]) -> list[str]:
+    """Those that all models answered in both wordings."""
+    answered = [set(scores) for of in models for scores in (of.published, of.twins)]
+    return sorted(set.intersection(*answered))

@@ -1,23 +1,30 @@
-"""`bench twins`: whether a model has seen the published questions."""
+"""`bench twins`: models' scores on published questions and on the same in other words."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 import eibench
-from eibench import RunSet, Table, UsageError, find_pack, scaled_values
-from eibench.text import interval, listed, number
+from eibench import JsonObject, RunSet, StoredRun, Table, UsageError, find_pack, scaled_values
+from eibench.text import plural
 
-from .twins import TwinGap, read_twins, twin_gap, twin_pack, write_pack
+from .twins import (
+    AskedTwice,
+    TwinsDocument,
+    pack_bytes,
+    read_twins,
+    shared_questions,
+    twin_pack,
+    twin_rows,
+)
 
 _EXAMPLES = (
     "\b\nExamples:\n"
     "  bench twins eqbench-v2 -o twins.json\n"
     "  bench run eqbench-v2 --dataset twins.json --model openai/A --model openai/B\n"
-    "  bench twins eqbench-v2 --pack twins.json --model openai/A --reference openai/B "
-    "--reference openai/C\n"
+    "  bench twins eqbench-v2 --model openai/A --model openai/B --model openai/C\n"
 )
 
 
@@ -27,91 +34,110 @@ _EXAMPLES = (
               help="The official questions.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the twins as a pack, which models are then run on.")  # fmt: skip
-@click.option("--pack", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              metavar="FILE", help="That pack, to read what came of it.")  # fmt: skip
-@click.option("--model", help="The model that may have seen the questions.")
-@click.option("--reference", "references", multiple=True, metavar="MODEL",
-              help="A model to compare it with; two at least, five are better.")  # fmt: skip
+@click.option("--model", "models", multiple=True, metavar="MODEL",
+              help="A model that has been run on both; three at least.")  # fmt: skip
 @eibench.shared_options("runs_dir")
 @eibench.json_option
 def twins_command(
     benchmark: str,
     dataset: str,
     output: Path | None,
-    pack: Path | None,
-    model: str | None,
-    references: tuple[str, ...],
+    models: tuple[str, ...],
     runs_dir: Path,
     json_output: bool,
 ) -> None:
-    """Say whether a model has seen the published questions, by twins in other words.
+    """Show models' scores on published questions and on the same in other words.
 
-    With -o the twins are written as a pack. Once the model and reference models have been run on
-    the official questions and on the twins, --pack, --model and --reference say by how much the
-    model does better on the published wording, relative to these models.
+    With -o the twins are written as a pack. Once models have been run on the official questions
+    and on the twins, --model of each shows both scores and the gap, on the questions that all of
+    them answered. Gaps differ between models also where none has seen the questions.
     """
     twins = read_twins(benchmark)
+    plugin = eibench.benchmarks()[benchmark]
+    defaults = {option.name: option.default for option in plugin.options}
+    official = find_pack(plugin, dataset, defaults)
+    pack = twin_pack(benchmark, next(iter(official.files.values())))
     if output:
-        plugin = eibench.benchmarks()[benchmark]
-        options = {option.name: option.default for option in plugin.options}
-        source = find_pack(plugin, dataset, options)
-        written = twin_pack(benchmark, next(iter(source.files.values())))
-        write_pack(written, output)
+        output.write_bytes(pack_bytes(pack))
         eibench.tell(
-            f"{output}: {len(written)} twins of {len(twins)} dialogues; bench run {benchmark} "
-            f"--dataset {output} --model SPEC for the model and for each reference"
+            f"{output}: {len(pack)} twins of {len(twins)} dialogues; bench run {benchmark} "
+            f"--dataset {output} --model SPEC for each model"
         )
         return
-    if not (pack and model and references):
-        raise UsageError("give -o FILE to write the twins, or --pack FILE --model M --reference R")
-    sha = hashlib.sha256(pack.read_bytes()).hexdigest()
+    if not models:
+        raise UsageError("give -o FILE to write the twins, or --model of each model that was run")
     families = {name: twin.family for twin in twins for name in twin.questions}
+    packs = (official.sha256, hashlib.sha256(pack_bytes(pack)).hexdigest())
     with eibench.runs(runs_dir) as stored:
         runs = stored.where(benchmark=benchmark)
-        gaps = [_gaps(runs, name, sha, pack, families) for name in (model, *references)]
-    result = twin_gap(gaps[0], gaps[1:], families)
+        options = _newest(runs, models[0], packs[1], "the twins").settings["options"]
+        asked = [_asked_twice(runs, name, packs, options, families) for name in models]
+    rows, shared = twin_rows(asked, families), shared_questions(asked)
+    dialogues = len({families[name] for name in shared})
+    document = TwinsDocument(benchmark, *packs, options, len(shared), dialogues, rows)
     if json_output:
-        document = {"benchmark": benchmark, "model": model, "references": list(references)}
-        eibench.show_json({**document, **result._asdict(), "is_leak": result.is_leak})
-        return
-    eibench.show(_table(benchmark, model, references, result))
+        eibench.show_json(document)
+    else:
+        eibench.show(_table(document))
 
 
-def _gaps(
-    runs: RunSet, model: str, sha: str, pack: Path, families: dict[str, str]
-) -> dict[str, float]:
-    """By question, the score on the published one less that on its twin."""
-    scores: dict[bool, dict[str, float]] = {}
-    for run in runs.where(model=model):
-        document = run.document
-        if document is None or document["status"] not in ("complete", "fail"):
-            continue
-        sums: dict[str, list[float]] = {}
-        for (item_id, _), value in scaled_values(run).items():
-            if item_id in families:
-                sums.setdefault(item_id, []).append(value)
-        is_twin = run.record.pack_sha256 == sha or run.settings.get("dataset") == str(pack)
-        scores[is_twin] = {name: sum(v) / len(v) for name, v in sums.items()}
-    for is_twin, what in ((False, "the official questions"), (True, str(pack))):
-        if not scores.get(is_twin):
-            raise UsageError(f"{model} has no whole run on {what}; bench run makes one")
-    return {n: value - scores[True][n] for n, value in scores[False].items() if n in scores[True]}
+def _asked_twice(
+    runs: RunSet,
+    model: str,
+    packs: tuple[str, str],
+    options: JsonObject,
+    families: Mapping[str, str],
+) -> AskedTwice:
+    """A model's newest run on either pack with these options, the first asked as the second."""
+    twin = _newest(runs, model, packs[1], "the twins", {"options": options})
+    alike = {name: twin.settings[name] for name in ("options", "sampling", "system")}
+    published = _newest(runs, model, packs[0], "the official questions", alike)
+    both = (_by_question(run, families) for run in (published, twin))
+    return AskedTwice(model, published.id, twin.id, *both)
 
 
-def _table(benchmark: str, model: str, references: Sequence[str], result: TwinGap) -> Table:
-    rows = [
-        ("published less twin, the model's own", number(result.alone)),
-        ("the same less the references'", f"{number(result.gap)} ({interval(result.ci95)})"),
-        ("one-sided p", number(result.p, 3)),
-        ("found in 80 % of cases from", number(result.detectable)),
+def _newest(
+    runs: RunSet, model: str, sha256: str, pack: str, alike: JsonObject | None = None
+) -> StoredRun:
+    """The newest whole run of a model on exactly that file, with these settings."""
+    whole = [
+        run
+        for run in runs.where(model=model)
+        if run.record.pack_sha256 == sha256
+        and run.document
+        and run.document["status"] in ("complete", "fail")
     ]
-    words = "does better on the published wording than they do" if result.is_leak else (
-        "shows no more than they do"
-    )  # fmt: skip
+    settings = alike or {}
+    chosen = [run for run in whole if all(run.settings[k] == v for k, v in settings.items())]
+    if chosen:
+        return chosen[-1]
+    if whole:
+        differs = ", ".join(k for k, v in settings.items() if whole[-1].settings[k] != v)
+        raise UsageError(
+            f"run {whole[-1].id} of {model} on {pack} was made with other {differs}; ask it alike"
+        )
+    raise UsageError(f"{model} has no whole run on {pack} ({sha256[:12]}); bench run makes one")
+
+
+def _by_question(run: StoredRun, families: Mapping[str, str]) -> dict[str, float]:
+    """The mean score of each question that has a twin, over iterations."""
+    scores: dict[str, list[float]] = {}
+    for (item_id, _), value in scaled_values(run).items():
+        if item_id in families:
+            scores.setdefault(item_id, []).append(value)
+    return {name: sum(values) / len(values) for name, values in scores.items()}
+
+
+def _table(document: TwinsDocument) -> Table:
+    rows = [
+        (row.model, *map(str, row[3:]), f"{row.run_id} {row.twin_run_id}")
+        for row in document.models
+    ]
     note = (
-        f"Relative to {listed(references, 5)}, {model} {words}: {result.items} questions about "
-        f"{result.families} dialogues. Where references have seen the questions too, a leak "
-        "looks smaller."
+        f"{plural(document.items, 'question')} about {plural(document.families, 'dialogue')} that "
+        "all answered in both wordings; gap: published less twins, with 95 % intervals over "
+        "dialogues. Gaps differ between models also where none has seen the questions."
     )
-    return Table(f"{benchmark}: published questions and their twins", ("what", "points"), rows,
-                 note=note, right=(1,))  # fmt: skip
+    columns = ("model", "published", "twins", "gap", "runs")
+    title = f"{document.benchmark}: published questions and their twins"
+    return Table(title, columns, rows, note=note, right=(1, 2, 3))

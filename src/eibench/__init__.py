@@ -58,8 +58,10 @@ if TYPE_CHECKING:
     from eibench.core.cli.audits import audit_options as audit_options
     from eibench.core.cli.audits import chosen_audit as chosen_audit
     from eibench.core.cli.command import Command as Command
+    from eibench.core.cli.command import named_benchmark as named_benchmark
     from eibench.core.cli.options import benchmark_argument as benchmark_argument
     from eibench.core.cli.options import json_option as json_option
+    from eibench.core.cli.public import bench_run as bench_run
     from eibench.core.cli.public import chosen_runs as chosen_runs
     from eibench.core.cli.public import completion as completion
     from eibench.core.cli.public import provided as provided
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     from eibench.core.cli.public import shared_options as shared_options
     from eibench.core.cli.selectors import AuditCommand as AuditCommand
     from eibench.core.cli.selectors import named_pack as named_pack
-    from eibench.core.compare.judge_scale import keep_scale as keep_scale
     from eibench.core.console.public import show as show
     from eibench.core.console.public import show_conclusions as show_conclusions
     from eibench.core.console.public import show_json as show_json
@@ -124,7 +125,6 @@ if TYPE_CHECKING:
     from eibench.core.ratings.auditing.estimates import AuditEstimate as AuditEstimate
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
-    from eibench.core.ratings.reading import read_comparisons as read_comparisons
     from eibench.core.ratings.result import ModelRating as ModelRating
     from eibench.core.ratings.result import Ratings as Ratings
     from eibench.core.ratings.settings import Anchor as Anchor
@@ -214,16 +214,15 @@ _HOMES = {
     "eibench.core.ratings.auditing.audit": "JudgeAudit",
     "eibench.core.ratings.auditing.estimates": "AuditEstimate",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
-    "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.ratings.strengths": "Strengths",
     "eibench.core.ratings.weighing": "ItemCalls",
     "eibench.core.console.public": "show show_conclusions show_json tell warn",
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
-    "eibench.core.cli.command": "Command",
+    "eibench.core.cli.command": "Command named_benchmark",
     "eibench.core.cli.options": "benchmark_argument json_option",
-    "eibench.core.cli.public": "chosen_runs completion provided run_options run_selector"
+    "eibench.core.cli.public": "bench_run chosen_runs completion provided run_options run_selector"
     " shared_options",
     "eibench.core.journal.archives": "write_lines",
     "eibench.core.journal.records": "PersonLabel",
@@ -243,7 +242,6 @@ _HOMES = {
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.judged": "compare_judges",
-    "eibench.core.compare.judge_scale": "keep_scale",
     "eibench.core.runs.labels": "keep_labels",
     "eibench.core.runs.power": "scaled_values",
     "eibench.core.runs.run_set": "RunSet runs",

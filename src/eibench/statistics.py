@@ -18,7 +18,6 @@ from eibench.core.statistics.categories import cohen_kappa, krippendorff_alpha
 from eibench.core.statistics.correlation import (
     Correlation,
     Pairs,
-    complete_pairs,
     fisher_interval,
     leave_one_out,
     mean_ranks,
@@ -26,14 +25,12 @@ from eibench.core.statistics.correlation import (
     spearman,
 )
 from eibench.core.statistics.differences import (
-    PairedDifference,
     holm,
     paired_difference,
 )
 from eibench.core.statistics.distribution import (
     Distribution,
     Spread,
-    coefficient_of_variation,
     describe,
     min_max,
     spread,
@@ -44,10 +41,8 @@ from eibench.core.statistics.few_families import (
     few_families,
     why_no_interval,
 )
-from eibench.core.statistics.judge_scale import JudgeScale, fit_scale
-from eibench.core.statistics.ordering import OrderAgreement, order_agreement
+from eibench.core.statistics.ordering import order_agreement
 from eibench.core.statistics.prediction_powered import (
-    FEWEST_LABELS,
     PredictionPowered,
     prediction_powered_mean,
 )
@@ -59,22 +54,16 @@ from eibench.core.statistics.psychometrics import (
 )
 from eibench.core.statistics.settling import Settling, settling
 from eibench.core.statistics.shares import share_interval
-from eibench.core.statistics.steadiness import SteadinessRow, steadiness_of
+from eibench.core.statistics.steadiness import SteadinessRow
 from eibench.core.statistics.student import cdf as student_cdf
 from eibench.core.statistics.student import student_quantile
-from eibench.core.statistics.wild import MeanTest, wild_bootstrap
 
 __all__ = [
     "FEWEST_FAMILIES",
-    "FEWEST_LABELS",
     "Correlation",
     "Distribution",
     "Estimate",
     "Interval",
-    "JudgeScale",
-    "MeanTest",
-    "OrderAgreement",
-    "PairedDifference",
     "Pairs",
     "PredictionPowered",
     "Settling",
@@ -83,14 +72,11 @@ __all__ = [
     "cluster_bootstrap",
     "cluster_index",
     "cluster_sums",
-    "coefficient_of_variation",
     "cohen_kappa",
-    "complete_pairs",
     "cronbach_alpha",
     "describe",
     "few_families",
     "fisher_interval",
-    "fit_scale",
     "holm",
     "icc_agreement",
     "iteration_spread",
@@ -113,9 +99,7 @@ __all__ = [
     "spearman",
     "spread",
     "standard_error",
-    "steadiness_of",
     "student_cdf",
     "student_quantile",
     "why_no_interval",
-    "wild_bootstrap",
 ]

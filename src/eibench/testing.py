@@ -7,9 +7,6 @@ and Anthropic messages, with every fault that real ones have:
         ...  # a client with base_url=server.base_url
     assert len(server.answered) == 1
 
-`SmallModelServer` is one with a small model on a machine of one's own: slow, one request at a
-time, and seldom in the form that was asked for.
-
 `conformance` is a test of a whole benchmark, provider or rating engine in one line:
 
     test_conforms = conformance(MyBench())
@@ -17,30 +14,21 @@ time, and seldom in the form that was asked for.
 `Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
-from eibench.core.testing.batches import BATCH_FAULTS, BatchServer
-from eibench.core.testing.billing import MANNERS, Billing
 from eibench.core.testing.conformance.running import conformance
-from eibench.core.testing.faults import FAULT_KINDS, Fault, FaultPlan, Faults, fail_first
+from eibench.core.testing.faults import FAULT_KINDS, Fault, fail_first
 from eibench.core.testing.gate import Gate
 from eibench.core.testing.loopback import LoopbackServer
 from eibench.core.testing.model import ScriptedModel
 from eibench.core.testing.replies import Answer
-from eibench.core.testing.responders import Reply, Responder, ScriptedReplies, uniform_ratings
+from eibench.core.testing.responders import Reply, Responder, uniform_ratings
 from eibench.core.testing.simulator import Noise, Tournament
-from eibench.core.testing.small_model import SmallModelServer, small_model
 from eibench.core.testing.wire import Delivery, ReceivedRequest, Response
 
 __all__ = [
-    "BATCH_FAULTS",
     "FAULT_KINDS",
-    "MANNERS",
     "Answer",
-    "BatchServer",
-    "Billing",
     "Delivery",
     "Fault",
-    "FaultPlan",
-    "Faults",
     "Gate",
     "LoopbackServer",
     "Noise",
@@ -49,11 +37,8 @@ __all__ = [
     "Responder",
     "Response",
     "ScriptedModel",
-    "ScriptedReplies",
-    "SmallModelServer",
     "Tournament",
     "conformance",
     "fail_first",
-    "small_model",
     "uniform_ratings",
 ]

@@ -2,26 +2,22 @@
 
 from eibench.core.text import (
     as_text,
-    checkpoint,
     csv_text,
     in_words,
     interval,
     line,
     listed,
     number,
-    p_value,
     plural,
 )
 
 __all__ = [
     "as_text",
-    "checkpoint",
     "csv_text",
     "in_words",
     "interval",
     "line",
     "listed",
     "number",
-    "p_value",
     "plural",
 ]

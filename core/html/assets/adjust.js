@@ -1,4 +1,4 @@
-// Scores by a board's controls, as statistics.adjusted computes them in Python.
+// Scores by a board's controls, with intervals and ranks by the jackknife.
 const adjusted = ({ models, controls, values, left_out, t, t_pairs }, strengths) => {
   const sum = (x) => x.reduce((a, b) => a + b, 0), mean = (x) => sum(x) / x.length,
     scores = (rows) => {

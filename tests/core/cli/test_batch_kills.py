@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from eibench.testing import BatchServer, Response, uniform_ratings
+from eibench.testing import Response, uniform_ratings
 from tests import processes
+from tests.fakes.batches import BatchServer
 from tests.processes import Process
 
 MOMENTS = {

@@ -13,7 +13,8 @@ import openai
 import pytest
 
 from eibench.judges import criteria_of
-from eibench.testing import BatchServer, LoopbackServer, uniform_ratings
+from eibench.testing import LoopbackServer, uniform_ratings
+from tests.fakes.batches import BatchServer
 
 Bench = Callable[..., Any]
 FORMS = ("openai", "anthropic")

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from eibench.testing import BatchServer, LoopbackServer, ReceivedRequest, uniform_ratings
+from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.fakes.batches import BatchServer
 
 
 def broken_off(text: str, **more: object) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eibench.core.console import live
-from eibench.testing import SmallModelServer
+from tests.fakes.small_model import SmallModelServer
 
 Bench = Callable[..., Any]
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from eibench import Benchmark, ForeignResults, folder, read_comparisons, read_toml
+from eibench import Benchmark, ForeignResults, folder, read_toml
 from eibench.core.errors import DataError, PluginError
 from eibench.core.exchange.files import read_foreign
 from eibench.core.journal import archives
 from eibench.core.plugins import Catalogue
+from eibench.core.ratings.reading import read_comparisons
 
 Bench = Callable[..., Any]
 CRITERIA = read_toml(folder("eqbench3") / "official_protocol.toml")["kinds"]["role-play"][

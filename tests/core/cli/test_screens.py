@@ -212,7 +212,7 @@ def test_prompts_and_data_have_one_system_prompt() -> None:
     twice = ("--system", "a", "--system", "b")
     for command in (
         "prompts eqbench-v1 -o p.jsonl",
-        "data generate emotionqueen --model openai/a -n 5 -o m.jsonl",
+        "statements --model openai/a -n 5 -o m.jsonl",
     ):
         done = run_here(*words(command), *twice)
         assert done.code == 2 and "--system is given twice" in done.err, done.err

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from eibench.judges import criteria_of
-from eibench.testing import Answer, BatchServer, LoopbackServer, ReceivedRequest, uniform_ratings
+from eibench.testing import Answer, LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.fakes.batches import BatchServer
 
 Bench = Callable[..., Any]
 FORMS = {

@@ -25,8 +25,9 @@ from eibench.core.parties.providers import (
     ClientConfig,
     ModelSpec,
 )
+from eibench.core.testing.faults import FaultPlan
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage
-from eibench.testing import Fault, FaultPlan, Gate, LoopbackServer, fail_first, uniform_ratings
+from eibench.testing import Fault, Gate, LoopbackServer, fail_first, uniform_ratings
 from tests.core.clients.conftest import Here
 
 KEY = "sk-fake-0123456789abcdef"

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import eibench
-from eibench import Comparisons, RatingSettings, read_comparisons
+from eibench import Comparisons, RatingSettings
 from eibench.core.plugins import Catalogue, Plugin
+from eibench.core.ratings.reading import read_comparisons
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.core.ratings.glicko2 import Glicko, new_models, one_period
+from tests.core.ratings.one_period import Glicko, new_models, one_period
 
 Games = tuple[list[float], list[float], list[tuple[int, int, float]]]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eibench import Comparison, Comparisons, DataError, UsageError, read_comparisons
-from eibench.core.ratings.reading import comparison_lines
+from eibench import Comparison, Comparisons, DataError, UsageError
+from eibench.core.ratings.reading import comparison_lines, read_comparisons
 
 LINE = {"item": "1", "iteration": 1, "a": "x", "b": "y", "first": "a", "margins": {"warmth": 2}}
 

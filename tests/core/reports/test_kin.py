@@ -32,7 +32,7 @@ def verdict(name: str, judge: Party, n: int) -> SampleScore:
     return SampleScore(str(n), str(n), 1, Score(values))
 
 
-def made(models: Mapping[str, str], panel: Panel, **rules: Any) -> WithoutKin:
+def made(models: Mapping[str, str], panel: Panel) -> WithoutKin:
     """The scores of models by a panel, on ten items."""
     benchmark: Any = Judged()
     given = {
@@ -40,7 +40,7 @@ def made(models: Mapping[str, str], panel: Panel, **rules: Any) -> WithoutKin:
         for name in models
     }
     specs = {name: ModelSpec.parse(model) for name, model in models.items()}
-    return without_kin(benchmark, panel, specs, given, **rules)
+    return without_kin(benchmark, panel, specs, given)
 
 
 def means(found: WithoutKin) -> dict[str, float]:
@@ -58,22 +58,13 @@ def test_judges_that_are_kin_of_no_model_count_alone() -> None:
     assert means(found) == pytest.approx({"g": 9.0, "q": 10.0, "l": 8.0})
 
 
-def test_strictness_is_taken_out_where_that_is_asked_for() -> None:
-    """The model that loses its kindest judge loses nothing by it."""
-    found = made(MODELS, PANEL, additive=True)
-    assert found.rule.way == "strictness"
-    assert found.rule.strictness["v"] == pytest.approx(
-        {judge.label: n for judge, n in STRICT.items()}
-    )
-    assert means(found) == pytest.approx({"g": 9.5, "q": 10.5, "l": 8.5})
-    assert {s.score.values["length"] for s in found.scores["g"]} == {7.0}
-
-
 def test_strictness_is_taken_out_where_every_judge_is_kin_of_a_model() -> None:
     """Each model has the judges that are no kin of it."""
     models = {**MODELS, "m": "anthropic/claude-5"}
     found = made(models, Panel((CLAUDE, GPT)))
     assert found.rule.way == "strictness"
+    assert found.rule.strictness["v"] == pytest.approx({GPT.label: 1.0, CLAUDE.label: -1.0})
+    assert {s.score.values["length"] for s in found.scores["g"]} == {7.0}
     assert means(found) == pytest.approx({"g": 9.5, "q": 10.5, "l": 8.5, "m": 10.0})
 
 

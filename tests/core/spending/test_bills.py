@@ -8,7 +8,8 @@ import pytest
 
 import eibench
 from eibench import ProviderError, Result
-from eibench.testing import Billing, Fault, LoopbackServer, ReceivedRequest, Reply, uniform_ratings
+from eibench.testing import Fault, LoopbackServer, ReceivedRequest, Reply, uniform_ratings
+from tests.fakes.billing import Billing
 
 IN = OUT = 10.0
 """Dollars per million tokens."""

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.statistics.score_order import ItemTable, ScoreOrder, order_scores
-from eibench.core.statistics.wild import wild_tests
-from eibench.statistics import mean_interval, paired_difference, wild_bootstrap
+from eibench.core.statistics.wild import wild_bootstrap, wild_tests
+from eibench.statistics import mean_interval, paired_difference
 
 
 def board(values: np.ndarray, sizes: tuple[int, ...] = ()) -> ItemTable:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from eibench.core.statistics import wild
 from eibench.core.statistics.student import quantile
-from eibench.core.statistics.wild import wild_intervals
-from eibench.statistics import MeanTest, standard_error, wild_bootstrap
+from eibench.core.statistics.wild import MeanTest, wild_bootstrap, wild_intervals
+from eibench.statistics import standard_error
 
 # How many of the 45 scenarios of EQ-Bench 3 share a text.
 OFFICIAL = np.repeat(np.arange(26), [4, 4, 3, *[2] * 11, *[1] * 12])

@@ -25,8 +25,8 @@ from eibench.testing import (
     Gate,
     LoopbackServer,
     ReceivedRequest,
+    Reply,
     Responder,
-    ScriptedReplies,
     fail_first,
     uniform_ratings,
 )
@@ -235,8 +235,7 @@ def _one_post(server: LoopbackServer) -> None:
 
 def test_wrong_key_is_refused() -> None:
     """With accepted keys given, another key gets 401 and never reaches the responder."""
-    script = ScriptedReplies("in")
-    with LoopbackServer(script, accept_keys={KEY}) as server:
+    with LoopbackServer("in", accept_keys={KEY}) as server:
         connection = connect(server)
         assert post(connection, headers={"Authorization": "Bearer sk-wrong"})[0] == 401
         assert post(connection, headers={"X-Api-Key": KEY})[0] == 200
@@ -516,26 +515,30 @@ def test_wrong_faults_are_refused(faults: dict[str, float], message: str) -> Non
 # --- responders ---
 
 
-def test_script_gives_each_reply_once_and_faults_lose_none() -> None:
-    """Replies come in order; a Fault in the script fails that request only."""
-    script = ScriptedReplies("a", Fault("500"), Answer("b"), then="end")
-    with LoopbackServer(script) as server:
+def test_a_fault_that_a_responder_gives_fails_that_request_alone() -> None:
+    """The replies after it come as they would."""
+    script: list[Reply] = ["a", Fault("500"), Answer("b")]
+    replies = iter(script)
+    with LoopbackServer(lambda request: next(replies)) as server:
         connection = connect(server)
         assert text_of(post(connection)) == "a"
         assert post(connection)[0] == 500
-        assert [text_of(post(connection)) for _ in range(3)] == ["b", "end", "end"]
+        assert text_of(post(connection)) == "b"
         connection.close()
 
 
-def test_used_up_script_says_so() -> None:
-    """Past its end a script gives a 400 that names the cause, kept in `errors`."""
-    with LoopbackServer(ScriptedReplies("a")) as server:
+def test_an_error_of_a_responder_is_told_and_kept() -> None:
+    """The client gets a 400 that names the cause, which is kept in `errors`."""
+
+    def fail(request: ReceivedRequest) -> str:
+        raise LookupError("nothing left to say")
+
+    with LoopbackServer(fail) as server:
         connection = connect(server)
-        post(connection)
         status, body = post(connection)
         connection.close()
-    assert (status, server.counts) == (400, {"ok": 1, "responder-error": 1})
-    assert "script of 1 replies is used up" in body["error"]["message"]
+    assert (status, server.counts) == (400, {"responder-error": 1})
+    assert "nothing left to say" in body["error"]["message"]
     assert isinstance(server.errors[0], LookupError)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from eibench.testing import Answer, ReceivedRequest, SmallModelServer, small_model
+from eibench.testing import Answer, ReceivedRequest
+from tests.fakes.small_model import SmallModelServer, small_model
 
 FORM = "First pass scores:\nCalm: <score>\nSad: <score>\nProud: <score>\nAngry: <score>"
 ALL = ["Calm", "Sad", "Proud", "Angry"]

@@ -33,6 +33,16 @@ def test_a_planted_liking_is_told_with_its_interval(judged: Any) -> None:
     assert ranks["openai/gpt-m"] == (2.0, 4.0)
 
 
+def test_two_judges_of_a_benchmark_are_set_beside_each_other_value_by_value(judged: Any) -> None:
+    """As of the runs that count."""
+    found = judged.bench("judges", "eqbench3", "--json").json
+    runs = [row["run_id"] for row in found["models"]]
+    two = ("--judge", "openai/claude-judge", "--judge", "openai/gpt-judge")
+    alone = judged.bench("judges", *runs, *two, "--json").json
+    assert found["agreement"]["agreement"] == alone["agreement"] != {}
+    assert "ICC(A,1)" in judged.bench("judges", "eqbench3").out
+
+
 def test_the_tables_name_judges_pairs_and_models(judged: Any) -> None:
     """And few models are warned of."""
     done = judged.bench("judges", "eqbench3")

@@ -1,19 +1,61 @@
-"""Controls of a board: numbers by hand, on the command line, and the same on the site's page."""
+"""Controls of a board: numbers by hand, and the same on the site's page."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from eibench.core.statistics.adjusted import adjust, replicates
+from eibench.core.statistics.adjusted import Floats, Replicates, replicates
 from eibench.data import folder
 from tests.core.html.browsing import Visit, chromium, needs_chromium
 
 Bench = Callable[..., Any]
 T = 2.364624  # Student's t, 97.5 %, 7 degrees of freedom
+
+
+class AdjustedScore(NamedTuple):
+    """A model's; interval and the ranks that it may have are ``None`` with too few families."""
+
+    value: float
+    ci95: tuple[float, float] | None
+    rank: tuple[int, int] | None
+
+
+def adjust(
+    known: Replicates, scales: Sequence[float], strengths: Sequence[float]
+) -> list[AdjustedScore]:
+    """What the page computes: the scores with each control at its strength, from 0 to 1."""
+    weights = np.array(scales) * np.array(strengths)
+    points, again = (adjusted(rows, weights) for rows in (known.values, known.left_out))
+    if known.t is None or known.t_pairs is None:
+        return [AdjustedScore(float(point), None, None) for point in points]
+    arms = known.t * error(again)
+    gaps = points[:, None] - points
+    apart = np.abs(gaps) > known.t_pairs * error(again[:, :, None] - again[:, None, :])
+    above, below = ((apart & side).sum(axis=1) for side in (gaps < 0, gaps > 0))
+    return [
+        AdjustedScore(float(point), (float(point - arm), float(point + arm)),
+                      (1 + int(up), len(points) - int(down)))
+        for point, arm, up, down in zip(points, arms, above, below, strict=True)
+    ]  # fmt: skip
+
+
+def adjusted(rows: Floats, weights: Floats) -> Floats:
+    """Scores times their factors, shape (..., n_models)."""
+    measures = rows[..., 1:]
+    mean = measures.mean(axis=-2, keepdims=True)
+    relative = np.where(mean > 0, measures / np.where(mean > 0, mean, 1.0) - 1, 0.0)
+    factors = np.prod(1 - weights * np.minimum(relative, 1.0), axis=-1)
+    return np.asarray(rows[..., 0] * factors)
+
+
+def error(again: Floats) -> Floats:
+    """The standard error of what each family left out gives, over the first axis."""
+    n = len(again)
+    return np.asarray(np.sqrt((n - 1) / n * ((again - again.mean(axis=0)) ** 2).sum(axis=0)))
 
 
 def means(*models: tuple[float, float], families: int = 8, spread: float = 0.0) -> Any:
@@ -65,44 +107,46 @@ def run(bench: Bench, lists: bool) -> list[str]:
     return words
 
 
-def test_the_leaderboard_shows_adjusted_scores_beside_its_own(bench: Bench) -> None:
-    """With the measures of the board; at 0 they are its own, and bad values are refused."""
-    words = ("leaderboard", *run(bench, lists=True))
-    document = bench(*words, "--json", "--adjust", "slop=100", "--adjust", "length=0").json
-    metrics = {row["model"]: row["metrics"] for row in document["rows"]}
-    mean = sum(of["slop"]["value"] for of in metrics.values()) / 2
-    assert mean > 0
-    for row in document["adjusted"]["rows"]:
-        own = metrics[row["model"]]
-        expected = own["rubric_score"]["value"] * (
-            1 - 0.1 * min(own["slop"]["value"] / mean - 1, 1)
-        )
-        assert row["value"] == pytest.approx(expected)
-        assert row["unadjusted"] == own["rubric_score"]["value"] != row["value"]
-    assert document["adjusted"]["absent"] == []
-    at_zero = bench(*words, "--json", "--adjust", "slop=0").json["adjusted"]["rows"]
-    assert [row["value"] for row in at_zero] == [
-        pytest.approx(row["unadjusted"]) for row in at_zero
-    ]
-    assert "Adjusted: slop 100 %" in bench(*words, "--adjust", "slop=100").out
-    for value, message in (
-        ("slop=101", "give a number from 0 to 100"),
-        ("slop=nan", "give a number from 0 to 100"),
-        ("slop=x", "give a number from 0 to 100"),
-        ("slob=5", "did you mean slop?"),
-    ):
-        refused = bench(*words, "--adjust", value)
-        assert refused.code == 2 and message in refused.err
-    assert "not with --csv" in bench(*words, "--adjust", "slop=5", "--csv").err
+def expected_cells(document: Any, **percent: float) -> list[str]:
+    """Rank, score with the unadjusted one, and interval of each row of a board, best first."""
+    known = document["adjusting"]
+    strengths = [percent.get(control["name"], 0) / 100 for control in known["controls"]]
+    scales = [control["scale"] for control in known["controls"]]
+    values, left_out = (np.array(known[name]) for name in ("values", "left_out"))
+    replicate = Replicates(values, left_out, known["t"], known["t_pairs"])
+    own = {row["id"]: row["score"] for row in document["rows"]}
+    scores = zip(known["models"], adjust(replicate, scales, strengths), strict=True)
+    cells = []
+    for model, score in sorted(scores, key=lambda row: -row[1].value):
+        assert score.rank and score.ci95
+        cells += [
+            "\u2013".join(map(str, dict.fromkeys(score.rank))),
+            f"{score.value:.2f} ({own[model]:.2f})",
+            "[{:.2f}, {:.2f}]".format(*score.ci95).replace("-", "\u2212"),
+        ]
+    return cells
+
+
+def test_the_site_has_what_the_sliders_of_a_board_work_on(bench: Bench) -> None:
+    """Each model's score and its means of the measures of the board; nothing is absent."""
+    document_of = bench("leaderboard", *run(bench, lists=True), "--json").json
+    own = {row["model"]: row["metrics"] for row in document_of["rows"]}
+    bench("site", "-o", "site")
+    (path,) = Path("site/boards").glob("*.json")
+    document = json.loads(path.read_text("utf-8"))
+    known, names = document["adjusting"], {row["id"]: row["model"] for row in document["rows"]}
+    assert known["absent"] == []
+    slop = 1 + [control["value"] for control in known["controls"]].index("slop")
+    for model, values in zip(known["models"], known["values"], strict=True):
+        metrics = own[names[model]]
+        assert values[0] == pytest.approx(metrics["rubric_score"]["value"])
+        assert values[slop] == pytest.approx(metrics["slop"]["value"])
 
 
 @needs_chromium
 def test_a_slider_changes_score_interval_and_rank_and_is_kept_in_the_address(bench: Bench) -> None:
-    """As the command line has them; 0 gives the board as it stands; slop is absent, with why."""
-    words = ("leaderboard", *run(bench, lists=False))
-    adjusted = ("--json", "--adjust", "vocabulary=100", "--adjust", "length=40")
-    expected = bench(*words, *adjusted).json["adjusted"]
-    assert "slop penalty: it needs the lists" in expected["absent"][0]
+    """By the rule; 0 gives the board as it stands; slop is absent, with why."""
+    run(bench, lists=False)
     bench("site", "-o", "site")
     (board,) = Path("site/boards").glob("*.html")
     cells = "#board tbody td.rank, #board tbody td.num:nth-child(-n+5)"
@@ -114,15 +158,8 @@ def test_a_slider_changes_score_interval_and_rank_and_is_kept_in_the_address(ben
         visit.tab.locator("[data-adjust=length]").fill("40")
         visit.tab.wait_for_selector("#board .muted")
         after = visit.texts(cells)
-        shown = [
-            [
-                "\u2013".join(map(str, dict.fromkeys(row["rank_ci95_board"]))),
-                f"{row['value']:.2f} ({row['unadjusted']:.2f})",
-                "[{:.2f}, {:.2f}]".format(*row["ci95"]).replace("-", "\u2212"),
-            ]
-            for row in expected["rows"]
-        ]
-        assert after == [cell for row in shown for cell in row] != before
+        document = json.loads(board.with_suffix(".json").read_text("utf-8"))
+        assert after == expected_cells(document, vocabulary=100, length=40) != before
         address = visit.tab.url
         assert address.endswith("#adjust-vocabulary=100&adjust-length=40")
         visit.go(f"boards/{address.rpartition('/')[2]}")

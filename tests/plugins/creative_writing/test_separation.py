@@ -17,7 +17,6 @@ from eibench.plugins.creative_writing.separation import (
     kendall_tau,
     kruskal_wallis,
     norm,
-    older_score,
     parts,
     published_score,
     repeats_tau,
@@ -57,10 +56,9 @@ def test_the_older_formula_gives_the_raw_scores_of_the_files() -> None:
     assert len(with_parts) == 4
     for stats in with_parts:
         of = stats["final_judgemark_score_elements_raw"]
-        score = older_score(
-            of["norm_stability_between_iterations"], of["norm_correlation_with_lmsys_arena"],
-            [of[f"norm_{name}"] for name in _SIX],
-        )  # fmt: skip
+        separation = sum(of[f"norm_{name}"] for name in _SIX) / len(_SIX)
+        both = of["norm_stability_between_iterations"] + of["norm_correlation_with_lmsys_arena"]
+        score = (both + 4 * separation) / 6
         assert score == pytest.approx(stats["final_judgemark_score_raw"], abs=5e-5)
 
 

@@ -192,7 +192,7 @@ def test_agreement_is_about_what_judges_give(bench: Bench) -> None:
         url = server.base_url
         judge = ("--judge", "openai/judge2", "--judge-base-url", url)
         bench("rejudge", run, *judge)
-    done = bench("agreement", run, "--json")
+    done = bench("judges", run, "--json")
     assert list(done.json["agreement"]) == ["pass", "win"], done.err
     assert all("ci95" in row["kappa"] for row in done.json["agreement"].values())
-    assert "kappa" in bench("agreement", run).out
+    assert "kappa" in bench("judges", run).out

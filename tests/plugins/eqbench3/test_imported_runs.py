@@ -56,7 +56,7 @@ def test_it_is_rejudged_without_a_word_of_its_model(
     assert done.json["metrics"]["rubric_score"]["value"] == pytest.approx(70)
     assert (done.json["judge"], done.json["tokens"]["input"]) == ("openai/j", None)
     assert [request.model for request in judges.requests] == ["j"] * 4
-    assert f"next: bench agreement {run_id} " in bench(
+    assert f"next: bench judges {run_id} " in bench(
         "rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url
     ).err  # fmt: skip
     out = bench("show", run_id, "--view", done.json["view"]).out

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from eibench.testing import Billing, LoopbackServer, ReceivedRequest, Reply
+from eibench.testing import LoopbackServer, ReceivedRequest, Reply
+from tests.fakes.billing import Billing
 
 MODELS = ("one", "two")
 

@@ -78,9 +78,9 @@ def test_the_next_step_after_a_second_judge_is_their_agreement(lab: Lab) -> None
     """Not after the first one: nobody to agree with."""
     first = lab.run("--json")
     run_id = first.json["run_id"]
-    assert "bench agreement" not in first.err
+    assert "bench judges" not in first.err
     done = lab.rejudge(run_id)
-    assert f"next: bench agreement {run_id} " in done.err
+    assert f"next: bench judges {run_id} " in done.err
 
 
 def test_rejudging_asks_the_judge_alone(lab: Lab) -> None:

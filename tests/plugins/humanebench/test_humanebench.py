@@ -151,15 +151,14 @@ def test_a_judge_is_set_beside_four_people(bench: Bench) -> None:
     means = [fmean(reply.ratings["humane"].values()) for reply in rated]
     assert sum(len(reply.ratings["humane"]) for reply in rated) == 173
     data = ("--dataset", path)
-    first = bench("people", "humanebench", *data, "--replies", "rated.jsonl", "--json").json
+    first = bench("calibrate", "humanebench", *data, "--replies", "rated.jsonl", "--json").json
     humane = first["values"]["humane"]
     assert (first["replies"], first["families"], humane["raters"]) == (48, 8, 4)
     assert humane["mean"] == pytest.approx(fmean(means)) and humane["alpha"]["value"] > 0.5
     with LoopbackServer('{"rating": 1}') as server:
         judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
         run = bench("score", "humanebench", "rated.jsonl", *data, *judge, "--json", "--yes").json
-    beside = bench("people", "humanebench", run["run_id"], *data, "--json").json
-    judged = beside["values"]["humane"]["judge"]
+    (judged,) = bench("calibrate", "humanebench", run["run_id"], *data, "--json").json["judges"]
     assert judged["n"] == 48
     assert judged["mean_difference"]["value"] == pytest.approx(1 - fmean(means))
     assert judged["spearman"]["reason"] == "a rater tells no two apart"

@@ -18,7 +18,6 @@ from eibench.plugins.studies.item_analysis import (
     reliability,
     select,
     study_items,
-    unlike_rest,
 )
 from eibench.plugins.studies.power_command import plan_pair
 
@@ -63,18 +62,6 @@ def test_difficulty_has_an_interval_over_models() -> None:
     assert one.difficulty == 5
     assert one.ci95 == pytest.approx((5 - 12.706, 5 + 12.706), abs=0.01)
     assert one.discrimination is None
-
-
-def test_a_family_that_does_unlike_the_rest() -> None:
-    """Planted on three of 40 items; few others are named; not with fewer than 20 models."""
-    table = _table(24, 40, noise=5)
-    family = [n < 8 for n in range(24)]
-    table.scores[:8, :3] += 20
-    named = [one.item_id for one in unlike_rest(table, family)]
-    assert {"i0", "i1", "i2"} <= set(named)
-    assert len(named) <= 6
-    with pytest.raises(UsageError, match="from 20 on"):
-        unlike_rest(_table(19, 40), [True, True] + [False] * 17)
 
 
 def test_a_selection_is_even_over_difficulty() -> None:

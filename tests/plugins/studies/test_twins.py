@@ -1,4 +1,4 @@
-"""`bench twins`: packs of questions in other words, and what a model's gap says."""
+"""`bench twins`: packs of questions in other words, and models' scores on both wordings."""
 
 import json
 import os
@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.twins import share_named
 from eibench import DataError, UsageError, folder
-from eibench.plugins.studies.twins import read_twins, twin_gap, twin_pack
+from eibench.plugins.studies.twins import AskedTwice, read_twins, twin_pack, twin_rows
 
 Bench = Callable[..., Any]
 ROOT = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -64,48 +63,74 @@ def test_a_file_of_other_questions_is_refused(tmp_path: Path) -> None:
         twin_pack("eqbench-v1", path)
 
 
-def test_a_gap_by_hand() -> None:
-    """Ten questions, each its own family: a gap of 2 beyond references that gain 1 each."""
-    names = [str(n) for n in range(10)]
-    families = {name: name for name in names}
-    model = {name: 3.0 + (int(name) % 2) for name in names}
-    references = [dict.fromkeys(names, 1.0), dict.fromkeys(names, 2.0)]
-    gap = twin_gap(model, references, families)
-    assert (gap.gap, gap.alone, gap.items, gap.families) == (2.0, 3.5, 10, 10)
-    assert gap.is_leak and gap.ci95[0] > 1.5
-    with pytest.raises(UsageError, match="reference models at least"):
-        twin_gap(model, references[:1], families)
-    with pytest.raises(UsageError, match="families of questions"):
-        twin_gap(model, references, dict.fromkeys(names, "one"))
+def asked_twice(name: str, gap: float, spread: float = 0.0, questions: int = 10) -> AskedTwice:
+    """Twins at 50, published ones higher by the gap, and by the spread at every other one."""
+    twins = {str(n): 50.0 for n in range(questions)}
+    published = {n: 50.0 + gap + spread * (int(n) % 2) for n in twins}
+    return AskedTwice(name, "run", "twin-run", published, twins)
 
 
-def test_levels_and_power_in_simulation() -> None:
-    """Without a leak 3 to 8 % of 400 worlds; .5 SD is found in most, with five references."""
-    assert 0.02 <= share_named(400, 0.0, 5) <= 0.085
-    assert share_named(200, 0.5, 5) >= 0.8
+def test_scores_and_gaps_by_hand() -> None:
+    """Of the questions that all have, each its own family; nothing is concluded."""
+    models = [asked_twice("a", 3, spread=1), asked_twice("b", 1), asked_twice("c", 2, questions=11)]
+    families = {str(n): str(n) for n in range(11)}
+    first, second, third = twin_rows(models, families)
+    assert [row.gap.value for row in (first, second, third)] == [3.5, 1, 2]
+    assert (first.published.value, first.twins.value) == (53.5, 50)
+    low, high = first.gap.ci95 or (0, 0)
+    assert 3 <= low < 3.5 < high <= 4
+
+
+def test_too_few_models_or_questions_are_refused() -> None:
+    """One model's gap may be that of the twins; below eight families there is no interval."""
+    models = [asked_twice(name, 1.0) for name in "abc"]
+    with pytest.raises(UsageError, match="name 3 models at least"):
+        twin_rows(models[:2], {})
+    with pytest.raises(UsageError, match="no question that all"):
+        twin_rows([*models[:2], models[2]._replace(twins={})], {})
+    (row, *_) = twin_rows(models, dict.fromkeys(map(str, range(10)), "one"))
+    assert row.gap.ci95 is None and row.gap.reason
 
 
 @needs_official
-def test_from_the_pack_to_the_answer(bench: Bench) -> None:
-    """The pack is written, models are run on both, and a planted leak is named."""
-    official = Path(str(ROOT)) / FILES["eqbench-v1"]
-    done = bench("twins", "eqbench-v1", "--dataset", str(official), "-o", "twins.json")
+def test_from_the_pack_to_both_scores(bench: Bench) -> None:
+    """Of the runs on both; others, on another pack or asked otherwise, change nothing."""
+    official = str(Path(str(ROOT)) / FILES["eqbench-v1"])
+    done = bench("twins", "eqbench-v1", "--dataset", official, "-o", "twins.json")
     assert done.code == 0, done.err
     assert "60 twins of 27 dialogues" in done.err
-    models = ("strong", "medium", "weak")
-    for dataset in (str(official), "twins.json"):
+    models = ("demo/weak", "demo/strong", "demo/medium")
+    named = [word for name in models for word in ("--model", name)]
+    ask = ["twins", "eqbench-v1", "--dataset", official, *named]
+    for dataset in (official, "twins.json"):
         for name in models:
-            bench("run", "eqbench-v1", "--dataset", dataset, "--model", f"demo/{name}")
-    ask = ("twins", "eqbench-v1", "--pack", "twins.json", "--model", "demo/weak")
-    others = ("--reference", "demo/strong", "--reference", "demo/medium")
-    answer = bench(*ask, *others, "--json").json
-    assert (answer["items"], answer["families"]) == (60, 27)
-    assert isinstance(answer["is_leak"], bool)
-    assert "Relative to demo/strong" in bench(*ask, *others).out
-    few = bench(*ask, *others[:2])
-    assert few.code == 2
-    none = bench("twins", "eqbench-v1", "--pack", "twins.json", "--model", "nobody", *others)
-    assert none.code == 2
+            bench("run", "eqbench-v1", "--dataset", dataset, "--model", name)
+    before = bench(*ask, "--json").json
+    assert (before["items"], before["families"]) == (60, 27)
+    for row in before["models"]:
+        gap = row["published"]["value"] - row["twins"]["value"]
+        assert row["gap"]["value"] == pytest.approx(gap)
+    shown = bench(*ask).out
+    assert all(name in shown for name in models) and before["models"][0]["run_id"] in shown
+    bench("run", "eqbench-v1", "--dataset", "bundled", "--model", "demo/weak")
+    bench("run", "eqbench-v1", "--dataset", official, "--model", "demo/weak", "--no-revise")
+    assert bench(*ask, "--json").json == before
+    few = bench(*ask[:-2])
+    assert few.code == 2 and "name 3 models at least" in few.err
+    none = bench(*ask, "--model", "nobody")
+    assert none.code == 2 and "nobody has no whole run on the twins" in none.err
+
+
+@needs_official
+def test_a_model_that_was_asked_otherwise_is_named(bench: Bench) -> None:
+    """With the run and what of it is unlike."""
+    official = str(Path(str(ROOT)) / FILES["eqbench-v1"])
+    bench("twins", "eqbench-v1", "--dataset", official, "-o", "twins.json")
+    bench("run", "eqbench-v1", "--dataset", "twins.json")
+    bench("run", "eqbench-v1", "--dataset", official, "--temperature", "1")
+    done = bench("twins", "eqbench-v1", "--dataset", official, "--model", "demo/medium")
+    assert done.code == 2
+    assert "of demo/medium on the official questions was made with other sampling" in done.err
 
 
 @needs_official

@@ -12,10 +12,10 @@ from collections.abc import Awaitable
 from random import Random
 from typing import Any
 
-from .loopback import LoopbackServer
-from .replies import Answer
-from .responders import Reply, Responder, asked_names
-from .wire import ReceivedRequest, content_text
+from eibench.core.testing.loopback import LoopbackServer
+from eibench.core.testing.replies import Answer
+from eibench.core.testing.responders import Reply, Responder, _blocks, _lines
+from eibench.core.testing.wire import ReceivedRequest, content_text
 
 TOKENS_PER_S = 52.0
 """Written in the server's own time: a loop of 3,700 tokens took 70 seconds."""
@@ -85,7 +85,8 @@ def small_model(readable: float = 0.35, loops: float = 0.02, seed: int = 0) -> R
         rng = Random(f"{seed}:{json.dumps(request.body, sort_keys=True)}")
         if rng.random() < loops:
             return _loop(request)
-        names = asked_names(request.prompt)
+        blocks = _blocks(_lines(request.prompt))
+        names = next((block.names for block in blocks if len(block.names) > 1), [])
         if not names:
             return Answer("I am not sure what to say about that, but I hope that it helps.")
         if rng.random() >= readable:

@@ -1,4 +1,4 @@
-"""`bench people`: what people gave replies, and a judge beside them, against numbers by hand."""
+"""Replies that people rated: what they gave, and a judge beside them, against numbers by hand."""
 
 import csv
 import json
@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from eibench import HumanRatedReply, Item, Pack, PackSource
+from eibench.plugins.labels.rated_replies import rated_replies
 from eibench.statistics import spearman
 from eibench.testing import LoopbackServer
-from plugins.studies.people import people_document
 from tests.plugin_folder import install_plugin
 
 Bench = Callable[..., Any]
@@ -72,23 +72,23 @@ def graded(bench: Bench, server: LoopbackServer, replies: str = "rated.jsonl") -
 def test_a_judge_stands_beside_the_mean_of_people(invoke: Bench, pack: Path) -> None:
     """By hand people's means add up to 2 (1, 2/3, -5/6, ...), the judge's grades to 3, of ten."""
     people = [np.mean([r for r in given if r is not None]) for given in PEOPLE]
-    first = invoke("people", "care", "--dataset", pack, "--replies", "rated.jsonl", "--json")
+    first = invoke("calibrate", "care", "--dataset", pack, "--replies", "rated.jsonl", "--json")
     row = first.json["values"]["humane"]
-    assert (row["n"], row["raters"], row["judge"]) == (10, 3, None)
+    assert (row["n"], row["raters"], first.json["families"]) == (10, 3, 10)
     assert row["mean"] == pytest.approx(0.2) and sum(people) == pytest.approx(2)
     assert row["alpha"]["value"] == pytest.approx(alpha_of(PEOPLE))
     assert "10 replies in rated.jsonl; bench score care rated.jsonl --judge SPEC" in first.err
     with LoopbackServer(reply) as server:
         run_id = graded(invoke, server)
-    document = invoke("people", "care", run_id, "--dataset", pack, "--json").json
-    judge = document["values"]["humane"]["judge"]
-    assert (judge["n"], document["families"]) == (10, 10)
-    assert document["judge"].startswith("openai/j at 127.0.0.1")
+    document = invoke("calibrate", "care", run_id, "--dataset", pack, "--json").json
+    (judge,) = document["judges"]
+    assert judge["n"] == 10 and judge["judge"].startswith("openai/j at 127.0.0.1")
+    assert document["people"]["alpha"] == row["alpha"]
     assert judge["mean_difference"]["value"] == pytest.approx(0.1)
     assert judge["spearman"]["value"] == pytest.approx(spearman(JUDGE, people).value)
     assert judge["spearman"]["ci95"][0] < judge["spearman"]["value"]
-    shown = invoke("people", "care", run_id, "--dataset", pack).out
-    assert "judge   openai/j" in shown and "0.10" in shown
+    shown = invoke("calibrate", "care", run_id, "--dataset", pack).out
+    assert "openai/j" in shown and "ICC(A,1)" in shown and "0.10" in shown
 
 
 def reply(request: Any) -> str:
@@ -99,19 +99,20 @@ def reply(request: Any) -> str:
 
 def test_other_replies_are_not_set_beside_people_s(invoke: Bench, pack: Path) -> None:
     """Some are left out, with a warning; where all are, nothing is said."""
-    invoke("people", "care", "--dataset", pack, "--replies", "rated.jsonl")
+    shown = invoke("calibrate", "care", "--dataset", pack, "--replies", "rated.jsonl").out
+    assert "10 to 10 texts: a model (10)" in shown and "alpha of raters" in shown
     rows = [json.loads(line) for line in Path("rated.jsonl").read_text().splitlines()]
     with LoopbackServer(reply) as server:
         for name, n in (("some", 2), ("all", 10)):
             rows[:n] = [{**row, "response": "words 1. Others"} for row in rows[:n]]
             Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         some, every = (graded(invoke, server, f"{name}.jsonl") for name in ("some", "all"))
-    document = invoke("people", "care", some, "--dataset", pack, "--json").json
-    assert document["values"]["humane"]["judge"]["n"] == 8
+    document = invoke("calibrate", "care", some, "--dataset", pack, "--json").json
+    assert document["judges"][0]["n"] == 8
     assert (
         "2 of 10 rated replies are not those of the run, and are left out" in document["warnings"]
     )
-    done = invoke("people", "care", every, "--dataset", pack)
+    done = invoke("calibrate", "care", every, "--dataset", pack)
     assert done.code == 2 and "holds none of the replies that people rated" in done.err
 
 
@@ -128,13 +129,13 @@ def test_ratings_out_of_the_value_s_range_are_refused(
     """With the method and the item."""
     row = {"id": "x", "family": "f", "reply": "words", "ratings": ratings}
     pack.write_text(json.dumps(row) + "\n")
-    done = invoke("people", "care", "--dataset", pack)
+    done = invoke("calibrate", "care", "--dataset", pack, "--replies", "rated.jsonl")
     assert done.code and "human_ratings of care" in done.err and message in done.err
 
 
 def test_a_benchmark_without_ratings_says_so(invoke: Bench, empty_place: Path) -> None:
     """Nobody rated replies to it."""
-    done = invoke("people", "seceu")
+    done = invoke("calibrate", "seceu", "--replies", "rated.jsonl")
     assert done.code == 2 and "seceu has no ratings of replies by people" in done.err
 
 
@@ -156,7 +157,7 @@ def test_four_people_rated_48_replies_of_humanebench() -> None:
         HumanRatedReply(n, text, "", {"humane": given}) for (n, text), given in replies.items()
     ]
     pack = Pack(PackSource("golden", "0" * 64, {}), items, "")
-    document = people_document("humanebench", pack, rated)
+    document = rated_replies("humanebench", pack, rated)
     humane = document.values["humane"]
     table = [[*by_rater.values()] for by_rater in replies.values()]
     assert (document.replies, document.families, humane.raters) == (48, 8, 4)

@@ -1,4 +1,4 @@
-"""`bench data generate`: over loopback, from the plan to a pack that can be run."""
+"""`bench statements`: over loopback, from the plan to a pack that can be run."""
 
 import hashlib
 import json
@@ -6,12 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-import eibench
 from eibench import folder
-from eibench.core.cli.generate import generate_command
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 from .test_making import reply, text
@@ -28,7 +25,7 @@ def write(request: ReceivedRequest) -> Any:
 def generate(server: LoopbackServer, *more: object, output: str = OUT) -> tuple[object, ...]:
     """A command that has that server write."""
     who = ("--model", "openai/writer", "--base-url", server.base_url)
-    return ("data", "generate", "emotionqueen", *who, "-o", output, *more)
+    return ("statements", *who, "-o", output, *more)
 
 
 def lines(path: Path) -> list[dict[str, str]]:
@@ -134,19 +131,18 @@ def test_only_a_whole_set_is_written(bench: Bench, empty_place: Path) -> None:
         done = bench(*generate(server, "-n", 20, "--attempts", 4, "--json"))
         assert len(server.answered) == 23
     assert done.code == 0, done.err
-    assert (done.json["made"], done.json["asked_for"]) == (20, 20)
+    assert done.json["metrics"]["made"]["value"] == 20
     about = json.loads((empty_place / f"{OUT}.provenance.json").read_text())
     assert about["refused"] == {"unreadable": 3}
 
 
 def test_json_is_one_document(bench: Bench, empty_place: Path) -> None:
-    """With the file, its SHA-256 and the run's own document."""
+    """That of the run, and the file is named beside it."""
     with LoopbackServer(write) as server:
         done = bench(*generate(server, "-n", 3, "--json"))
-    sha256 = hashlib.sha256((empty_place / OUT).read_bytes()).hexdigest()
-    assert (done.json["output"], done.json["sha256"]) == (OUT, sha256)
-    assert done.json["missing"] is None
-    assert done.json["run"]["calls"]["model"] == 3
+    assert done.json["calls"]["model"] == 3
+    assert done.json["metrics"]["made"]["value"] == 3
+    assert f"3 statements in {OUT}" in done.err and (empty_place / OUT).exists()
 
 
 def test_the_spending_limit_holds(bench: Bench, empty_place: Path) -> None:
@@ -155,7 +151,8 @@ def test_the_spending_limit_holds(bench: Bench, empty_place: Path) -> None:
         money = ("--price", "0,1000", "--max-tokens", 1000)  # a dollar for each reply at most
         done = bench(*generate(server, "-n", 5, *money, "--max-cost", 0.5))
         assert (done.code, len(server.answered)) == (5, 0)
-        assert "goes on from here with a larger --max-cost" in done.err
+        assert "--max-cost goes on from here" in done.err
+        assert "no file was written: the run has not ended" in done.err
         assert not (empty_place / OUT).exists()
         assert bench(*generate(server, "-n", 5, *money, "--max-cost", 6)).code == 0
     assert len(lines(empty_place / OUT)) == 5
@@ -167,7 +164,7 @@ def test_a_dry_run_sends_nothing(bench: Bench, empty_place: Path) -> None:
         done = bench(*generate(server, "-n", 40, "--dry-run"))
         assert server.requests == []
     assert done.code == 0
-    assert "40 new items; at least 40 calls to openai/writer" in done.err
+    assert "; at least 40 calls to openai/writer" in done.err
     assert list(empty_place.iterdir()) == []
 
 
@@ -200,7 +197,7 @@ def test_a_set_that_grows_is_planned_by_its_statements(bench: Bench) -> None:
         assert bench(*generate(server, "-n", 20)).code == 0
         assert len(server.answered) == 37
         done = bench(*generate(server, "-n", 40, "--dry-run", output="more.jsonl"))
-    assert "40 new items; at least 20 calls to openai/writer" in done.err
+    assert "; at least 20 calls to openai/writer" in done.err
 
 
 def test_nothing_is_overwritten(bench: Bench, empty_place: Path) -> None:
@@ -228,22 +225,20 @@ def test_nothing_goes_among_the_bundled_packs(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("emotionqueen",), "name the one model"),
-        (("emotionqueen", "--model", "openai/a", "--model", "openai/b"), "name the one model"),
-        (("emotionqueen", "--model", "demo/medium"), "no words for demo models"),
-        (("eqbench-v1", "--model", "openai/a"), "eqbench-v1 cannot make data"),
+        ((), "Missing option '--model'"),
+        (("--model", "openai/a", "--model", "openai/b"), "--model is given twice"),
+        (("--model", "demo/medium"), "no words for demo models"),
     ],
 )
 def test_what_cannot_be_is_refused(bench: Bench, arguments: tuple[str, ...], message: str) -> None:
-    """No model, two models, one without words, a benchmark that makes nothing: exit 2."""
-    done = bench("data", "generate", *arguments, "-o", OUT)
+    """No model, two models, one without words: exit 2."""
+    done = bench("statements", *arguments, "-o", OUT)
     assert (done.code, message in done.err) == (2, True), done.err
 
 
-def test_each_option_is_documented() -> None:
-    """The section on bench data in docs/commands.md has all of them."""
-    page = Path(eibench.__file__).resolve().parents[2] / "docs/commands.md"
-    section = page.read_text(encoding="utf-8").partition("## bench data")[2].partition("\n## ")[0]
-    options = [p for p in generate_command.params if isinstance(p, click.Option)]
-    missing = [longest for p in options if f"`{(longest := max(p.opts, key=len))}" not in section]
-    assert missing == []
+def test_the_maker_is_on_no_list(bench: Bench) -> None:
+    """It is a benchmark while the command runs, and not after it."""
+    with LoopbackServer(write) as server:
+        bench(*generate(server, "-n", 2))
+    assert "emotionqueen-statements" not in bench("list").out
+    assert bench("run", "emotionqueen-statements", "--dry-run").code == 2

@@ -1,25 +1,19 @@
-"""`bench agreement`: how well two judges agree on runs that both have graded."""
+"""How well two judges agree, as tables."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from pathlib import Path
 
-import click
-
-import eibench
-from eibench import EstimateRow, Paragraph, Table, UsageError, provided, run_selector
+from eibench import EstimateRow, Paragraph, Table
 from eibench.text import in_words, interval, line, number, plural
 
-from .agreement import Agreement, Judged, ModelOrder, agree
-from .two_judges import two_judges
+from .agreement import Agreement, ModelOrder
 
 
-def show_agreement(document: Agreement) -> None:
-    """Everything `bench agreement` prints."""
+def agreement_parts(document: Agreement) -> list[Paragraph | Table]:
+    """All that `bench judges` prints of runs."""
     title = f"{document.benchmark}  agreement of two judges" + "  DEMO" * document.demo
     head = Paragraph("\n".join(map(line, _head(document))), title)
     order = [_order(document.order)] if document.order else []
-    eibench.show(head, _values(document), *order, warnings=document.warnings)
+    return [head, agreement_of_values(document), *order]
 
 
 def _head(document: Agreement) -> list[str]:
@@ -38,7 +32,7 @@ def _head(document: Agreement) -> list[str]:
     return [f"judge 1 {first}", f"judge 2 {second}", *runs, graded_by, read]
 
 
-def _values(document: Agreement) -> Table:
+def agreement_of_values(document: Agreement) -> Table:
     """One row a value; Cohen's kappa where any value is yes or no."""
     with_kappa = any(row.kappa for row in document.agreement.values())
     rows = [
@@ -98,54 +92,3 @@ def _order(order: ModelOrder) -> Table:
         notes.append(line(f"{label} {value}, 95 % interval {ci95}{reason}"))
     title = f"Order of {order.models} models by mean {order.value}"
     return Table(title, columns, rows, note="\n".join(notes))
-
-
-_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1\n  bench agreement 7a3c\n"
-
-
-@click.command("agreement", cls=eibench.Command, epilog=_EXAMPLES)
-@click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=eibench.completion("runs"))
-@eibench.run_options("model", "benchmark")
-@click.option("--judge", "judges", multiple=True, metavar="SPEC",
-              shell_complete=eibench.completion("judges"),
-              help="One of the two judges; give it twice where there are more.")  # fmt: skip
-@eibench.shared_options("set")
-@eibench.run_options("dataset")
-@eibench.shared_options("runs_dir")
-@eibench.json_option
-def agreement_command(
-    runs: tuple[str, ...],
-    judges: tuple[str, ...],
-    changes: Mapping[str, str],
-    runs_dir: Path,
-    json_output: bool,
-) -> None:
-    """Say how well two judges agree on the same runs.
-
-    ICC, Spearman's rho and the mean difference of each value, over the transcripts that both
-    graded, with intervals; of several runs also the order of models by either judge.
-    """
-    document = _agreement(runs, provided("judges") or (), changes, runs_dir)
-    if json_output:
-        eibench.show_json(document)
-    else:
-        show_agreement(document)
-
-
-def _agreement(
-    starts: tuple[str, ...], judges: tuple[str, ...], options: Mapping[str, str], folder: Path
-) -> Agreement:
-    if not (starts or any(run_selector())):
-        raise UsageError("Missing argument 'RUN...'.")
-    with eibench.runs(folder) as stored:
-        runs = eibench.chosen_runs(stored, starts)
-        runs.refuse_unlike()
-        first, *_ = each = list(runs)
-        graders = [eibench.RunGraders(run.id, run.graders(options)) for run in each]
-        pairs = two_judges(first.benchmark, graders, judges)
-        pack = first.pack_by(pairs[0][0], run_selector().data_path)
-        judged = [
-            Judged(*(run.graded(grader, pack.clusters) for grader in pair))
-            for run, pair in zip(each, pairs, strict=True)
-        ]
-        return agree(pack, judged, leave_out=first.plugin.not_judged)
