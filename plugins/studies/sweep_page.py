@@ -41,7 +41,7 @@ def sweep_page(documents: Sequence[ResultDocument]) -> list[Table | Drawing | Pl
     by_cell = {
         (document["name"], PageColumn.of(document)): document
         for document in documents
-        if document["status"] == "complete" and document["view"] is None and document["metrics"]
+        if document["status"] == "complete" and document["metrics"]
     }
     columns = sorted({column for _, column in by_cell})
     labels = _labels(columns, by_cell)
