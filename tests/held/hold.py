@@ -56,7 +56,7 @@ def grading_of(benchmark: str) -> str:
 
 
 def moved_at_import(folder: Path) -> Iterator[dict[str, Any]]:
-    """The held runs whose numbers an import into a folder computed otherwise, as `rescore --all`."""
+    """Held runs whose numbers an import into a folder computed otherwise, as of `rescore --all`."""
     with gzip.open(RUNS, "rt", encoding="utf-8") as lines:
         rows = [row for line in lines if (row := json.loads(line)).get("kind") == "run"]
     with Journal(folder, create=False) as journal:
