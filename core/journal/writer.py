@@ -216,14 +216,14 @@ class GroupWriter:
         return True
 
     def _fail(self, error: Exception) -> None:
-        if self._error is None and not isinstance(error, JournalError):
+        if self._error is None and isinstance(error, JournalError):
+            self._error = error
+        elif self._error is None:
             self._error = JournalError(
                 f"cannot write to {self._path}: {error}; nothing more is sent, and what is not "
                 "saved yet is lost. Make room or repair it, then run the same command again"
             )
             self._error.__cause__ = error
-        elif self._error is None:
-            self._error = error
         self.trouble = self._error
 
 
