@@ -86,10 +86,9 @@ BUNDLED = _commands(f"""
     compare v1: compare {{v1}} {{v1 strong}} --json
     rescore: rescore {{v1 weak}} --set parser=strict --json
     rescore all: rescore --all --dry-run --json
-    view: run eqbench3 --model demo/strong --limit 5 --json
+    part: run eqbench3 --model demo/strong --limit 5 --json
     runs: runs --json
     show: show {{v3 adaptive}} --json
-    show item: show {{v3 strong}} --views --json
     prompts: prompts eqbench-v1 --limit 5 -o prompts.jsonl
     export: export {{v1 weak}} {{v3 weak}} {{seceu zh}} -o runs.jsonl
     export pairs: export {{v3 strong}} {{v3 adaptive}} --comparisons -o comparisons.jsonl
@@ -126,6 +125,7 @@ OFFICIAL = _commands(f"""
     v3 o3: {_THREE} --model openai/o3 --max-comparisons 100 {_JUDGED}
     v3 c: {_THREE} --model openai/c --schedule adaptive --max-comparisons 60 {_JUDGED}
     other judge: rejudge {{v3 a}} --judge openai/other --judge-base-url {{url}} --yes --json
+    show other: show {{v3 a}} --judge openai/other --json
     agreement: judges {{v3 a}} --json
     rate: rate --benchmark eqbench3 --judge openai/judge --json
     board: leaderboard eqbench3 --judge openai/judge --published --json

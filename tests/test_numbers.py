@@ -1,14 +1,15 @@
 """No number of a stored result moves without a version that says so."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eibench import Score
+from eibench import Score, Summary
 from eibench.core.plugins import installed
-from tests.held.hold import RUNS, faults_of_engines, faults_of_runs, numbers
+from tests.held.hold import RUNS, faults_of_engines, faults_of_runs, moved_at_import, numbers
 
 Bench = Callable[..., Any]
 
@@ -17,8 +18,7 @@ def checked(invoke: Bench) -> list[dict[str, Any]]:
     """What scoring the held runs again would change."""
     done = invoke("rescore", "--all", "--dry-run", "--json")
     assert done.code == 0, done.err
-    found: list[dict[str, Any]] = done.json["runs"]
-    return found
+    return [*moved_at_import(Path("runs")), *done.json["runs"]]
 
 
 @pytest.fixture
@@ -69,6 +69,23 @@ def test_a_number_that_moves_is_found(
     monkeypatch.setattr(type(benchmark), "grading", "9" if raised else benchmark.grading)
     faults = list(faults_of_runs(checked(invoke), numbers()["benchmarks"]))
     assert faults and all(fault.startswith("seceu: ") and message in fault for fault in faults)
+
+
+def test_a_sum_that_moves_is_found(monkeypatch: pytest.MonkeyPatch, invoke: Bench) -> None:
+    """Also where the grades stay: an import computes the held numbers again."""
+    benchmark = type(installed().benchmark("seceu"))
+    summarise = benchmark.summarise
+
+    def doubled(self: Any, *args: Any) -> Summary:
+        summary = summarise(self, *args)
+        name, metric = next(iter(summary.metrics.items()))
+        changed = replace(metric, value=2 * (metric.value or 1))
+        return replace(summary, metrics={**summary.metrics, name: changed})
+
+    monkeypatch.setattr(benchmark, "summarise", doubled)
+    assert invoke("import", RUNS).code == 0
+    faults = list(faults_of_runs(checked(invoke), numbers()["benchmarks"]))
+    assert faults and all(fault.startswith("seceu: ") for fault in faults)
 
 
 def test_a_rating_that_moves_is_found() -> None:

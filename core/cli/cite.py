@@ -75,9 +75,8 @@ def _of_runs(start: str, runs_dir: Path) -> Iterator[_Source]:
         with run_set.runs(runs_dir) as stored:
             for run in selectors.find_matching(stored, start):
                 yield _benchmark(run.plugin)
-                for document in (run.document, *run.views.values()):
-                    if document and document["ratings"]:
-                        yield _engine(document["notes"]["rating"]["engine"])
+                if run.document and run.document["ratings"]:
+                    yield _engine(run.document["notes"]["rating"]["engine"])
     except (JournalError, UsageError) as error:
         raise UsageError(f"{start!r} is no benchmark ({bench('list')}), and {error}") from None
 

@@ -153,13 +153,8 @@ def outcome(imported: Imported) -> str:
     """What an import has done to a run."""
     if not imported.changed:
         return "already there"
-    added = {
-        "reply": imported.calls,
-        "grade": imported.grades,
-        "comparison": imported.comparisons,
-        "failure": imported.failures,
-        "view": imported.views,
-    }
-    parts = [plural(n, what) for what, n in added.items() if n]
-    parts += ["a later result"] if imported.updated else []
+    words = {"call": "reply", **dict.fromkeys(("grade", "comparison", "failure"))}
+    added = {word or kind: imported.added.get(kind, 0) for kind, word in words.items()}
+    parts = [plural(n, what) for what, n in added.items() if n > 0]
+    parts += [] if imported.is_new else ["a later result"]
     return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")

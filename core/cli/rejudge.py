@@ -18,8 +18,8 @@ from ..run.rescore import regrade, rescore
 from ..run.rescore_all import CheckedRun, check_all
 from ..run.task import Regrade
 from ..runs import run_set
+from ..runs.results import write_document
 from ..runs.selectors import place_of
-from ..runs.views import write_document
 from ..settings.resolve import batching_of, judge_spec
 from ..settings.run_settings import RunSettings
 from ..settings.targets import find_target
@@ -56,8 +56,8 @@ def rescore_command(
 ) -> int:
     """Score a run's replies again, without a single request.
 
-    With --set the result is kept as a view beside the run's own. --all takes every stored result
-    that this version would compute otherwise, such as after an update.
+    With --set the run's own result stays as it is. --all takes every stored result that this
+    version would compute otherwise, such as after an update.
     """
     chosen = selectors.selector()
     if every == (run is not None or any(chosen)):
@@ -124,8 +124,7 @@ def rejudge_command(
 ) -> int:
     """Judge a run's transcripts with another judge.
 
-    The model is not asked again, and the result is kept as a view of the run. --price is the
-    judge's.
+    The model is not asked again, and the run's own result stays as it is. --price is the judge's.
     """
     settings = options.run_settings(params)
     if not settings.judges:

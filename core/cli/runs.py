@@ -17,7 +17,7 @@ from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_in
 from ..reports.suggestions import bench
 from ..runs import run_set
-from ..runs.views import document_path
+from ..runs.results import document_path
 from ..text import as_text, duration, line, number, plural
 from ..types.result_document import ResultDocument
 from . import options
@@ -33,17 +33,15 @@ from .selectors import all_selectors, find, selector
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs, or those that the options choose."""
     rows: list[tuple[RunRecord, ResultDocument | None]] = []
-    views: dict[str, list[str]] = {}
     batches: dict[str, list[OpenBatch]] = {}
     if has_journal(runs_dir):
         with run_set.runs(runs_dir) as stored:
             for run in stored.chosen(selector()):
                 rows.append((run.record, run.document))
-                views[run.id] = list(run.views)
                 is_over = run.record.status == "complete"
                 batches[run.id] = [] if is_over else run.journal.open_batches(run.record)
     if json_output:
-        listed = [_as_json(run, doc, views[run.run_id], batches[run.run_id]) for run, doc in rows]
+        listed = [_as_json(run, doc, batches[run.run_id]) for run, doc in rows]
         click.echo(as_text({"runs": listed}))
         return
 
@@ -154,7 +152,6 @@ def _value(document: ResultDocument | None) -> str:
 def _as_json(
     run: RunRecord,
     document: ResultDocument | None,
-    views: Sequence[str],
     batches: Sequence[OpenBatch],
 ) -> object:
     waiting = [
@@ -175,7 +172,6 @@ def _as_json(
         "judge": document["judge"] if document else None,
         "judge_endpoint": document["judge_endpoint"] if document else None,
         "metrics": document["metrics"] if document else None,
-        "views": views,
         **({"batches": waiting} if waiting else {}),
     }
 
@@ -191,7 +187,7 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
     """
     with run_set.runs(runs_dir) as stored:
         match = find(stored, run)
-        journal, record, views = stored.journal, match.record, list(match.views)
+        journal, record = stored.journal, match.record
         what = f"run {match.id} ({match.benchmark}, {match.name})"
         what += f" with {journal.count_calls(record)} replies"
         if not yes:
@@ -201,6 +197,5 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
         with RunLock(journal.folder, record.run_id).acquire() as lock:
             journal.delete_run(record)
             lock.remove()
-        for view in (None, *views):
-            document_path(runs_dir, record.name, record.run_id, view).unlink(missing_ok=True)
+        document_path(runs_dir, record.name, record.run_id).unlink(missing_ok=True)
     click.echo(line(f"deleted {what}"), err=True)

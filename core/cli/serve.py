@@ -10,7 +10,7 @@ from .. import console
 from ..errors import UsageError
 from ..parties.providers import ModelSpec
 from ..plugins import installed
-from ..runs.views import plain_file_name
+from ..runs.results import plain_file_name
 from ..served.server import (
     READY_S,
     ServerCommand,

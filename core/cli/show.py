@@ -8,7 +8,6 @@ import click
 
 from .. import console
 from ..errors import BenchError, UsageError
-from ..hooks.sections import Table
 from ..parties.party import is_imported
 from ..reports.columns import Cell, FitTable
 from ..reports.comparability import judge_in
@@ -25,7 +24,6 @@ from ..types.result_document import ResultDocument
 from . import options, selectors
 from .command import command
 from .options import item_ids, run_ids
-from .runs import main_metric
 from .session import print_result
 
 
@@ -55,8 +53,6 @@ from .session import print_result
 @selectors.grades_option("The result by this judge, of all samples.")
 @selectors.model_and_benchmark
 @selectors.dataset_option
-@options.flag("--views", help="List the results that are kept beside the run's own.")
-@click.option("--view", metavar="NAME", help="One of them.")
 @options.place_options
 @options.output_options
 def show_command(
@@ -66,8 +62,6 @@ def show_command(
     sort: str,
     csv_output: bool,
     full: bool,
-    views: bool,
-    view: str | None,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -79,27 +73,23 @@ def show_command(
     judge = selectors.selector().judge
     if item is not None and judge:
         raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
-    if sum(map(bool, (item, items, judge, views, view))) > 1:
-        raise UsageError("ITEM, --items, --judge, --views and --view are for one at a time")
+    if sum(map(bool, (item, items, judge))) > 1:
+        raise UsageError("ITEM, --items and --judge are for one at a time")
     if csv_output and not items:
         raise UsageError("--csv is for --items")
     selectors.check_named(run)
     with run_set.runs(runs_dir) as kept:
-        one = any((item, items, judge, views, view, json_output))
+        one = any((item, items, judge, json_output))
         if run and not (one or kept.journal.runs_like(run)):
             matches = selectors.find_matching(kept, run)
             if len(matches) > 1:
                 _show_each(matches)
                 return
         stored = selectors.find_one(kept, run)
-        if views:
-            _list_views(stored, json_output)
-        elif items:
+        if items:
             rows = stored.items(sort)
             table, csv = items_table(rows), items_csv(rows)
             print_listed(rows, table, csv, json_output=json_output, csv_output=csv_output)
-        elif view:
-            print_result(stored.view(view), json_output=json_output)
         elif judge:
             print_result(stored.result(judge), json_output=json_output)
         elif item is None:
@@ -128,12 +118,6 @@ def _show_each(runs: RunSet) -> None:
 
 def _show_run(run: StoredRun, json_output: bool) -> None:
     document = run.document
-    if document is None and run.views:
-        raise UsageError(
-            f"run {run.id} has no result of its own yet, but views: {', '.join(run.views)}; "
-            f"{bench('show', run.id, '--view', 'NAME')} prints one, the command that started "
-            "the run goes on with it"
-        )
     if document is None:
         replies = run.journal.count_calls(run.record)
         raise UsageError(
@@ -190,26 +174,6 @@ def _another(run: StoredRun, document: ResultDocument) -> str:
     judge = judge_words(judge_in(document))
     pack = pack_of(document, run.settings.get("dataset"))
     return another_run(document, benchmark, run.settings, dataset=pack, judge=judge)
-
-
-def _list_views(run: StoredRun, json_output: bool) -> None:
-    """The results that are kept beside a run's own, which stands first."""
-    views = {**({"": run.document} if run.document else {}), **run.views}
-    if json_output:
-        names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items",
-                 "metrics")  # fmt: skip
-        rows = [{"view": view or None} | {n: views[view].get(n) for n in names} for view in views]
-        click.echo(as_text({"run_id": run.id, "views": rows}))
-        return
-
-    cells = [
-        [name or "(the run's own)", str(judge_in(doc) or "–"), doc["status"], main_metric(doc)]
-        for name, doc in views.items()
-    ]
-    note = f"{bench('show', run.id, '--view', 'NAME')} prints one"
-    columns = ("view", "judge", "status", "score")
-    table = Table(f"results of run {run.id}", columns, cells, note=note)
-    console.output.show(console.tables.table(table))
 
 
 def _show_item(run: StoredRun, item: str, *, json_output: bool, full: bool) -> None:

@@ -9,17 +9,17 @@ import click
 from .. import ratings
 from ..compare.comparison_pool import weighed_comparisons
 from ..errors import DataError, UsageError
-from ..guard import PluginCall, call
+from ..guard import PluginCall, call, no_exit
 from ..hooks.exporters import Exporter, ExportFile, ExportOption, ExportRequest
 from ..journal import Journal
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.temporary import replacing
-from ..journal.transfer import export_lines, import_runs
+from ..journal.transfer import export_lines
 from ..plugins import installed
 from ..runs import run_set
+from ..runs.arriving import import_runs
 from ..runs.run_set import RunSet
-from ..runs.views import write_document
 from ..text import plural
 from . import options
 from .command import Command, command
@@ -217,9 +217,9 @@ def import_command(
 ) -> None:
     """Add the runs of a file that bench export wrote.
 
-    What is there already stays as it is; if anything differs, nothing is imported. With
-    --format, FILE is another program's: its runs are added, or its comparisons are put into a
-    file for bench rate.
+    Runs that are new are added, and those that continue what is here; where one does not, nothing
+    is imported. Numbers are computed again from the grades. With --format, FILE is another
+    program's: its runs are added, or its comparisons are put into a file for bench rate.
     """
     judge, dataset = as_given("judge", judge), as_given("dataset", dataset)
     if form is None:
@@ -232,16 +232,13 @@ def import_command(
 
 
 def _import_runs(file: Path, runs_dir: Path) -> None:
-    done = import_runs(runs_dir, file)
+    with no_exit():
+        done = import_runs(runs_dir, file)
     with Journal(runs_dir, create=False) as journal:
-        for imported in done:
+        for imported, note in done:
             run = journal.find_run(imported.run_id)
             if run is None:
                 continue  # deleted by another process since
-            document = journal.document(run)
-            if document is not None and (imported.is_new or imported.updated):
-                write_document(runs_dir, document)
-            for view in journal.views(run).values() if imported.views else ():
-                write_document(runs_dir, view)
-            message = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
-            tell(message)
+            tell(f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}")
+            if note:
+                tell(f"warning: run {run.run_id}: {note}")

@@ -95,14 +95,12 @@ def settled_by(
     None where it did not, or had other samples of the model, other options or another grader.
     """
     digests, journal = placement_of(contest, samples), contest.journal
-    for document in (journal.document(run), *journal.views(run).values()):
-        notes = rating_notes(document) if document else None
-        stopped = notes.get("stopped") if notes else None
-        if not stopped or stopped.get("of") not in digests:
-            continue
-        if stopped.get("grader") == contest.pool.grader:
-            return stopped
-    return None
+    document = journal.document(run)
+    notes = rating_notes(document) if document else None
+    stopped = notes.get("stopped") if notes else None
+    if not stopped or stopped.get("of") not in digests:
+        return None
+    return stopped if stopped.get("grader") == contest.pool.grader else None
 
 
 def left_of(

@@ -15,10 +15,11 @@ from .screen import ScreenPart
 from .tables import table, titled, warning
 
 if TYPE_CHECKING:
+    from ..reports.changes import Number
     from ..reports.comparing import MetricNumbers, RunComparison
     from ..reports.estimates import EstimateRow
     from ..reports.pairing import ItemDifference, ValueDifference
-    from ..run.rescore_all import CheckedRun, Number
+    from ..run.rescore_all import CheckedRun
 
 
 def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:

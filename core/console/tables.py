@@ -94,13 +94,10 @@ def head(document: ResultDocument) -> list[RenderableType]:
     title = titled(f"{document['benchmark']}  {document['name']}", demo=document["demo"])
     style = "green" if document["status"] == "complete" else "bold red"
     title.append(f"  {document['status'].upper()}", style=style)
-    view = document["view"]
-    if view:
-        title.append(f"  VIEW {line(view)}", style="bold cyan")
     if message := "; ".join(filter(None, (document["invalid"], *answered_by(document)))):
         title.append(f": {line(message)}", style="red")
     text = f"not the run's own result, which {bench('show', document['run_id'])} prints"
-    return [title, *[Text(line(text), style="dim")] * bool(view)]
+    return [title, *[Text(line(text), style="bold cyan")] * (not document["main"])]
 
 
 def foot(document: ResultDocument) -> list[RenderableType]:

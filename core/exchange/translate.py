@@ -17,23 +17,23 @@ from ..benchmark import Benchmark, Pack
 from ..benchmark.foreign import ForeignRun, ForeignSample
 from ..errors import DataError, PluginError
 from ..guard import guard
-from ..journal import Journal
+from ..journal import Journal, RunRecord
 from ..journal.archives import LINE_LIMIT
 from ..journal.calls import call_row
 from ..journal.file import now
 from ..journal.grades import grade_row
-from ..journal.lines import end_line, header_line, row_line
+from ..journal.lines import file_lines, row_line
 from ..journal.merging import Imported
 from ..journal.schema import RUNS, TABLES
-from ..journal.transfer import Telling, import_lines
+from ..journal.transfer import StagedResult, import_lines
 from ..parties.party import MARK, PROVIDER
 from ..parties.providers import ModelSpec
 from ..reports.document import build_document
 from ..reports.evidence import Selection
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of
+from ..runs.arriving import put_results
 from ..runs.stored_run import StoredRun
-from ..runs.views import write_document
 from ..settings.players import by_member
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
 from ..types import JsonDict, digest
@@ -129,38 +129,29 @@ def import_foreign(folder: Path, source: Source, runs: Sequence[ForeignRun]) -> 
         PluginError: The benchmark failed.
     """
     lines = _Lines(source, [begin(source, run) for run in runs])
-    data = (source.benchmark.name, source.pack.source.sha256)
 
-    def sum_up(journal: Journal, done: Sequence[Imported]) -> None:
+    def results(journal: Journal) -> Iterator[StagedResult]:
+        for each, run in zip(lines.used, journal.runs(), strict=True):
+            yield _sum_up(journal, source, each, run)
+
+    done = import_lines(folder, source.path, lines.all(), results)
+    data = (source.benchmark.name, source.pack.source.sha256)
+    with Journal(folder, create=False) as journal:
         alike = (run for run in journal.runs() if (run.benchmark, run.pack_sha256) == data)
         names = Counter(run.name for run in alike)
-        for each, imported in zip(lines.used, done, strict=True):
-            each.imported = imported
-            each.namesakes = names[each.config.display_name]
-            _sum_up(journal, source, each, imported)
-
-    telling = Telling(lines.location, "import the other one into a --runs-dir of its own", sum_up)
-    import_lines(folder, source.path, lines.all(), telling)
+    for each, imported in zip(lines.used, done, strict=True):
+        each.imported, each.namesakes = imported, names[each.config.display_name]
+    put_results(folder, done)
     return lines.imports
 
 
-def _sum_up(journal: Journal, source: Source, each: Import, imported: Imported) -> None:
-    """Store a run's result, if anything of it is new or it has none yet.
-
-    One by a judge is not replaced by one without.
-    """
-    run, config = journal.find_run(imported.run_id), each.config
-    assert run is not None
-    is_worse = config.judge is None and bool(journal.judges(run))
-    if journal.document(run) is not None and (is_worse or not imported.changed):
-        return
-    # What was left out belongs to the run all the same, so the whole pack is what is looked at.
-    stored = StoredRun(journal, run)
+def _sum_up(journal: Journal, source: Source, each: Import, run: RunRecord) -> StagedResult:
+    """A run's result; what was left out belongs to it too, so the whole pack is looked at."""
+    config, stored = each.config, StoredRun(journal, run)
     selection = Selection(source.pack.items, stored.selection_of(source.pack).iterations)
     evidence = stored.evidence(grader(config), selection, sent=0)
     document = build_document(run, config, source.pack, selection, evidence)
-    journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
-    write_document(journal.folder, document)
+    return StagedResult(run, document, document["status"], True)
 
 
 @dataclass
@@ -174,15 +165,12 @@ class _Lines:
     source: Source
     imports: list[Import]
     used: list[Import] = field(default_factory=list)
-    _locations: list[str] = field(default_factory=list)
-
-    def location(self, number: int) -> str:
-        """Where in the file a line comes from."""
-        return self._locations[number - 1]
 
     def all(self) -> Iterator[tuple[int, bytes]]:
         """All lines with their numbers; `DataError` if there are none, or one is too long."""
-        yield self._line("", header_line())
+        return enumerate(file_lines(self._rows()), 1)
+
+    def _rows(self) -> Iterator[bytes]:
         with asyncio.Runner() as runner:
             for each in self.imports:
                 yield from self._of(each, runner)
@@ -191,9 +179,8 @@ class _Lines:
             reasons = "; ".join(f"{n} x {reason}" for reason, n in left_out.most_common())
             message = f"nothing in it can be used: {reasons or 'its runs are empty'}"
             raise DataError(self.source.path, message)
-        yield self._line("", end_line(len(self._locations) + 1))
 
-    def _of(self, each: Import, runner: asyncio.Runner) -> Iterator[tuple[int, bytes]]:
+    def _of(self, each: Import, runner: asyncio.Runner) -> Iterator[bytes]:
         """The lines of a run; none where nothing of it can be used."""
         conversations = list(self._replayed(each, runner))
         if not conversations:
@@ -228,9 +215,7 @@ class _Lines:
                 each.count(replayed)
                 yield sample, replayed
 
-    def _row(
-        self, location: str, kind: str, run_id: str, values: Sequence[object]
-    ) -> tuple[int, bytes]:
+    def _row(self, location: str, kind: str, run_id: str, values: Sequence[object]) -> bytes:
         table = TABLES[kind]
         row = dict(zip(table.columns, table.opened(values), strict=True))
         try:
@@ -240,11 +225,7 @@ class _Lines:
         if len(text) > LINE_LIMIT:
             message = f"is longer than {LINE_LIMIT // 2**20} MiB; nothing was imported"
             raise DataError(self.source.path, message, location)
-        return self._line(location, text)
-
-    def _line(self, location: str, text: bytes) -> tuple[int, bytes]:
-        self._locations.append(location)
-        return len(self._locations), text
+        return text
 
 
 def _run_row(source: Source, each: Import, at: str) -> JsonDict:

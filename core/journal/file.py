@@ -8,6 +8,7 @@ Unicode cannot hold (half of a surrogate pair) is stored with U+FFFD in its plac
 """
 
 import json
+import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -118,14 +119,24 @@ class JournalFile:
                 f"no runs in {folder}: {FILE} is not there; start one with bench run, "
                 "or name another folder with --runs-dir"
             )
+        self._begin(*open_checked(self.path))
+        weakref.finalize(self, close_dropped, self._read)
+
+    def _begin(self, read: sqlite3.Connection, which: FileId | None) -> None:
+        self._read, self._which = read, which
         self._writer: GroupWriter | None = None
         self._failed: dict[int, bool] = {}
         self._noted: set[tuple[object, ...]] = set()
         self._ways: dict[tuple[object, ...], dict[str, str]] = {}
         self._ahead: ReadAhead | None = None
-        self._which: FileId | None
-        self._read, self._which = open_checked(self.path)
-        weakref.finalize(self, close_dropped, self._read)
+
+    @classmethod
+    def over(cls, path: Path, database: sqlite3.Connection) -> Self:
+        """A journal to read out of an open database, which came of the file at a path."""
+        journal = cls.__new__(cls)
+        journal.folder, journal.path = path.parent, path
+        journal._begin(database, None)
+        return journal
 
     @property
     def writer(self) -> GroupWriter:
@@ -140,19 +151,9 @@ class JournalFile:
             with reading(self.path):
                 self._presence = Presence(self.path, self._which)
             self._writer = GroupWriter(connection, self.path)
-            self._writer.look = self._look
+            self._writer.check = self._presence.check
             self._writing = connection
         return self._writer
-
-    def _look(self) -> JournalError | None:
-        """What is wrong with the files, if anything; called on the writer's thread.
-
-        A `JournalError` is raised where nothing can be written any more.
-        """
-        wrong = self._presence.look()
-        if wrong and self._presence.is_cut:
-            raise JournalError(wrong)
-        return JournalError(f"{wrong}; nothing more is sent") if wrong else None
 
     def _add(self, sql: str, values: Sequence[object]) -> None:
         self.writer.add(sql, storable_row(values))
@@ -160,36 +161,30 @@ class JournalFile:
     def close(self, *, at_once: bool = False) -> None:
         """Write what is left, waiting for no lock if `at_once`, and close the file.
 
-        A `JournalError` says where all that was written is, if the file is not the one written to.
+        A `JournalError` says that rows were not written, or that the file is no longer there.
         """
-        message = self._end_writing(at_once=at_once) if self._writer is not None else None
-        self._read.close()
-        if message:
-            self._presence.close()
-        if self._which is not None:
-            closed(self._which)
-            self._which = None
-        if message:
-            raise JournalError(message)
+        try:
+            if self._writer is not None:
+                self._end_writing(self._writer, at_once=at_once)
+        finally:
+            self._read.close()
+            if self._which is not None:
+                closed(self._which)
+                self._which = None
+            if self._writer is not None:
+                self._writer = None
+                self._presence.close()
 
-    def _end_writing(self, *, at_once: bool) -> str | None:
-        """What to tell the user: rows were not written, or the files are the journal's no more."""
-        writer, self._writer = self.writer, None
-        unwritten = None
+    def _end_writing(self, writer: GroupWriter, *, at_once: bool) -> None:
         try:
             writer.close(at_once=at_once)
-        except JournalError as error:
-            unwritten = str(error)
-        if writer.reserve is not None:
-            writer.reserve.release()
-        wrong = self._presence.look()
-        if wrong is None:
-            self._presence.close()  # so that the log is brought into the file by the last
+            self._presence.check()
+        finally:
+            if writer.reserve is not None:
+                writer.reserve.release()
+            if self._presence.is_whole:
+                self._presence.close()  # so that the log is brought into the file by the last
             self._writing.close()
-            return unwritten
-        saved = self._presence.save(self._writing, self._read)
-        self._writing.close()
-        return f"{wrong}. {saved}"
 
     def __enter__(self) -> Self:
         return self

@@ -1,9 +1,9 @@
 """The file form of runs: one JSON object a line (docs/storage.md describes it).
 
 A header, then each run with its calls, grades and failures, then a line that says how
-many lines there are. A line names its kind and has each column of its table by name;
-columns that hold JSON are JSON in it. Reading is strict: what `schema` says a line may
-hold is let through, and nothing else; and each field of a run's settings and result that
+many lines there are and has their SHA-256. A line names its kind and has each column of its
+table by name; columns that hold JSON are JSON in it. Reading is strict: what `schema` says a
+line may hold is let through, and nothing else; and each field of a run's settings and result that
 pages and boards read has the type that the program writes (`wrong_inside`). Writing holds
 to what `schema` says.
 """
@@ -11,7 +11,9 @@ to what `schema` says.
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import chain
 from typing import get_type_hints
 
 from .. import __version__
@@ -92,20 +94,20 @@ def _shape_of_line(table: TableSchema) -> Shape:
 
 _SHAPES = {kind: _shape_of_line(table) for kind, table in TABLES.items()}
 _HEADER = record({"format": text, "version": whole(1), "eibench": text})
-_END = record({"kind": text, "lines": whole(2)})
+_END = record({"kind": text, "lines": whole(2), "sha256": matching("[0-9a-f]{64}", "a SHA-256")})
 
 
 # Writing
 
 
-def header_line() -> bytes:
-    """The first line of a file."""
-    return _line({"format": FORMAT, "version": FORM, "eibench": __version__})
-
-
-def end_line(lines: int) -> bytes:
-    """The last line, which says how many lines the file has with it."""
-    return _line({"kind": "end", "lines": lines})
+def file_lines(rows: Iterable[bytes]) -> Iterator[bytes]:
+    """A file's lines: a header, those of its rows, and an end that says how many and of what."""
+    header = _line({"format": FORMAT, "version": FORM, "eibench": __version__})
+    checksum, n = sha256(), 0
+    for n, line in enumerate(chain([header], rows), 1):  # noqa: B007 - counted
+        checksum.update(line)
+        yield line
+    yield _line({"kind": "end", "lines": n + 1, "sha256": checksum.hexdigest()})
 
 
 def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
@@ -200,15 +202,17 @@ def check_header(line: JsonObject) -> None:
     _refuse(_HEADER(line))
 
 
-def check_end(line: JsonObject, position: int) -> None:
-    """Refuse an end that does not fit what came before it.
+def check_end(line: JsonObject, position: int, checksum: str) -> None:
+    """Refuse an end that does not fit what came before it, of which it has the SHA-256.
 
     Raises:
-        ValueError: It counts other lines.
+        ValueError: It counts other lines, or is of others.
     """
     _refuse(_END(line))
     if line["lines"] != position:
         raise ValueError(f"counts {line['lines']} lines, but is line {position}: lines are missing")
+    if line["sha256"] != checksum:
+        raise ValueError("is of other lines: the file was changed after bench export wrote it")
 
 
 def stored_row(line: JsonObject) -> tuple[object, ...]:
@@ -235,9 +239,6 @@ def _check(name: str, line: JsonObject) -> None:
     _refuse(_SHAPES[name](line))
     if name == "run":
         _check_ids(line)
-    document = line.get("document")
-    if name == "view" and isinstance(document, dict) and document["run_id"] != line["run"]:
-        raise ValueError('"document" is that of another run')
 
 
 def _stored(table: TableSchema, column: str, line: JsonObject) -> Json:

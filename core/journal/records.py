@@ -111,7 +111,6 @@ ANY_OBJECT = Json(object_of(shapes.anything))
 AnyObject = Annotated[str, ANY_OBJECT]
 AnyObjectOrNone = Annotated[JsonObject | None, ANY_OBJECT]
 TimeOrNone = Annotated[str | None, shapes.time]
-Document = Annotated[str, Json(_DOCUMENT)]
 DocumentOrNone = Annotated[str | None, Json(_DOCUMENT)]
 Texts = Annotated[tuple[str, ...], Json(list_of(text))]
 
@@ -199,14 +198,6 @@ class GradeRow(NamedTuple):
     detail: AnyObject
     at: Time
     graded_by: Annotated[str, Json(GRADER)]
-
-
-class ViewRow(NamedTuple):
-    """A result beside that of the whole run."""
-
-    name: Annotated[str, matching("[A-Za-z0-9._-]{1,200}", "a view's name")]  # such as limit-2
-    document: Document
-    at: Time
 
 
 class Failure(NamedTuple):

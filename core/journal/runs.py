@@ -7,8 +7,8 @@ from typing import Any, cast
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .file import JournalFile, now, object_of
-from .records import AskedParties, RunRecord, StoredSettings, ViewRow, as_json, party_in
-from .schema import PARTIES, RUNS, VIEWS
+from .records import AskedParties, RunRecord, StoredSettings, as_json, party_in
+from .schema import PARTIES, RUNS
 from .tables import DamagedRow, Row, quoted
 from .temporary import Reserve
 
@@ -201,18 +201,6 @@ class RunStore(JournalFile):
             (status, seconds, *at, document and as_json(document), run.n),
         )
         self.writer.flush()
-
-    def add_view(self, run: RunRecord, name: str, document: ResultDocument) -> None:
-        """Store a result beside the run's own, in place of one of the same name."""
-        row = ViewRow(name=name, document=as_json(document), at=now())
-        self._add(VIEWS.adding(), (run.n, *row))
-        self.writer.flush()
-
-    def views(self, run: RunRecord) -> dict[str, ResultDocument]:
-        """The results beside the run's own by name, the latest last."""
-        sql = "SELECT run, name, document FROM views WHERE run {of} ORDER BY at, name"
-        rows = self._rows_of(run, sql, (), lambda row: (str(row[0]), document_of(row[1])))
-        return dict(rows)
 
     def document(self, run: RunRecord) -> ResultDocument | None:
         """The run's last result document, if it has one."""

@@ -19,7 +19,6 @@ from .records import (
     RunRecord,
     StoredComparison,
     Time,
-    ViewRow,
 )
 from .tables import Checked, TableSchema
 
@@ -56,7 +55,6 @@ PARTIES = TableSchema(
     is_numbered=True,
 )
 ASKINGS = TableSchema("asking", "askings", PartyAsking, key=("phase", "party", "otherwise"))
-VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
 LABELS = Checked(
     "label",
     "labels",
@@ -68,7 +66,7 @@ LABELS = Checked(
 
 TABLES: Mapping[str, TableSchema] = {
     table.kind: table
-    for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, ASKINGS, VIEWS, LABELS)
+    for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, ASKINGS, LABELS)
 }
 """By what a line of a file calls their rows, in the order of the lines."""
 CHECKED = (CALLS, GRADES, COMPARISONS, LABELS)

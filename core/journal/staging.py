@@ -1,39 +1,38 @@
 """Lines of a foreign file, checked one by one and put into a private database.
 
-It lies in a temporary file that nobody else sees and that goes with its connection, so a
-journal is not touched before every line is known to be right, other processes are not held
-up meanwhile, and a large file needs no more memory than a small one.
+It has the tables of a journal, and lies in a temporary file that nobody else sees and that goes
+with its connection, so a journal is not touched before every line is known to be right, other
+processes are not held up meanwhile, and a large file needs no more memory than a small one.
 """
 
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import DataError, JournalError
 from ..types import JsonDict
 from .lines import check_end, check_header, read_line, stored_row
-from .schema import CHECKED, TABLES
-from .tables import TableSchema, quoted
+from .schema import RUNS, TABLES, create
+from .tables import quoted
 
 
 @contextlib.contextmanager
 def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.Connection]:
-    """A database with a table per kind of line, each row with the number of its line.
-
-    A row that belongs to a run names it in ``run``, by its id in the file.
+    """A database with the rows of a file's lines.
 
     Raises:
-        DataError: A line is not as it must be, or is there twice; or the file ends too soon.
+        DataError: A line is not as it must be, or is there twice; or the file ends too soon, or
+            was changed.
         JournalError: There is no room for it.
     """
     with contextlib.closing(sqlite3.connect("", timeout=30, isolation_level=None)) as database:
         try:
             database.execute("PRAGMA synchronous = OFF")
-            for checked in CHECKED:  # for `merging`
-                checked.add_functions(database)
-            for table in TABLES.values():
-                _create(database, table)
+            create(database)
+            database.execute("CREATE UNIQUE INDEX once ON runs (identity, ordinal)")
             database.execute("BEGIN")
             _fill(database, path, lines)
             database.execute("COMMIT")
@@ -45,17 +44,15 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
         yield database
 
 
-def _create(database: sqlite3.Connection, table: TableSchema) -> None:
-    owner, unique = "run, ", [("run", *table.key)]
-    if table.kind == "run":
-        owner, unique = "", [("run_id",), ("identity", "ordinal")]
-    once = ", ".join(f"UNIQUE ({quoted(columns)})" for columns in unique)
-    columns = f"line INTEGER PRIMARY KEY, {owner}{quoted(table.columns)}"
-    database.execute(f"CREATE TABLE {table.name} ({columns}, {once})")
+class _Owner(NamedTuple):
+    """The run that lines are about: its id, and its number in the database."""
+
+    run_id: str
+    n: int
 
 
 def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, bytes]]) -> None:
-    run, ended, n = "", False, 0
+    run, ended, n, checksum = None, False, 0, sha256()
     for n, raw in lines:
         try:
             if ended:
@@ -64,10 +61,11 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
             if n == 1:
                 check_header(line)
             elif line.get("kind") == "end":
-                check_end(line, n)
+                check_end(line, n, checksum.hexdigest())
                 ended = True
             else:
-                run = _add(database, n, line, run)
+                run = _add(database, line, run)
+            checksum.update(raw)
         except (ValueError, RecursionError) as error:
             message = str(error) if isinstance(error, ValueError) else "is nested too deeply"
             raise DataError(path, f"{message}; nothing was imported", f"line {n}") from None
@@ -78,20 +76,19 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
         raise DataError(path, "holds no runs")
 
 
-def _add(database: sqlite3.Connection, n: int, line: JsonDict, run: str) -> str:
+def _add(database: sqlite3.Connection, line: JsonDict, run: _Owner | None) -> _Owner:
     """Add a line; returns the run that the next one may belong to."""
-    row, name = stored_row(line), str(line["kind"])
-    if name == "run":
-        run = str(line["run_id"])
-        owner: tuple[str, ...] = ()
-    elif line["run"] != run:
-        raise ValueError('"run" is not the run that the lines above are about')
-    else:
-        owner = (run,)
-    marks = ", ".join("?" * (1 + len(owner) + len(row)))
+    row, table = stored_row(line), TABLES[str(line["kind"])]
     try:
-        database.execute(f"INSERT INTO {TABLES[name].name} VALUES ({marks})", (n, *owner, *row))
+        if table is RUNS:
+            marks = ", ".join("?" * len(row))
+            sql = f"INSERT INTO runs ({quoted(RUNS.columns)}) VALUES ({marks})"
+            return _Owner(str(line["run_id"]), database.execute(sql, row).lastrowid or 0)
+        if run is None or line["run"] != run.run_id:
+            raise ValueError('"run" is not the run that the lines above are about')
+        database.execute(table.adding("INSERT"), (run.n, *table.sealed(row)))
     except sqlite3.IntegrityError:
-        article = "an" if name.startswith("a") else "a"
-        raise ValueError(f"is {article} {name} that stands in an earlier line already") from None
+        article = "an" if table.kind.startswith("a") else "a"
+        message = f"is {article} {table.kind} that stands in an earlier line already"
+        raise ValueError(message) from None
     return run

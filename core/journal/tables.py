@@ -10,9 +10,8 @@ finds pages that do not fit together, and not a bit that is turned over in a tex
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, NoReturn, get_args, get_origin
 from zlib import crc32
@@ -128,9 +127,9 @@ class TableSchema:
         marks = ", ".join("?" * (1 + len(self.stored)))
         return f"{verb} INTO {self.name} (run, {quoted(self.stored)}) VALUES ({marks})"
 
-    def values(self, prefix: str) -> str:
-        """The SQL that gives a row as it is `stored` from its columns elsewhere."""
-        return quoted(self.columns, prefix)
+    def sealed(self, row: Sequence[object]) -> Row:
+        """A row as it is `stored` from its columns."""
+        return tuple(row)
 
     def opened(self, row: Sequence[object]) -> Row:
         """A row's columns from those that are `stored`."""
@@ -202,7 +201,7 @@ class Checked(TableSchema):
         self._item = self.columns.index("item_id")
         self._iteration = self.columns.index("iteration")
 
-    def sealed(self, row: Sequence[object]) -> tuple[object, ...]:
+    def sealed(self, row: Sequence[object]) -> Row:
         """The columns of a row and its checksums, as they are stored.
 
         Raises:
@@ -270,20 +269,6 @@ class Checked(TableSchema):
             elif value is not None and value == value:  # SQLite takes NaN for NULL
                 parts += (start, value if isinstance(value, str) else _digits(value))
         return crc32("".join(parts).encode())
-
-    def add_functions(self, database: sqlite3.Connection) -> None:
-        """Let SQL make the checksums of rows, as `values` writes it."""
-        for n, name in enumerate(self.stored[len(self.columns) :], len(self.columns)):
-            database.create_function(f"{self.name}_{name}", -1, partial(self._column, n))
-
-    def values(self, prefix: str) -> str:
-        """The SQL that gives a row as it is `stored` from its columns elsewhere."""
-        columns = super().values(prefix)
-        sums = [f"{self.name}_{name}({columns})" for name in self.stored[len(self.columns) :]]
-        return ", ".join([columns, *sums])
-
-    def _column(self, n: int, *row: object) -> Any:
-        return self.sealed(row)[n]
 
 
 def _crc(text: object) -> int | None:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError, JournalError
-from .archives import LINE_LIMIT, read_lines
-from .lines import end_line, header_line, row_line
+from ..types.result_document import ResultDocument
+from .archives import LINE_LIMIT
+from .file import now
+from .lines import file_lines, row_line
 from .locks import RunLock
-from .merging import Conflict, Imported, merge, run_here, staged_runs
+from .merging import Conflict, Imported, merge, staged_runs
 from .opening import connect, reading
-from .records import RunRecord
+from .records import RunRecord, as_json
 from .schema import TABLES
 from .staging import staged
 from .store import Journal
@@ -32,18 +34,17 @@ def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]
     Raises:
         JournalError: The journal cannot be read, or a run was deleted in the meantime.
     """
-    lines = 2
-    yield header_line()
+    return file_lines(_rows_of(journal, runs))
+
+
+def _rows_of(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]:
     with (
         reading(journal.path),
         contextlib.closing(connect(journal.path, isolation_level=None)) as database,
     ):
         database.execute("BEGIN")  # whatever is written from here on is not seen
         for run in runs:
-            for line in _run_lines(database, run):
-                lines += 1
-                yield line
-    yield end_line(lines)
+            yield from _run_lines(database, run)
 
 
 def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
@@ -77,55 +78,59 @@ def _line(table: TableSchema, run: RunRecord, row: Sequence[object]) -> bytes:
 # Import
 
 
-def import_runs(folder: Path, path: Path) -> list[Imported]:
-    """Add the runs of a file to a folder's journal, made if there is none; what became of each.
+class StagedResult(NamedTuple):
+    """The result of a staged run, and how that run ended; no result where none can be."""
 
-    Raises:
-        DataError: The file is not as it must be, or says something else than the journal.
-        JournalError: The journal cannot be used, or another process owns one of the runs.
-    """
-    return import_lines(folder, path, read_lines(path), Telling())
-
-
-class Telling(NamedTuple):
-    """What is told of a file's lines, and what is done once they are in the journal.
-
-    `line` is what an error calls one, `advice` what to do about a conflict; `then` is called
-    while the runs are still owned.
-    """
-
-    line: Callable[[int], str] = "line {}".format
-    advice: str = "a run that went on in two places stays two, in one --runs-dir each"
-    then: Callable[[Journal, Sequence[Imported]], object] = lambda journal, done: None
+    run: RunRecord
+    document: ResultDocument | None
+    status: str
+    finished: bool
 
 
 def import_lines(
-    folder: Path, path: Path, lines: Iterable[tuple[int, bytes]], telling: Telling
+    folder: Path,
+    path: Path,
+    lines: Iterable[tuple[int, bytes]],
+    results: Callable[[Journal], Iterable[StagedResult]],
 ) -> list[Imported]:
-    """Add the runs in lines to a folder's journal: all of them, or nothing.
+    """Add the runs in lines to a folder's journal: all of them, or nothing; what became of each.
 
     The folder is made if it does not exist, once all lines were checked.
 
+    Args:
+        folder: The runs folder.
+        path: The file that the lines are from, for messages.
+        lines: With their numbers.
+        results: Gives the results of the runs, from a journal that holds these runs alone.
+
     Raises:
-        DataError: A line is not as it must be, or says something else than the journal.
+        DataError: A line is not as it must be, or a run does not continue what the journal has.
         JournalError: The journal cannot be used, or another process owns one of the runs.
     """
-    with staged(path, lines) as database, Journal(folder) as journal:
-        with reading(journal.path):
-            database.execute("ATTACH DATABASE ? AS here", (str(journal.path),))
-            database.execute("PRAGMA foreign_keys = ON")
-            database.execute("PRAGMA here.synchronous = FULL")
-            ids = [(run_here(database, run) or run)["run_id"] for run in staged_runs(database)]
-        with _owned(journal, ids):
-            with reading(journal.path), _transaction(database):
+    with staged(path, lines) as database:
+        for run, document, status, finished in list(results(Journal.over(path, database))):
+            database.execute(
+                "UPDATE main.runs SET document = ?, status = ?,"
+                " finished_at = iif(?, coalesce(finished_at, ?), NULL) WHERE n = ?",
+                (document and as_json(document), status, finished, now(), run.n),
+            )
+        with Journal(folder) as journal:
+            with reading(journal.path):
+                database.execute("ATTACH DATABASE ? AS here", (str(journal.path),))
+                database.execute("PRAGMA foreign_keys = ON")
+                database.execute("PRAGMA here.synchronous = FULL")
+            runs = staged_runs(database)
+            with (
+                _owned(journal, [run["run_id"] for run in runs]),
+                reading(journal.path),
+                _transaction(database),
+            ):
                 try:
-                    done = [merge(database, run) for run in staged_runs(database)]
+                    return [merge(database, run) for run in runs]
                 except Conflict as conflict:
-                    message = f"{conflict.message} ({journal.path}); nothing was imported: "
-                    position = telling.line(conflict.line)
-                    raise DataError(path, message + telling.advice, position) from None
-            telling.then(journal, done)
-        return done
+                    advice = "import it into a --runs-dir of its own"
+                    message = f"{conflict} ({journal.path}); nothing was imported: {advice}"
+                    raise DataError(path, message) from None
 
 
 @contextlib.contextmanager

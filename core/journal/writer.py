@@ -53,7 +53,7 @@ class GroupWriter:
         reserve: Room to fall back on when the disk is full.
         say: Tells the user something; called on the writer's thread.
         gave_up: Whether the user does not want to wait any longer for a lock.
-        look: Called before each group; what it returns becomes the trouble.
+        check: Called before each group; nothing is written any more where it raises.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: object) -> None:
@@ -62,7 +62,7 @@ class GroupWriter:
         self.reserve: Reserve | None = None
         self.say: Callable[[str], object] = lambda line: None
         self.gave_up: Callable[[], bool] = lambda: False
-        self.look: Callable[[], JournalError | None] = lambda: None
+        self.check: Callable[[], object] = lambda: None
         self._connection = connection
         self._path = path
         self._queue: queue.SimpleQueue[_Write | threading.Event | None] = queue.SimpleQueue()
@@ -164,7 +164,7 @@ class GroupWriter:
     def _commit(self, writes: list[_Write]) -> None:
         if not writes or self._error:
             return
-        self.trouble = self.trouble or self.look()
+        self.check()
         while True:
             try:
                 self._write_all(writes)
@@ -216,12 +216,15 @@ class GroupWriter:
         return True
 
     def _fail(self, error: Exception) -> None:
-        if self._error is None:
+        if self._error is None and isinstance(error, JournalError):
+            self._error = error
+        elif self._error is None:
             self._error = JournalError(
                 f"cannot write to {self._path}: {error}; nothing more is sent, and what is not "
                 "saved yet is lost. Make room or repair it, then run the same command again"
             )
             self._error.__cause__ = error
+        self.trouble = self._error
 
 
 def _wake(waiters: "list[asyncio.Future[None]]", error: JournalError | None) -> None:

@@ -53,15 +53,15 @@ def build_document(
     summary: Summary | None = None,
     baselines: Mapping[str, Baseline] | None = None,
     compared: ModelComparisons | None = None,
-    view: str | None = None,
+    main: bool = True,
     elapsed_s: float | None = None,
     warnings: Sequence[str] = (),
 ) -> ResultDocument:
     """A result document; `run` is ``None`` for answers that were given instead of asked for.
 
-    `summary` and `baselines` are those of the benchmark where they are known already; `view` is
-    what the document is called where it is not the run's own result; `elapsed_s` how long commands
-    have worked on the run, if not as its record says.
+    `summary` and `baselines` are those of the benchmark where they are known already; `main`
+    says whether it is the run's own result; `elapsed_s` how long commands have worked on the run,
+    if not as its record says.
     """
     subject = _Subject(run, config, pack, selection, evidence)
     if summary is None:
@@ -72,7 +72,7 @@ def build_document(
     closing: rows.ClosingPart = {"warnings": [*_warnings(subject, summary, compared), *warnings]}
     graded = _status_of_samples(subject, summary, samples["items"])
     return {
-        **_run(subject, _status(graded, evidence.stopped, compared), view),
+        **_run(subject, _status(graded, evidence.stopped, compared), main=main),
         **_protocol(subject, graded, samples["items"]),
         **_metrics(subject, summary, baselines, compared),
         **samples,
@@ -142,7 +142,7 @@ def _are_whole(replies: Mapping[Party, Replies]) -> bool:
 # Parts
 
 
-def _run(subject: _Subject, status: Status, view: str | None) -> rows.RunPart:
+def _run(subject: _Subject, status: Status, *, main: bool) -> rows.RunPart:
     run, config = subject.run, subject.config
     judge = config.judge
     players: dict[str, rows.PlayerPart] = {
@@ -157,7 +157,7 @@ def _run(subject: _Subject, status: Status, view: str | None) -> rows.RunPart:
         "imported": subject.origin,
         "model": run.model if run else None,
         "name": run.name if run else config.display_name,
-        "view": view,
+        "main": main,
         "endpoint": run.endpoint if run else None,
         "judge": (judge.label if isinstance(judge, Panel) else judge.short) if judge else None,
         "judge_endpoint": judge.host if isinstance(judge, Party) else None,

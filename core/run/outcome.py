@@ -20,8 +20,8 @@ from ..reports.evidence import (
     Selection,
     kept_comparisons,
 )
+from ..runs.results import keep_result
 from ..runs.stored_run import StoredRun
-from ..runs.views import keep_result
 from ..sample.context import RunContext
 from ..sample.progress import COMPARE, TRIAL
 from ..spending.budget import Budget
@@ -120,7 +120,7 @@ class RunOutcome:
                 task.selection,
                 evidence,
                 compared=self._compared(),
-                view=task.view(journal, run),
+                main=task.is_main(journal, run),
                 elapsed_s=round(run.elapsed_s + seconds, 3),
                 warnings=warnings,
             )

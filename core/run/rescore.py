@@ -10,8 +10,8 @@ from ..parties.party import Party
 from ..reports.document import build_document
 from ..reports.evidence import Selection
 from ..reports.judge_replies import replies_of
+from ..runs.results import is_main, keep_result
 from ..runs.stored_run import StoredRun
-from ..runs.views import keep_result, view_of
 from ..sample.context import RunContext, Sample
 from ..sample.life import run_sample
 from ..sample.model import NOT_HELD
@@ -45,10 +45,10 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
         evidence = evidence_of(context, selection)
-        view = view_of(stored, config, selection)
+        main = is_main(stored, config, selection)
         compared = rated_as_before(context, pack)
         document = build_document(
-            run, config, pack, selection, evidence, compared=compared, view=view
+            run, config, pack, selection, evidence, compared=compared, main=main
         )
         ended = run.finished_at is not None
         status = None if ended else run.status

@@ -5,43 +5,16 @@ each run's own result is made anew from the journal, in memory, and set beside t
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from math import isclose
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
+from ..reports.changes import Change, changes_of
 from ..runs.stored_run import StoredRun
 from ..types.result_document import ResultDocument
 from .rescore import regrade, rescore
-
-
-class Number(NamedTuple):
-    """A metric's value and its 95 % interval; each ``None`` where there is none."""
-
-    value: float | None = None
-    ci95: Sequence[float | None] | None = None
-
-    def is_like(self, other: "Number") -> bool:
-        """Whether two are the same to a billionth."""
-        one, two = ([number.value, *(number.ci95 or ())] for number in (self, other))
-        return len(one) == len(two) and all(map(_are_close, one, two))
-
-
-def _are_close(one: float | None, two: float | None) -> bool:
-    if one is None or two is None:
-        return one is two
-    return isclose(one, two, rel_tol=1e-9, abs_tol=1e-9)
-
-
-class Change(NamedTuple):
-    """A number of a stored result that would be another one today."""
-
-    metric: str
-    old: Number
-    new: Number
-
 
 _OTHER_SAMPLES = (
     "the journal holds samples that its result does not have, or not any more: its own command "
@@ -91,7 +64,7 @@ def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> Checked
         regraded = asyncio.run(regrade(stored, config, pack))
         if document["items"]["total"] != regraded.document["items"]["total"]:
             return CheckedRun(run, reason=_OTHER_SAMPLES)
-        changes = tuple(_changes(document, regraded.document))
+        changes = tuple(changes_of(document, regraded.document))
         if changes and regraded.missing:
             are = "a sample needs" if regraded.missing == 1 else f"{regraded.missing} samples need"
             message = f"{are} replies that were never made: its own command asks for them"
@@ -101,21 +74,3 @@ def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> Checked
         return CheckedRun(run, changes, rescored=asyncio.run(rescore(stored, config, pack)))
     except BenchError as error:
         return CheckedRun(run, reason=str(error))
-
-
-def _changes(stored: ResultDocument, today: ResultDocument) -> Iterator[Change]:
-    """The metrics, and last the run's own rating, that are not alike."""
-    names = dict.fromkeys((*stored["metrics"], *today["metrics"]))
-    changes = [Change(name, _metric(stored, name), _metric(today, name)) for name in names]
-    changes.append(Change("rating", _rating(stored), _rating(today)))
-    yield from (change for change in changes if not change.old.is_like(change.new))
-
-
-def _metric(document: ResultDocument, name: str) -> Number:
-    row = document["metrics"].get(name)
-    return Number(row["value"], row["ci95"]) if row else Number()
-
-
-def _rating(document: ResultDocument) -> Number:
-    rows = (row for row in document["ratings"] if row["model"] == document["name"])
-    return next((Number(row["rating"], row["ci95"]) for row in rows), Number())

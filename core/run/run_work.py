@@ -17,7 +17,7 @@ from ..guard.calls import watched
 from ..journal import Journal, network_file_system
 from ..parties.party import is_local
 from ..reports.result import Result, as_result
-from ..runs.views import write_document
+from ..runs.results import write_document
 from ..sample.absences import Absences
 from ..sample.context import RunContext, Sample
 from ..sample.first_replies import FirstReplies
@@ -146,7 +146,9 @@ class RunWork:
         left = seconds - self._kept_s
         if self._graded and not isinstance(ended, JournalError):
             self._outcome.sum_up(seconds, None)
-        elif self.run.status in ("complete", "fail") or self.task.view(self.journal, self.run):
+        elif self.run.status in ("complete", "fail") or not self.task.is_main(
+            self.journal, self.run
+        ):
             self.journal.end_run(self.run, self.run.status, seconds=left, finished=None)
         else:
             self.journal.end_run(self.run, "stopped", seconds=left, finished=False)

@@ -22,8 +22,8 @@ from ..parties.providers import OF_MODEL, PartyOptions, of_judge, of_role
 from ..reading.names import check_name
 from ..reports.evidence import Selection
 from ..runs.finding import asked_as_first, asked_by_known, find_run
+from ..runs.results import is_main
 from ..runs.stored_run import StoredRun
-from ..runs.views import view_of
 from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint, RunConfig, judge_sampling
 from ..types import ChatRequest, Item, Sampling, digest
@@ -148,9 +148,9 @@ class Task:
         config = asked_by_known(journal, config, run)
         return replace(self, config=config, given_pack=self.pack, run=run)
 
-    def view(self, journal: Journal, run: RunRecord) -> str | None:
-        """What its result is called beside the run's own; ``None`` where it is the run's own."""
-        return view_of(StoredRun(journal, run), self.config, self.selection)
+    def is_main(self, journal: Journal, run: RunRecord) -> bool:
+        """Whether its result is the run's own."""
+        return is_main(StoredRun(journal, run), self.config, self.selection)
 
     def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
         """Whether the run is finished after it, which `ended` may have ended early."""
@@ -199,9 +199,9 @@ class Regrade(Task):
         config = asked_by_known(journal, self.config, run)
         return replace(self, config=config, given_pack=self.pack, run=run)
 
-    def view(self, journal: Journal, run: RunRecord) -> str | None:
-        """The name of another grading: all transcripts that are finished are no part."""
-        return view_of(StoredRun(journal, run), self.config, self.selection, whole=True)
+    def is_main(self, journal: Journal, run: RunRecord) -> bool:
+        """The same; all transcripts that are finished are the whole run."""
+        return is_main(StoredRun(journal, run), self.config, self.selection, whole=True)
 
     def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
         """The run stays what it was."""

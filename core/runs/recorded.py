@@ -22,7 +22,6 @@ from ..journal import (
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party_settings import NO_SYSTEM
 from ..plugins import Catalogue, benchmark_of, catalogue_of
-from ..reading.names import check_name
 from ..reports.choosing import is_pack
 from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
@@ -87,20 +86,6 @@ class RecordedRun:
     def document(self) -> ResultDocument | None:
         """The run's own result; ``None`` where it has none yet."""
         return self.journal.document(self.record)
-
-    @cached_property
-    def views(self) -> dict[str, ResultDocument]:
-        """The results kept beside its own by name, the latest last."""
-        return self.journal.views(self.record)
-
-    def view(self, name: str) -> ResultDocument:
-        """One of its views.
-
-        Raises:
-            UsageError: It has none of that name.
-        """
-        check_name(name, self.views, f"run {self.id} has no view {name!r}", "there are")
-        return self.views[name]
 
     @property
     def judge(self) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..benchmark import Pack
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..guard import Guarded, guard
 from ..hooks.sections import RecordedCall, Table, TranscriptView
@@ -18,12 +19,12 @@ from ..reports.suggestions import bench
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded, item_call
 from ..sample.progress import TRIAL
 from ..settings.run_config import RunConfig, grader, graders_of
-from ..text import plural
-from ..types import Item, Score, Summary
+from ..text import plain, plural
+from ..types import Item, Score, Summary, canonical
 from ..types.result_document import ResultDocument
 from .graded import ScoredRun
+from .results import is_graded_alike
 from .steadiness import steadiness
-from .views import view_by
 
 if TYPE_CHECKING:
     from ..statistics.steadiness import SteadinessRow
@@ -80,12 +81,31 @@ class StoredRun(ScoredRun):
         changes = {k: v for k, v in by.options.items() if stored.get(k) != v}
         config = self.config(changes, judge=by.judge)
         pack = self.pack_of(config)
+        document = self.document
+        main = document is None or is_graded_alike(self.journal, document, config)
+        return self._result_of(by, config, pack, main=main)
+
+    def computed(self, document: ResultDocument) -> ResultDocument:
+        """Its own result, made anew of the grades of that result's grader.
+
+        Raises:
+            BenchError: Its benchmark or its data is not here, or it has no grades.
+        """
+        config, graders = self.config_of(document), [count.grader for count in self.all_graders]
+        graded = [one for one in graders if one.online.digest == document["grader"]]
+        by = next(iter(graded or graders), grader(config))
+        return self._result_of(by, config, self.pack_of(config), main=True)
+
+    def _result_of(
+        self, by: Grader, config: RunConfig, pack: Pack, *, main: bool
+    ) -> ResultDocument:
         selection, members = self.selection_of(pack), graders_of(config, offline=by.offline)
         evidence = self.evidence(by, selection, members=members)
-        compared, view = kept_comparisons(config, self.document), view_by(self, config)
-        return build_document(
-            self.record, config, pack, selection, evidence, compared=compared, view=view
+        compared = kept_comparisons(config, self.document)
+        document = build_document(
+            self.record, config, pack, selection, evidence, compared=compared, main=main
         )
+        return {**document, "grader": by.online.digest}
 
     def iterations(
         self, document: ResultDocument | None = None, *, dataset: str | None = None
@@ -167,12 +187,14 @@ class StoredRun(ScoredRun):
                 "it was graded otherwise than it would be today (grading, judge prompts or judge "
                 f"sampling): {bench('rescore', self.id)}, or its own command, grades it anew"
             )
-        if views := len(self.views):
-            kept = f"{plural(views, 'other result', 'of it is', 'of it are')} kept"
-            yield f"{kept}: {bench('show', self.id, '--views')}"
         judges = {judge for g, _ in self.all_graders if (judge := g.judge)} - {shown_judge}
         for judge in sorted(judges, key=str):
             yield f"the judge {judge} has graded this run too: {by(judge)}"
+        mine = document["options"].items()
+        for options in {canonical(g.options): g.options for g, _ in self.all_graders}.values():
+            if sets := [f"{n}={plain(options[n])}" for n, v in mine if options.get(n, v) != v]:
+                anew = bench("rescore", self.id, *(word for one in sets for word in ("--set", one)))
+                yield f"it was graded with {' '.join(sets)} too: {anew}"
 
     def is_outdated(self) -> bool:
         """Whether the grader of its own result is another one today; not where that is unknown."""

@@ -12,7 +12,7 @@ from ..reports.result import Result
 from ..run.plan import Plan
 from ..run.session import Session
 from ..run.task import Task
-from ..runs.views import plain_file_name
+from ..runs.results import plain_file_name
 from ..served.server import ServerCommand
 from ..settings.file import SettingsFile
 from ..settings.python import from_python

@@ -202,7 +202,7 @@ class RunPart(TypedDict):
     imported: ReadOnly[Mapping[str, str] | None]
     model: ReadOnly[str | None]
     name: ReadOnly[str]
-    view: ReadOnly[str | None]
+    main: ReadOnly[bool]
     endpoint: ReadOnly[str | None]
     judge: ReadOnly[str | None]
     judge_endpoint: ReadOnly[str | None]

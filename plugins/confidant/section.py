@@ -38,7 +38,7 @@ def section(document: ResultDocument) -> Sequence[Paragraph | Table] | None:
 
 def page(documents: Sequence[ResultDocument]) -> Sequence[Paragraph | Table] | None:
     """How each actor played each model, and how far the order of models moves with the actor."""
-    mine = [d for d in documents if d["benchmark"] == "confidant" and not d["view"]]
+    mine = [d for d in documents if d["benchmark"] == "confidant"]
     if not mine:
         return None
     voiced: dict[str, dict[str, float]] = {}

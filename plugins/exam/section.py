@@ -103,7 +103,7 @@ def _canaries(exam: Mapping[str, Any]) -> Table:
 
 def page(documents: Sequence[ResultDocument]) -> Sequence[Paragraph | Plot | Table] | None:
     """Judges beside each other, the best first, their reasons, and cost against quality."""
-    exams = [d for d in documents if "exam" in d["notes"] and not d["view"]]
+    exams = [d for d in documents if "exam" in d["notes"]]
     if not exams:
         return None
     exams.sort(key=lambda document: -(_order_kept(document) or 0))

@@ -129,9 +129,6 @@ _EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revised\n"
 @click.option("--change", nargs=2, metavar="BEFORE AFTER",
               help="Compare two metrics, such as first_pass revised.")  # fmt: skip
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
-@click.option(
-    "--view", metavar="NAME", help="Grade as this view of each run, not as its own result."
-)
 @eibench.run_options("dataset")
 @eibench.shared_options("runs_dir")
 @eibench.json_option
@@ -140,19 +137,19 @@ def repeat_command(
     metrics: tuple[str, ...],
     change: tuple[str, str] | None,
     without: tuple[str, ...],
-    view: str | None,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
     """Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.
 
-    Each iteration is scored by itself. In FILE.csv the first column names the model.
+    Each iteration is scored by itself, with --judge by that judge's grades. In FILE.csv the first
+    column names the model.
     """
     steady: list[SteadinessRow] = []
     if any(source.lower().endswith(".csv") for source in sources):
-        reruns = _from_file(sources, (*metrics, *(change or ())), view)
+        reruns = _from_file(sources, (*metrics, *(change or ())))
     else:
-        reruns, steady = _from_runs(sources, view, runs_dir)
+        reruns, steady = _from_runs(sources, runs_dir)
     left_out = left_out_of(dict.fromkeys(rerun.model for rerun in reruns.reruns), without)
     reruns = reruns._replace(reruns=[r for r in reruns.reruns if r.model not in left_out])
     document = build_repeatability(reruns, metrics, change or ())._replace(steadiness=steady)
@@ -162,27 +159,24 @@ def repeat_command(
         show_repeatability(document)
 
 
-def _from_file(sources: tuple[str, ...], metrics: tuple[str, ...], view: str | None) -> Reruns:
+def _from_file(sources: tuple[str, ...], metrics: tuple[str, ...]) -> Reruns:
     source, *more = sources
     if any(run_selector()):
         raise UsageError(f"{run_selector()} is for runs; a file of scores has none")
     if more:
         raise UsageError("name one file, or runs; not more than one file, and not both")
-    if view:
-        raise UsageError("--view is for runs; a file of scores has no views")
     file = read_table(Path(source))
     for name in metrics:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
     return reruns_of_csv(file, metrics)
 
 
-def _from_runs(
-    sources: tuple[str, ...], view: str | None, runs_dir: Path
-) -> tuple[Reruns, list[SteadinessRow]]:
+def _from_runs(sources: tuple[str, ...], runs_dir: Path) -> tuple[Reruns, list[SteadinessRow]]:
     if not (sources or any(run_selector())):
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
     with eibench.runs(runs_dir) as stored:
         runs = eibench.chosen_runs(stored, sources)
-        path = run_selector().data_path
-        reruns = reruns_of_runs(runs, path, view)
-        return reruns, [] if view else [row for run in runs for row in run.steadiness(path)]
+        path, judge = run_selector().data_path, run_selector().judge
+        reruns = reruns_of_runs(runs, path, judge)
+        by = {run.id: run.by_judge(judge).judge if judge else None for run in runs}
+        return reruns, [row for run in runs for row in run.steadiness(path, by[run.id])]

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from eibench import (
     DataError,
     JsonObject,
-    ResultDocument,
     RunSet,
     StoredRun,
     Summary,
@@ -77,19 +76,19 @@ def reruns_of_csv(file: CsvTable, required: Sequence[str]) -> Reruns:
     return Reruns(str(file.path), reruns, left_out, "each row is one rerun of its model")
 
 
-def reruns_of_runs(runs: RunSet, dataset: str | None, view: str | None = None) -> Reruns:
+def reruns_of_runs(runs: RunSet, dataset: str | None, judge: str | None = None) -> Reruns:
     """A rerun per iteration of each run, scored by itself.
 
     Args:
         runs: At least one.
         dataset: Where their data is now, if it was moved.
-        view: The result of each run whose judge and options count, if not its own.
+        judge: The label or spec of who graded them; by default the judge of each run's own result.
 
     Raises:
         UsageError: The runs are no reruns of each other, or one has no result.
         DataError: The data are not there.
     """
-    documents = {run.id: _document(run, view) for run in runs}
+    documents = {run.id: run.result(judge) for run in runs}
     first, *others = runs
     if len(names := dict.fromkeys(run.benchmark for run in runs)) > 1:
         raise UsageError(f"these are runs of {' and '.join(names)}; name those of one benchmark")
@@ -103,16 +102,9 @@ def reruns_of_runs(runs: RunSet, dataset: str | None, view: str | None = None) -
             raise UsageError(f"runs {first.id} and {run.id} answered different items {counts}")
     reruns = [rerun for run in runs for rerun in _reruns(run, *iterations[run.id])]
     more = "run it again with --iterations 2, or with --fresh and name both runs"
-    judge = judge_in(documents[first.id])
+    by = judge_in(documents[first.id])
     title = f"{first.benchmark} runs in {runs.journal.folder}"
-    return Reruns(title, reruns, (), more, str(judge) if judge else None)
-
-
-def _document(run: StoredRun, view: str | None) -> ResultDocument:
-    document = run.document if view is None else run.view(view)
-    if document is None:
-        raise UsageError(f"run {run.id}: no result yet")
-    return document
+    return Reruns(title, reruns, (), more, str(by) if by else None)
 
 
 def _refuse_other_endpoints(runs: RunSet) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.checksums import bundle
 from tests.conftest import enter_empty_place, run_here
 
 from .conftest import ITEMS
@@ -31,7 +32,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 def imported(bench: Bench, lines: list[Any]) -> Any:
     """What importing these lines came to."""
-    Path("made.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    Path("made.jsonl").write_text(bundle(lines))
     return bench("import", "made.jsonl", "--runs-dir", "there")
 
 
@@ -91,7 +92,7 @@ def test_whatever_is_taken_can_be_shown(bench: Bench, lines: list[Any]) -> None:
     for n, (kind, place) in enumerate(rng.sample(there, 80)):
         folder = f"there{n}"
         made = changed(lines, kind, place, rng.choice(WRONG))
-        Path("made.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in made))
+        Path("made.jsonl").write_text(bundle(made))
         done = bench("import", "made.jsonl", "--runs-dir", folder)
         assert "unexpected" not in done.err, (kind, place)
         if done.code == 0:

@@ -21,6 +21,7 @@ from eibench.core.parties.party import Party
 from eibench.core.plugins import installed
 from eibench.core.settings.run_config import Endpoint, RunConfig, grader, with_judges
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
+from tests.checksums import add_functions
 
 Bench = Callable[..., Any]
 Change = Callable[[Bench], object]
@@ -73,7 +74,7 @@ def failed(bench: Bench) -> None:
 def asked_further(bench: Bench) -> None:
     """A longer run that was killed after one reply."""
     with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
-        CALLS.add_functions(connection)
+        add_functions(CALLS, connection)
         columns = {name: f'"{name}"' for name in CALLS.columns} | {"iteration": "2"}
         again, names = ", ".join(columns.values()), quoted(CALLS.columns)
         connection.execute(

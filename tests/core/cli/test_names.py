@@ -62,7 +62,7 @@ def test_names_have_one_result_each(bench: Bench, server: LoopbackServer) -> Non
         graded = result(bench, "rescore", before["run_id"], "--json")
         assert before["status"] == again["status"] == graded["status"] == "complete"
         for document in (again, graded):
-            assert (document["run_id"], document["view"]) == (before["run_id"], None)
+            assert (document["run_id"], document["main"]) == (before["run_id"], True)
             assert document["judged_by"] == before["judged_by"]
             assert document["metrics"] == before["metrics"]
         assert before["judged_by"]["name"] == pairs[model]
@@ -70,7 +70,6 @@ def test_names_have_one_result_each(bench: Bench, server: LoopbackServer) -> Non
     assert len(server.requests) == asked
     runs = bench("runs", "--json").json["runs"]
     assert Counter(run["model"] for run in runs) == Counter(f"openai/{name}" for name in NAMES)
-    assert not any(run["views"] for run in runs)
     one_more = ("--judge", f"openai/{PANEL}", "--judge-base-url", server.base_url)
     for before in first.values():
         assert bench("rejudge", before["run_id"], *one_more, "--json").code == 0
@@ -109,7 +108,7 @@ def test_a_panel_of_any_names_is_one_judge(bench: Bench, server: LoopbackServer)
     again = result(bench, *ask(server, "m", *reversed(judges)))
     graded = result(bench, "rescore", first["run_id"], "--json")
     for document in (again, graded):
-        assert document["view"] is None and document["judged_by"] == first["judged_by"]
+        assert document["main"] and document["judged_by"] == first["judged_by"]
         assert {row["judge"] for row in document["judges"]} == {
             f"openai/{name} at {host_of(server.base_url)}" for name in judges
         }

@@ -14,6 +14,7 @@ import pytest
 
 from eibench.core.journal import RunLock
 from eibench.testing import LoopbackServer
+from tests.checksums import bundle
 
 Bench = Callable[..., Any]
 Write = Callable[..., Path]
@@ -118,21 +119,48 @@ def test_an_unfinished_run_goes_on_there_and_comes_back(bench: Bench, questions:
         assert len(server.requests) == 5
 
 
-def test_a_changed_line_is_refused_with_its_number(bench: Bench, run_ids: list[str]) -> None:
+def lines_of(path: str) -> list[Any]:
+    """The lines of an export."""
+    return [json.loads(text) for text in Path(path).read_text().splitlines()]
+
+
+def test_a_changed_reply_is_refused(bench: Bench, run_ids: list[str]) -> None:
     """Exit 3, one line, and not even the other run is imported."""
     bench("export", *run_ids, "-o", "all.jsonl")
     bench("export", run_ids[1], "-o", "one.jsonl")
     bench("import", "one.jsonl", "--runs-dir", "there")
-    lines = Path("all.jsonl").read_text().splitlines(keepends=True)
-    (place,) = (n for n, text in enumerate(lines) if f'"run_id":"{run_ids[1]}"' in text)
-    lines[place + 2] = lines[place + 2].replace("First pass", "Last pass")
-    Path("all.jsonl").write_text("".join(lines))
+    lines = lines_of("all.jsonl")
+    call = next(row for row in lines if row.get("run") == run_ids[1] and row["kind"] == "call")
+    call["text"] = "Last pass"
+    Path("all.jsonl").write_text(bundle(lines))
     before = dump("there")
     done = bench("import", "all.jsonl", "--runs-dir", "there")
     assert (done.code, done.err.count("\n")) == (3, 1)
-    assert done.err.startswith(f"Error: all.jsonl, line {place + 3}: the call of item '2' that is")
+    assert (
+        f"run {run_ids[1]} went on in two places (only here: call of item '1', iteration 1; "
+        in done.err
+    )
     assert dump("there") == before
     assert [p.name for p in Path("there").glob("*.json")] == [f"demo-strong-{run_ids[1]}.json"]
+
+
+def test_numbers_are_those_of_the_grades(bench: Bench, run_ids: list[str]) -> None:
+    """What a file says beside them does not count, which a line says; honest ones need none."""
+    bench("export", *run_ids, "-o", "runs.jsonl")
+    lines = lines_of("runs.jsonl")
+    run = next(row for row in lines if row.get("run_id") == run_ids[0])
+    for metric in run["document"]["metrics"].values():
+        metric["value"] = 99.9
+    Path("runs.jsonl").write_text(bundle(lines))
+    done = bench("import", "runs.jsonl", "--runs-dir", "there")
+    assert done.err.count("warning") == 1
+    assert f"warning: run {run_ids[0]}: its numbers are those of its grades" in done.err
+    assert " instead of 99.90" in done.err
+    for run_id in run_ids:
+        here, there = (bench("show", run_id, "--json", "--runs-dir", d).json
+                       for d in ("runs", "there"))  # fmt: skip
+        assert here["metrics"] == there["metrics"]
+    assert "99.9" not in "".join(path.read_text() for path in Path("there").glob("*.json"))
 
 
 def test_a_key_is_not_in_the_file(bench: Bench, questions: Write) -> None:
@@ -161,7 +189,7 @@ def test_a_dash_prints(bench: Bench, run_ids: list[str]) -> None:
     printed = bench("export", run_ids[0], run_ids[0][:6], "-o", "-")
     rows = [json.loads(text) for text in printed.out.splitlines()]
     assert [row.get("kind") for row in rows].count("run") == 1
-    assert rows[-1] == {"kind": "end", "lines": len(rows)}
+    assert (rows[-1]["kind"], rows[-1]["lines"]) == ("end", len(rows))
     assert printed.err == ""
 
 
@@ -210,8 +238,9 @@ def test_what_cannot_be_is_one_line(
 
 def test_a_hostile_name_is_shown_harmless(bench: Bench, run_ids: list[str]) -> None:
     """What is printed about a file's runs moves no cursor, and names no file outside."""
-    text = bench("export", run_ids[0], "-o", "-").out
-    Path("evil.gz").write_bytes(gzip.compress(text.replace('"name":"demo', EVIL).encode()))
+    text = bench("export", run_ids[0], "-o", "-").out.replace('"name":"demo', EVIL)
+    evil = bundle([json.loads(row) for row in text.splitlines()])
+    Path("evil.gz").write_bytes(gzip.compress(evil.encode()))
     done = bench("import", "evil.gz", "--runs-dir", "there")
     assert done.code == 0
     assert "\x1b" not in done.err

@@ -1,4 +1,4 @@
-"""A journal that is removed, replaced or cut off while a run goes on: said, and saved."""
+"""A journal that is removed, replaced or cut off while a run goes on: the run stops and says so."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eibench.core.errors import JournalError
-from eibench.core.journal import Journal
+from eibench.core.journal import Journal, RunRecord
 from eibench.core.types import ChatResponse
 from eibench.testing import Gate, LoopbackServer, uniform_ratings
 from tests.core.sample.test_engine_stopping import CONCURRENCY, arguments, finish
@@ -66,68 +66,70 @@ def texts(folder: Path) -> list[str]:
 # The journal alone
 
 
-@pytest.mark.parametrize("harm", [remove, remove_all, remove_log])
-def test_what_was_written_is_at_its_place_again(
-    tmp_path: Path, harm: Callable[[Path], None]
-) -> None:
-    """Before and after the files went; the error says so."""
-    folder = tmp_path / "runs"
+def written(folder: Path) -> tuple[Journal, RunRecord]:
+    """A journal that holds a reply which cost a quarter of a dollar, and its run."""
     journal = Journal(folder)
     run = new_run(journal)
-    asyncio.run(add(journal, run, 0, ChatResponse("before")))
+    asyncio.run(add(journal, run, 0, ChatResponse("before", cost_usd=0.25)))
+    return journal, run
+
+
+@pytest.mark.parametrize("harm", [remove, remove_all, replace])
+def test_what_is_lost_is_said_and_nothing_more_is_written(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    """Whoever writes is told, and whoever closes; nothing is sent from then on."""
+    folder = tmp_path / "runs"
+    journal, run = written(folder)
     harm(folder)
-    asyncio.run(add(journal, run, 1, ChatResponse("after")))
-    assert "nothing more is sent" in str(journal.trouble)
-    with pytest.raises(JournalError, match=r"was removed while it was in use\. All .* again"):
+    lost = r"was re\w+ while it was in use; nothing more .* 1 reply that it held \(\$0\.25\)"
+    with pytest.raises(JournalError, match=lost):
+        asyncio.run(add(journal, run, 1, ChatResponse("after")))
+    assert str(journal.trouble).startswith(f"{journal.path} was re")
+    with pytest.raises(JournalError, match=lost):
         journal.close()
-    assert texts(folder) == ["before", "after"]
+
+
+def test_of_a_log_that_was_removed_nothing_is_lost(tmp_path: Path) -> None:
+    """It is still open, so what it holds is brought into the file."""
+    journal, run = written(tmp_path)
+    remove_log(tmp_path)
+    with pytest.raises(JournalError, match=r"-wal was removed .* What it held is in the journal"):
+        asyncio.run(add(journal, run, 1, ChatResponse("after")))
+    with pytest.raises(JournalError, match="-wal was removed"):
+        journal.close()
+    assert texts(tmp_path) == ["before"]
 
 
 def test_harm_that_is_seen_only_at_the_end_is_told(tmp_path: Path) -> None:
     """Nothing has to be written for it."""
-    journal = Journal(tmp_path)
-    asyncio.run(add(journal, new_run(journal), 0, ChatResponse("x")))
+    journal, _ = written(tmp_path)
     remove(tmp_path)
-    with pytest.raises(JournalError, match="saved there again"):
+    with pytest.raises(JournalError, match=r"the 1 reply that it held .* restore it from a copy"):
         journal.close()
-    assert texts(tmp_path) == ["x"]
 
 
 def test_a_journal_that_took_the_place_is_left_alone(tmp_path: Path) -> None:
-    """Not a row of it is touched, nor its log; ours is in a folder beside it."""
+    """Not a row of it is touched, nor its log."""
     folder = tmp_path / "runs"
-    journal = Journal(folder)
-    asyncio.run(add(journal, new_run(journal), 0, ChatResponse("ours")))
+    journal, _ = written(folder)
     replace(folder)
     log = (folder / "bench.sqlite-wal").read_bytes()
-    with pytest.raises(JournalError, match=r"was replaced .*rescued-1/bench\.sqlite"):
+    with pytest.raises(JournalError, match=r"bench\.sqlite was replaced"):
         journal.close()
     assert (folder / "bench.sqlite-wal").read_bytes() == log != b""
     assert texts(folder) == ["theirs"]
-    assert texts(folder / "rescued-1") == ["ours"]
 
 
-def test_a_place_that_cannot_be_looked_at_loses_nothing(tmp_path: Path) -> None:
-    """As when its folder may not be entered any more: the open files are still written to."""
-    journal = Journal(tmp_path)
-    run = new_run(journal)
-    asyncio.run(add(journal, run, 0, ChatResponse("before")))
+def test_a_place_that_cannot_be_looked_at_is_none(tmp_path: Path) -> None:
+    """As when its folder may not be entered any more."""
+    journal, run = written(tmp_path)
     journal.path.unlink()
     journal.path.symlink_to(journal.path.name)
-    asyncio.run(add(journal, run, 1, ChatResponse("after")))
-    with pytest.raises(JournalError, match=r"was removed .*rescued-1"):
+    with pytest.raises(JournalError, match="was removed"):
+        asyncio.run(add(journal, run, 1, ChatResponse("after")))
+    with pytest.raises(JournalError, match="was removed"):
         journal.close()
-    assert texts(tmp_path / "rescued-1") == ["before", "after"]
-
-
-def test_a_second_rescue_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    """What was rescued before is not replaced."""
-    for n in (1, 2):
-        journal = Journal(tmp_path / "runs")
-        new_run(journal, f"ours-{n}")
-        replace(tmp_path / "runs")
-        with pytest.raises(JournalError, match=f"rescued-{n}"):
-            journal.close()
 
 
 def test_a_log_that_was_cut_off_is_told_and_what_is_in_the_file_stays(tmp_path: Path) -> None:
@@ -180,7 +182,7 @@ def server(gate: Gate) -> Iterator[LoopbackServer]:
 def test_a_run_whose_journal_went_ends_with_the_truth(
     bench: "Bench", server: LoopbackServer, gate: Gate, harm: Callable[[Path], None]
 ) -> None:
-    """Exit 4; nothing more is sent, and every answer is where the message says."""
+    """Exit 4 and one line; nothing more is sent, and what is lost is said."""
     runs = bench.folder / "runs"
     process = bench.start(*arguments(server, "--json"))
     gate.wait_for(CONCURRENCY)
@@ -191,11 +193,12 @@ def test_a_run_whose_journal_went_ends_with_the_truth(
     assert err.count("Error: ") == 1
     answered = len(server.answered)
     assert answered < 30
+    assert "nothing more is sent" in err
     if harm is replace:
-        assert "rescued-1/bench.sqlite" in err
-        assert len(texts(runs / "rescued-1")) == answered
+        assert texts(runs) == ["theirs"]
         return
-    assert len(texts(runs)) == answered
+    assert ("What it held is in the journal" in err) == (harm is remove_log)
+    assert ("those in flight are lost" in err) == (harm is not remove_log)
     again = json.loads(bench(*arguments(server, "--json")).stdout)
-    assert (again["status"], again["calls"]["replayed"]) == ("complete", answered)
-    assert len(server.requests) == 30
+    assert again["status"] == "complete"
+    assert (again["calls"]["replayed"] > 0) == (harm is remove_log)

@@ -438,7 +438,7 @@ def test_comparisons_that_could_not_be_read_are_asked_anew(table: Any) -> None:
     assert plan.json["runs"][0]["calls"] == {"model": 0, "judge": 1}
     done = table.bench("rejudge", run_id, *own)
     assert table.bought() == count + 1
-    assert (done.code, done.json["status"], done.json["view"]) == (0, "complete", None), done.err
+    assert (done.code, done.json["status"], done.json["main"]) == (0, "complete", True), done.err
     assert (done.json["comparisons"]["read"], done.json["comparisons"]["unread"]) == (18, 0)
     assert done.json["ratings"]
     again = table.run("m1")

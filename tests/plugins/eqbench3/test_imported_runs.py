@@ -59,7 +59,7 @@ def test_it_is_rejudged_without_a_word_of_its_model(
     assert f"next: bench judges {run_id} " in bench(
         "rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url
     ).err  # fmt: skip
-    out = bench("show", run_id, "--view", done.json["view"]).out
+    out = bench("show", run_id, "--judge", "openai/j").out
     assert "imported   8 replies of the model; what was sent, tokens, cost and time are" in out
     assert "calls      4 to the judge\n" in out
     assert shown(run_id)["metrics"]["rubric_score"]["value"] == 60

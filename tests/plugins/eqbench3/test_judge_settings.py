@@ -98,7 +98,7 @@ def test_another_room_or_no_schema_asks_nothing_again(lab: Lab) -> None:
     again = lab.run("--judge-set", "max_tokens=2000", "--judge-set", "schema=off", "--json")
     assert again.code == 0, again.err
     assert len(lab.server.requests) == n
-    assert again.json["grader"] == first["grader"] and again.json["view"] is None
+    assert again.json["grader"] == first["grader"] and again.json["main"]
 
 
 def test_another_temperature_is_another_grader(lab: Lab) -> None:

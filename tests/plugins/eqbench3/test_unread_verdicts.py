@@ -96,7 +96,7 @@ def test_what_is_unread_is_asked_anew_and_nothing_else(desk: Desk) -> None:
     desk.bad.clear()
     done = desk.rejudge(run_id, "--json")
     assert desk.asked() == {"j": 2}
-    assert (done.code, done.json["status"], done.json["view"]) == (0, "complete", None)
+    assert (done.code, done.json["status"], done.json["main"]) == (0, "complete", True)
     assert done.json["metrics"]["rubric_score"]["value"] == pytest.approx(60)
     assert done.json["flags"]["re-asked later"] == 2
     again = desk.run("--json")
@@ -277,7 +277,7 @@ def test_a_panel_is_asked_anew_judge_by_judge(desk: Desk) -> None:
 
 
 def test_only_judges_of_the_run_s_panel_change_its_result(desk: Desk) -> None:
-    """Another judge's verdicts are a view of their own."""
+    """Another judge's verdicts stay beside it."""
     desk.bad |= {"a": {"s1"}}
     judges = ("a", "b", "c")
     run_id = desk.run("--json", judges=judges).json["run_id"]

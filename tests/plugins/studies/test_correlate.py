@@ -82,7 +82,8 @@ def document(benchmark: str, name: str, value: float | None) -> dict[str, Any]:
 
 
 OTHERWISE: dict[str, Any] = {
-    **dict.fromkeys(("imported", "model", "endpoint", "grader", "view")),
+    **dict.fromkeys(("imported", "model", "endpoint", "grader")),
+    "main": True,
     "not_sent": [],
     "metric_groups": {},
     "metric_notes": {},

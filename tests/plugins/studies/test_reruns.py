@@ -10,7 +10,7 @@ import pytest
 
 from eibench import Item, Options, Pack, PackSource
 from eibench.core.datasets import find_pack
-from eibench.core.errors import DataError, UsageError
+from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
 from eibench.core.runs.run_set import RunSet
@@ -42,12 +42,12 @@ async def run(lab: Any, judge: Any, **changes: Any) -> dict[str, Any]:
     return document
 
 
-def reruns(lab: Any, view: str | None = None) -> Reruns:
+def reruns(lab: Any, judge: str | None = None) -> Reruns:
     """The reruns of all runs of the lab."""
     catalogue = Catalogue()
     catalogue.benchmarks.add(lab.benchmark, "the tests")
     with Journal(lab.runs_dir) as journal:
-        return reruns_of_runs(RunSet(journal, catalogue=catalogue), None, view)
+        return reruns_of_runs(RunSet(journal, catalogue=catalogue), None, judge)
 
 
 def mean(shown: Reruns) -> float:
@@ -56,13 +56,13 @@ def mean(shown: Reruns) -> float:
 
 
 async def test_the_verdicts_are_those_of_one_result(judged: Any) -> None:
-    """Of two judges, whose numbers all differ, the one of the run's own, or of the view named."""
+    """Of two judges, whose numbers differ, that of the own result, or the one that is named."""
     one, two = judged.endpoint("judge"), judged.endpoint("other")
     first, other = await run(judged, one), await run(judged, two)
     values = [document["metrics"]["mean"]["value"] for document in (first, other)]
     assert values[0] != values[1]
     assert mean(reruns(judged)) == pytest.approx(values[0])
-    assert mean(reruns(judged, "judge-openai-other")) == pytest.approx(values[1])
+    assert mean(reruns(judged, "openai/other")) == pytest.approx(values[1])
     longer = await run(judged, one, iterations=3)
     assert mean(reruns(judged)) == pytest.approx(longer["metrics"]["mean"]["value"])
     assert [rerun.source["iteration"] for rerun in reruns(judged).reruns] == [1, 2, 3]
@@ -86,7 +86,7 @@ async def test_a_judge_at_another_endpoint_is_another_judge(judged: Any) -> None
 async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
     judged: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The view is of a judge whose verdicts all failed: there are none to compare."""
+    """Of a judge whose verdicts all failed there are none to compare."""
     await run(judged, judged.endpoint("judge"))
 
     def fail(phase: str, item: Item) -> None:
@@ -95,8 +95,8 @@ async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
 
     monkeypatch.setattr(judged.benchmark, "broken", fail)
     assert (await run(judged, judged.endpoint("other")))["judge"] == "openai/other"
-    with pytest.raises(DataError, match="by another judge than its last result"):
-        reruns(judged, "judge-openai-other")
+    with pytest.raises(UsageError, match="no grades by the judge openai/other"):
+        reruns(judged, "openai/other")
 
 
 def test_steadiness_by_hand() -> None:

@@ -85,17 +85,21 @@ class Court:
 
     def run(self, model: str, judge: str, *more: object) -> str:
         """A run of a model, graded by a judge; its id."""
+        return str(self.result(model, judge, *more)["run_id"])
+
+    def result(self, model: str, judge: str, *more: object) -> Any:
+        """The same; what its command prints."""
         at = self.server.base_url
         asked = ("--model", f"openai/{model}", "--base-url", at, "--judge", f"openai/{judge}")
         where = ("--judge-base-url", at, "--dataset", self.pack, "--no-elo", "--yes")
-        done = self.bench("run", "eqbench3", *asked, *where, "--json", *more)
-        return str(done.json["run_id"])
+        return self.bench("run", "eqbench3", *asked, *where, "--json", *more).json
 
-    def rejudge(self, run_id: str, judge: str) -> None:
-        """Have another judge grade a run too."""
+    def rejudge(self, run_id: str, judge: str) -> Any:
+        """What is printed when another judge grades a run too."""
         where = ("--judge-base-url", self.server.base_url, "--yes", "--json")
         done = self.bench("rejudge", run_id, "--judge", f"openai/{judge}", *where)
         assert done.code in (0, 1), done.err
+        return done.json
 
     def label(self, judge: str) -> str:
         """What the journal calls a judge."""

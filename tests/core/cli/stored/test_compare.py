@@ -13,6 +13,7 @@ from eibench.core.journal.schema import GRADES
 from eibench.core.journal.tables import quoted
 from eibench.core.types import digest
 from eibench.statistics import paired_difference
+from tests.checksums import add_functions
 
 Bench = Callable[..., Any]
 FAMILIES = ("twins", "twins", *"cdefghi")
@@ -380,7 +381,7 @@ def test_a_run_without_grades_is_refused(bench: Bench, pair: tuple[str, str]) ->
 def _change(sql: str, *values: str) -> None:
     """Change the journal behind the program's back."""
     with closing(sqlite3.connect("runs/bench.sqlite")) as database, database:
-        GRADES.add_functions(database)
+        add_functions(GRADES, database)
         database.create_function("digest_of", 1, lambda text: digest(json.loads(text)))
         database.execute(sql, values)
 

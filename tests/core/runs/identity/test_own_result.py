@@ -22,28 +22,25 @@ def desk(tmp_path: Path) -> Iterator[Lab]:
         yield Lab(tmp_path / "runs", server.base_url, Duel(), duel_pack())
 
 
-def stored(desk: Lab) -> tuple[Any, dict[str, Any]]:
-    """The run's own result, and the others by name."""
+def stored(desk: Lab) -> Any:
+    """The run's own result."""
     with Journal(desk.runs_dir) as journal:
         (run,) = journal.runs()
-        document = journal.document(run)
-        assert document is not None
-        return document, dict(journal.views(run))
+        return journal.document(run)
 
 
 @pytest.mark.parametrize("changed", [Wiser, Doubled])
 async def test_another_way_of_grading_takes_its_place(desk: Lab, changed: type[Duel]) -> None:
-    """The new number is the run's own, and the old one is kept as another grader's."""
+    """The new number is the run's own, and each grader's grades are kept."""
     first = await desk.run(model=desk.endpoint("one"))
     desk.benchmark = changed()
     again = await desk.run(model=desk.endpoint("one"))
-    own, views = stored(desk)
-    assert (warmth(own), own["view"]) == (warmth(again), None)
-    (earlier,) = views.values()
-    assert earlier["view"] == f"grader-{first['grader'][:6]}"
-    assert warmth(earlier) == warmth(first) != warmth(own)
-    await desk.run(model=desk.endpoint("one"))
-    assert len(stored(desk)[1]) == 1
+    own = stored(desk)
+    assert warmth(first) != warmth(own) == warmth(again)
+    assert own["main"] and again["main"]
+    with Journal(desk.runs_dir) as journal:
+        graders = journal.graders(journal.runs()[0])
+    assert {count.grader.digest for count in graders} == {first["grader"], own["grader"]}
 
 
 async def test_a_result_of_another_grader_than_today_s_says_so(
@@ -66,26 +63,22 @@ async def test_a_first_result_that_is_not_whole_makes_way(desk: Lab) -> None:
     session.stop.interrupt()
     assert (await session.run())["items"]["pending"]
     await desk.run(model=desk.endpoint("one"), judge=desk.endpoint("second"))
-    own, views = stored(desk)
-    assert (own["judge"], views) == ("openai/second", {})
-    await desk.run(model=desk.endpoint("one"), judge=desk.endpoint("first"))
-    own, views = stored(desk)
-    assert (own["judge"], list(views)) == ("openai/second", ["judge-openai-first"])
+    assert stored(desk)["judge"] == "openai/second"
+    by_first = await desk.run(model=desk.endpoint("one"), judge=desk.endpoint("first"))
+    assert (by_first["judge"], by_first["main"]) == ("openai/first", False)
+    assert stored(desk)["judge"] == "openai/second"
 
 
 async def test_judges_of_like_names_replace_no_results_of_each_other(desk: Lab) -> None:
-    """A view's name has a digest where another judge's could come to the same."""
+    """Each is a judge of its own, and the first one's result stays."""
     for judge in ("first", "a b", "a-b", "a/b", "a.b"):
-        await desk.run(model=desk.endpoint("one"), judge=desk.endpoint(judge))
-    own, views = stored(desk)
-    assert own["judge"] == "openai/first"
-    assert len(views) == 4
-    assert {view["judge"] for view in views.values()} == {f"openai/a{c}b" for c in " -/."}
-    assert "judge-openai-a-b" in views
+        document = await desk.run(model=desk.endpoint("one"), judge=desk.endpoint(judge))
+        assert (document["judge"], document["main"]) == (f"openai/{judge}", judge == "first")
+    assert stored(desk)["judge"] == "openai/first"
 
 
 async def test_ratings_stay_with_a_result(desk: Lab) -> None:
-    """A judge's view of another run, or grading again, does not take them away."""
+    """Another judge's result of the run, or grading again, does not take them away."""
     for name in ("one", "two"):
         document = await desk.run(model=desk.endpoint(name))
     assert len(document["ratings"]) == 2
@@ -98,10 +91,10 @@ async def test_ratings_stay_with_a_result(desk: Lab) -> None:
 
 
 async def test_the_same_part_again_settles_nothing_anew(desk: Lab) -> None:
-    """A placement that came to its end in a view is at its end."""
+    """A placement of a part that came to its end is at its end."""
     for name in ("one", "two"):
         await desk.run(model=desk.endpoint(name))
     part = await desk.run(model=desk.endpoint("two"), limit=1)
     again = await desk.run(model=desk.endpoint("two"), limit=1)
-    assert part["view"] == again["view"] == "limit-1"
+    assert not (part["main"] or again["main"])
     assert part["notes"]["rating"]["stopped"] == again["notes"]["rating"]["stopped"]

@@ -1,4 +1,4 @@
-"""Results beside a run's own: of a part of it, or by another judge."""
+"""Results that are not a run's own: of a part of it, or by another judge."""
 
 import json
 from collections.abc import Callable
@@ -47,53 +47,55 @@ def listed(bench: Bench, run_id: str) -> Any:
 
 
 def test_a_part_that_is_asked_for_replaces_nothing(bench: Bench, court: Any) -> None:
-    """It is printed and marked, and kept under a name of its own (usability D6)."""
+    """It is printed and marked, and no file; asked for again it is the same, without a call."""
     court.grade("strict", "alpha", *GRADES)
     run_id = court.run("alpha", "strict")
     whole = bench("show", run_id, "--json").json
     asked = len(court.server.requests)
-    assert court.run("alpha", "strict", "--limit", 2) == run_id
-    part = files()[".limit-2.json"]
-    assert (part["view"], part["items"]["total"], score(part)) == ("limit-2", 2, 75.0)
-    assert files()[".json"] == whole == bench("show", run_id, "--json").json
-    assert (whole["view"], whole["items"]["total"]) == (None, 9)
+    part, again = (court.result("alpha", "strict", "--limit", 2) for _ in range(2))
+    assert (part["run_id"], part["main"], part["items"]["total"]) == (run_id, False, 2)
+    assert (score(part), part["metrics"]) == (75.0, again["metrics"])
+    assert files() == {".json": whole} == {".json": bench("show", run_id, "--json").json}
+    assert (whole["main"], whole["items"]["total"]) == (True, 9)
     row = listed(bench, run_id)
-    assert (row["metrics"], row["status"], row["views"]) == (
-        whole["metrics"],
-        "complete",
-        ["limit-2"],
-    )
+    assert (row["metrics"], row["status"]) == (whole["metrics"], "complete")
     assert len(court.server.requests) == asked
-    shown = bench("show", run_id, "--view", "limit-2")
-    assert "VIEW limit-2" in shown.out
-    assert f"bench show {run_id} prints" in shown.out
-    assert bench("show", run_id, "--view", "limit-2", "--json").json == part
 
 
 @pytest.mark.parametrize(
-    ("more", "view"),
+    "more",
     [
-        (("--items", "3,1", "--iterations", 2), "items-3-1"),
-        (("--iterations", 1), "iterations-1"),
-        (("--limit", 1, "--iterations", 1), "limit-1.iterations-1"),
+        ("--items", "3,1", "--iterations", 2),
+        ("--iterations", 1),
+        ("--limit", 1, "--iterations", 1),
     ],
 )
-def test_each_part_has_its_name(
-    bench: Bench, court: Any, more: tuple[object, ...], view: str
+def test_any_part_is_told_from_the_whole(
+    bench: Bench, court: Any, more: tuple[object, ...]
 ) -> None:
     """Items, fewer of them, fewer iterations."""
     court.grade("strict", "alpha", *GRADES)
     run_id = court.run("alpha", "strict", "--iterations", 2)
-    court.run("alpha", "strict", *more)
-    assert listed(bench, run_id)["views"] == [view]
-    assert listed(bench, run_id)["metrics"] == files()[".json"]["metrics"]
+    whole = files()
+    assert not court.result("alpha", "strict", *more)["main"]
+    assert files() == whole
+    assert listed(bench, run_id)["metrics"] == whole[".json"]["metrics"]
+
+
+def test_a_part_says_what_it_is_not(bench: Bench) -> None:
+    """With the command that prints the run's own result."""
+    run = ("run", "eqbench-v1", "--dataset", "bundled")
+    run_id = bench(*run, "--limit", 3, "--json").json["run_id"]
+    shown = bench(*run, "--limit", 2, "--details").out
+    assert f"not the run's own result, which bench show {run_id} prints" in shown
 
 
 def test_a_part_that_is_all_there_is_is_the_run_s_own_result(bench: Bench, court: Any) -> None:
     """Until more is asked for; an interrupted whole is not replaced by a part."""
     court.grade("strict", "alpha", *GRADES)
     run_id = court.run("alpha", "strict", "--limit", 2)
-    assert (list(files()), listed(bench, run_id)["views"]) == ([".json"], [])
+    assert list(files()) == [".json"]
+    assert bench("show", run_id, "--json").json["main"]
     court.run("alpha", "strict", "--limit", 3)
     assert files()[".json"]["items"]["total"] == 3
     court.run("alpha", "strict")
@@ -102,7 +104,8 @@ def test_a_part_that_is_all_there_is_is_the_run_s_own_result(bench: Bench, court
 
 def test_another_judge_replaces_nothing(bench: Bench, court: Any, judged: str) -> None:
     """`runs` and `show` have the first judge's result and say whose it is."""
-    own, other = files()[".json"], files()[".judge-openai-kind.json"]
+    own, other = files()[".json"], court.rejudge(judged, "kind")
+    assert list(files()) == [".json"]
     assert (own["judge"], other["judge"]) == ("openai/strict", "openai/kind")
     assert score(other) == pytest.approx(score(own) + 10)
     row = listed(bench, judged)
@@ -110,78 +113,59 @@ def test_another_judge_replaces_nothing(bench: Bench, court: Any, judged: str) -
     assert bench("show", judged, "--json").json == own
     shown = bench("show", judged)
     assert f"bench show {judged} --judge" in shown.out
-    assert "1 other result of it is kept" in shown.out
     by_kind = bench("show", judged, "--judge", "openai/kind", "--json").json
-    assert (by_kind["view"], score(by_kind)) == ("judge-openai-kind", score(other))
+    assert (by_kind["main"], by_kind["metrics"]) == (False, other["metrics"])
     assert court.label("strict") in bench("runs", env={"COLUMNS": "200"}).out
     for judge, found in (("strict", own), ("kind", other)):
         board = bench("leaderboard", "eqbench3", "--judge", f"openai/{judge}", "--json").json
         assert board["rows"][0]["metrics"] == found["metrics"]
 
 
-def test_show_lists_the_views(bench: Bench, court: Any, judged: str) -> None:
-    """With whose they are; one that is not there is refused with those that are."""
-    court.run("alpha", "strict", "--limit", 2)
-    rows = bench("show", judged, "--views", "--json").json["views"]
-    assert [row["view"] for row in rows] == [None, "judge-openai-kind", "limit-2"]
-    assert [row["judge"] for row in rows] == ["openai/strict", "openai/kind", "openai/strict"]
-    shown = bench("show", judged, "--views", "--runs-dir", "runs").out
-    assert all(name in shown for name in ("limit-2", "kind"))
-    assert "--view NAME" in shown
-    wrong = bench("show", judged, "--view", "limit-3")
-    assert (wrong.code, wrong.err.count("\n")) == (2, 1)
-    assert "did you mean limit-2?" in wrong.err
-    assert bench("show", judged, "1", "--views").code == 2
-
-
-def test_the_same_run_with_another_judge_is_a_view_too(bench: Bench, court: Any) -> None:
+def test_the_same_run_with_another_judge_replaces_nothing(bench: Bench, court: Any) -> None:
     """`bench run` as `bench rejudge`."""
     court.grade("strict", "alpha", *GRADES)
     court.grade("kind", "alpha", *GRADES)
     run_id = court.run("alpha", "strict")
-    court.run("alpha", "kind")
+    assert not court.result("alpha", "kind")["main"]
     assert listed(bench, run_id)["judge"] == "openai/strict"
-    assert listed(bench, run_id)["views"] == ["judge-openai-kind"]
 
 
-def test_other_grading_options_are_a_view(bench: Bench) -> None:
-    """Of `bench run` and of `bench rescore`; reading again as before is none."""
+def test_other_grading_options_replace_nothing(bench: Bench) -> None:
+    """Of `bench run` and of `bench rescore`; reading again as before is the run's own."""
     run = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", 3, "--json")
     run_id = bench(*run).json["run_id"]
-    assert bench(*run, "--parser", "reference").json["view"] == "parser-reference"
-    assert listed(bench, run_id)["views"] == ["parser-reference"]
+    assert not bench(*run, "--parser", "reference").json["main"]
     again = bench("rescore", run_id, "--json").json
     other = bench("rescore", run_id, "--set", "parser=reference", "--json").json
-    assert (again["view"], other["view"]) == (None, "parser-reference")
-    assert sorted(files()) == [".json", ".parser-reference.json"]
+    assert (again["main"], other["main"]) == (True, False)
+    assert files()[".json"]["options"] == again["options"] != other["options"]
 
 
-def test_a_failed_view_leaves_the_run_as_it_is(bench: Bench, court: Any) -> None:
+def test_a_failed_judge_leaves_the_run_as_it_is(bench: Bench, court: Any) -> None:
     """A judge that cannot be reached does not make a complete run a stopped one."""
     court.grade("strict", "alpha", *GRADES)
     run_id = court.run("alpha", "strict")
     row = listed(bench, run_id)
     gone = ("rejudge", run_id, "--judge", "anthropic/nobody", "--yes")
     assert bench(*gone, "--judge-base-url", court.server.base_url).code != 0
-    after = listed(bench, run_id)
-    assert after == {**row, "views": after["views"]}
+    assert listed(bench, run_id) == row
 
 
 def test_a_deleted_run_leaves_no_file(bench: Bench, court: Any, judged: str) -> None:
-    """Its views go with it."""
-    assert len(files()) == 2
+    """Its result goes with it."""
+    assert len(files()) == 1
     bench("delete", judged, "--yes")
     assert files() == {}
 
 
-def test_views_go_with_an_export(bench: Bench, judged: str, tmp_path: Path) -> None:
-    """And come with an import, files and all; a second time nothing is new."""
-    before = files()
+def test_a_judge_s_result_goes_with_an_export(bench: Bench, judged: str, tmp_path: Path) -> None:
+    """It is computed from the grades there."""
+    by = ("show", judged, "--judge", "openai/kind", "--json")
+    before, own = bench(*by).json, files()
     bench("export", judged, "-o", tmp_path / "runs.jsonl")
     bench("delete", judged, "--yes")
-    message = bench("import", tmp_path / "runs.jsonl").err
-    assert "1 view" in message
-    assert files() == before
+    bench("import", tmp_path / "runs.jsonl")
+    assert (files(), bench(*by).json) == (own, before)
     assert "already there" in bench("import", tmp_path / "runs.jsonl").err
 
 

@@ -1,0 +1,77 @@
+"""Runs of a file into a folder's journal, each with a result that follows from its grades."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import BenchError
+from ..journal import Journal
+from ..journal.archives import read_lines
+from ..journal.merging import Imported
+from ..journal.transfer import StagedResult, import_lines
+from ..reports.changes import Change, changes_of
+from ..text import number
+from ..types.result_document import ResultDocument
+from .results import write_document
+from .stored_run import StoredRun
+
+AS_SAID = "its numbers are those of the file that it was imported from, and were not computed again"
+"""A warning of a result whose benchmark or data was not here."""
+
+
+class Arrival(NamedTuple):
+    """What became of a run of a file, and what to know of its numbers; empty for nothing."""
+
+    imported: Imported
+    note: str
+
+
+def import_runs(folder: Path, path: Path) -> list[Arrival]:
+    """Add the runs of a file that `bench export` wrote; what became of each.
+
+    A result whose numbers do not follow from the run's grades is made anew.
+
+    Raises:
+        DataError: The file is not as it must be, or a run does not continue what is here.
+        JournalError: The journal cannot be used, or another process owns one of the runs.
+    """
+    notes = dict[str, str]()
+
+    def results(journal: Journal) -> Iterator[StagedResult]:
+        for run in journal.runs():
+            stored = StoredRun(journal, run)
+            if stored.document is not None:
+                document, notes[run.run_id] = _checked(stored, stored.document)
+                yield StagedResult(run, document, run.status, run.finished_at is not None)
+
+    done = import_lines(folder, path, read_lines(path), results)
+    put_results(folder, done)
+    return [Arrival(one, one.changed * notes.get(one.run_id, "")) for one in done]
+
+
+def put_results(folder: Path, done: Iterable[Imported]) -> None:
+    """Put the results of runs that an import has changed beside the journal."""
+    with Journal(folder, create=False) as journal:
+        for imported in done:
+            run = journal.find_run(imported.run_id)  # none where it was deleted since
+            if run and imported.changed and (document := journal.document(run)):
+                write_document(folder, document)
+
+
+def _checked(stored: StoredRun, document: ResultDocument) -> tuple[ResultDocument, str]:
+    """A run's result with the numbers that its grades come to, and what to know of them."""
+    warnings = [text for text in document["warnings"] if text != AS_SAID]
+    try:
+        today = stored.computed(document)
+    except BenchError as error:
+        note = f"its numbers are those of the file, as they cannot be computed here: {error}"
+        return {**document, "warnings": [*warnings, AS_SAID]}, note
+    changes = list(changes_of(document, today))
+    if not changes and document["items"] == today["items"]:
+        return {**document, "warnings": warnings}, ""
+    listed = ", ".join(map(_in_words, changes)) or "other counts of samples"
+    return today, f"its numbers are those of its grades, which the file does not have: {listed}"
+
+
+def _in_words(change: Change) -> str:
+    return f"{change.metric} {number(change.new.value)} instead of {number(change.old.value)}"
