@@ -88,7 +88,7 @@ OF_OUR_PLUGINS = {
 }
 
 _TAKEN = """
-batch batch_fallback batch_poll no_wait service_tier additive adjust against anchor anchors
+batch no_wait additive adjust against anchor anchors
 answered_by api_key_env asked base_url benchmark benchmarks checkpoint completions concurrency
 config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin fail_if_worse
 fail_under form format fresh header headers health help items iterations json json_output judge

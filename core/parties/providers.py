@@ -192,14 +192,10 @@ MAX_REPLY = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How requests are carried, one of `TRANSPORTS`, and how many bytes of a reply are read.
-
-    `service_tier` is asked of OpenAI: replies are the same, at another price and speed.
-    """
+    """How requests are carried, one of `TRANSPORTS`, and how many bytes of a reply are read."""
 
     by: str = "http"
     max_reply: int = MAX_REPLY
-    service_tier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

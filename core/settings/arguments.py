@@ -61,10 +61,7 @@ class RunArguments(TypedDict, total=False):
     max_retries: int
     max_reply: int | str
     batch: str | None
-    batch_fallback: str
-    batch_poll: float
     no_wait: bool
-    service_tier: str | None
     transport: str
     max_cost: float | None
     prices: Mapping[str, Mapping[str, float]] | None

@@ -129,7 +129,7 @@ def template_of(settings: RunSettings, model: Endpoint) -> PromptTemplate | None
         return None
     if model.spec.provider != "openai":
         raise UsageError(f"--completions is for openai/ models; {model.spec} has a form of its own")
-    for name, usual in (("batch", None), ("transport", "http"), ("service_tier", None)):
+    for name, usual in (("batch", None), ("transport", "http")):
         if getattr(settings, name) != usual:
             raise UsageError(f"{flag_of(name)} does not go with --completions")
     return find_template(settings.template or RAW)
@@ -161,7 +161,7 @@ def batching_of(
             * (not benchmark.single_turn)
         )
     phases = frozenset({JUDGE_PHASE} if which == "judge" else {JUDGE_PHASE, MODEL})
-    return Batching(phases, settings.batch_fallback, not settings.no_wait, settings.batch_poll)
+    return Batching(phases, not settings.no_wait)
 
 
 def items_or_limit(settings: RunSettings) -> RunSettings:

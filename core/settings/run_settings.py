@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..clients.batch_settings import BATCHED, FALLBACKS, POLL_S
+from ..clients.batch_settings import BATCHED
 from ..clients.limits import RETRIES
 from ..parties.graders import RULES as PANEL_RULES
 from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
@@ -202,21 +202,9 @@ class RunSettings:
         "auto is all, and the judge's where a sample has several turns.",
         rule=TextRule(BATCHED), bare="auto",
     )  # fmt: skip
-    batch_fallback: str = _setting(
-        SPEED, None, "Where what a batch did not answer goes: live, at the full price; another "
-        "batch; none, so that its sample fails.", "live", rule=TextRule(FALLBACKS),
-    )  # fmt: skip
-    batch_poll: float = _setting(
-        SPEED, "S", "Seconds between two looks at a batch; up to ten times as many later.",
-        POLL_S, rule=_RATE,
-    )  # fmt: skip
     no_wait: bool = _setting(
         SPEED, None, "With --batch: end with exit code 5 once all is sent; the same command later "
         "reads the results.", False, form="switch", in_file=False,
-    )  # fmt: skip
-    service_tier: str | None = _setting(
-        SPEED, None, "Of openai/ models: flex is slower, at the price of batches.",
-        rule=TextRule(("flex",)),
     )  # fmt: skip
     transport: str = _setting(
         SPEED, None,
@@ -333,7 +321,7 @@ class RunSettings:
     @property
     def transfer(self) -> Transfer:
         """How requests are carried, and how much of a reply is read."""
-        return Transfer(self.transport, self.max_reply, self.service_tier)
+        return Transfer(self.transport, self.max_reply)
 
 
 SETTINGS: Mapping[str, Setting] = {**SAMPLING, **settings_of(RunSettings)}
