@@ -124,8 +124,8 @@ def template_of(settings: RunSettings, model: Endpoint) -> PromptTemplate | None
         DataError: The template's file cannot be read.
     """
     if not settings.completions:
-        if settings.template:
-            raise UsageError("--template is for --completions")
+        if settings.is_given("template"):  # in a file it is for the runs that ask so
+            raise UsageError(f"{flag_of('template')} is for --completions")
         return None
     if model.spec.provider != "openai":
         raise UsageError(f"--completions is for openai/ models; {model.spec} has a form of its own")
@@ -235,9 +235,9 @@ def _panel(settings: RunSettings) -> Panel | None:
     if n < 2:
         return None
     if settings.quorum and settings.quorum > n:
-        raise UsageError(f"--quorum {settings.quorum} is more than the {n} judges")
+        raise UsageError(f"{flag_of('quorum')} {settings.quorum} is more than the {n} judges")
     if settings.is_given("overlap") and settings.panel != "rotate":
-        raise UsageError("--overlap goes with --panel rotate alone")
+        raise UsageError(f"{flag_of('overlap')} goes with --panel rotate alone")
     return Panel(
         (),
         settings.panel or "mean",
