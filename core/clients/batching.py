@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from uuid import uuid4
 
@@ -39,7 +40,7 @@ FAILURES = 20
 HELD_UP = 3
 """So many times its length a look is late where the machine let samples ask nothing meanwhile."""
 ROUNDS = 2
-"""In so many batches, one after the other, there may be no room for a request."""
+"""So many batches, one after the other, may have no room for a request before it is given up."""
 
 
 class BatchNotes(Protocol):
@@ -165,7 +166,7 @@ class BatchCaller(Caller):
 
 @dataclass
 class _Asked:
-    """A request that waits for its answer; `left_out` counts the batches that had no room."""
+    """A request that waits for its answer; `rounds` counts the batches that it was meant for."""
 
     caller: BatchCaller
     key: str
@@ -174,7 +175,12 @@ class _Asked:
     line: bytes
     answer: "asyncio.Future[ChatResponse | None]"
     reservation: Reservation = field(default_factory=lambda: Reservation(0, open=False))
-    left_out: int = 0
+    rounds: int = 0
+    no_room: BudgetReached = field(
+        default_factory=lambda: BudgetReached(
+            f"--max-cost had no room in {ROUNDS} batches for what is left; the same command goes on"
+        )
+    )
 
 
 @dataclass(eq=False)
@@ -302,13 +308,18 @@ class BatchDesk:
             if is_quiet and waiting == before:
                 if self._unanswered:
                     self._ask_live()
-                elif self._pending:
+                elif self._pending or (self._left_out and not self._is_waiting):
                     await self._submit_all()
                 elif self._followed and not self.batching.waits:
                     self._stop_where_all_wait()
             before, looked = waiting if is_quiet else -1, time.monotonic()
             await asyncio.sleep(self.pace.tick)
         self._loop = None
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether a batch may still free money."""
+        return any(one.error is None for one in self._followed)
 
     def _stop_where_all_wait(self) -> None:
         """Raise `Waiting` once each batch was looked at and has not ended."""
@@ -333,8 +344,6 @@ class BatchDesk:
         if not task.cancelled() and (error := task.exception()):
             one.error = error if isinstance(error, BenchError) else _defect(error)
             self._refuse(one.keys, one.error)
-        self._pending += self._left_out
-        self._left_out.clear()
 
     def _refuse(self, keys: Collection[str], error: BenchError) -> None:
         for key in list(keys):
@@ -345,36 +354,36 @@ class BatchDesk:
 
     async def _submit_all(self) -> None:
         """Submit what is pending, as far as there is money for it."""
-        pending, self._pending = self._pending, []
+        pending, self._pending = self._pending + self._left_out, []
+        self._left_out.clear()
         chunks: dict[BatchCaller, list[_Part]] = {}
-        left = list[tuple[_Asked, BudgetReached | None]]()
         for asked in pending:
-            reservation, why = None, None
-            if asked.left_out < ROUNDS:
-                try:
-                    reservation = asked.caller.reserve(asked.request)
-                except BudgetReached as error:
-                    why = error
-            if reservation is None:
-                left.append((asked, why))
-            else:
-                asked.reservation = reservation
+            if self._reserve(asked):
                 _into(chunks.setdefault(asked.caller, [_Part()]), asked)
-        self._leave_out(left, last=not (chunks or self._followed))
+        if not (chunks or self._is_waiting):
+            for asked in self._left_out:
+                asked.answer.set_exception(asked.no_room)
+            self._left_out.clear()
         for caller, parts in chunks.items():
             for part in parts:
                 await self._submit(caller, part.asked)
 
-    def _leave_out(self, left: list[tuple[_Asked, BudgetReached | None]], *, last: bool) -> None:
-        """Let those wait for whom there is no room now, unless nothing more can make some."""
-        for asked, why in left:
-            asked.left_out += 1
-            if last or asked.left_out > ROUNDS:
-                message = f"--max-cost had no room in {ROUNDS} batches for what is left"
-                usual = BudgetReached(f"{message}; the same command goes on with it")
-                asked.answer.set_exception(why or usual)
-            else:
-                self._left_out.append(asked)
+    def _reserve(self, asked: _Asked) -> bool:
+        """Whether there is money for a request; else the next batch may have room, or none."""
+        reservation = None
+        asked.rounds += 1
+        if asked.rounds > ROUNDS:
+            asked.answer.set_exception(asked.no_room)
+            return False
+        try:
+            reservation = asked.caller.reserve(asked.request)
+        except BudgetReached as error:
+            asked.no_room = error
+        if reservation is None:
+            self._left_out.append(asked)
+            return False
+        asked.reservation = reservation
+        return True
 
     async def _submit(self, caller: BatchCaller, part: list[_Asked]) -> None:
         """Submit one batch; asked for once, whatever comes of it."""
@@ -407,7 +416,7 @@ class BatchDesk:
         lines: Sequence[BatchLine] = ()
         why = "the provider does not know the batch any more"
         if await self._until_ended(one):
-            lines = await self._patiently(one, lambda: one.caller.service.lines(str(one.batch.id)))
+            lines = await self._patiently(lambda: one.caller.service.lines(str(one.batch.id)))
             why = "the results lack it"
         for line in lines:
             if line.custom_id in one.keys:  # each counts once
@@ -427,7 +436,7 @@ class BatchDesk:
         """
         waits, unknown_s, shown = self._waits(), 0.0, ""
         while True:
-            state = await self._patiently(one, lambda: one.caller.service.state(str(one.batch.id)))
+            state = await self._patiently(lambda: one.caller.service.state(str(one.batch.id)))
             one.looked = state is None or not state.ended  # else its results are read next
             wait = next(waits)
             if state is None:
@@ -448,8 +457,7 @@ class BatchDesk:
                 if state.ended:
                     return True
                 self._check_age(one)
-            await self.sleep(wait)
-            self.check()
+            await self._pause(wait)
 
     def _check_age(self, one: _Followed) -> None:
         """Raise `ProviderError` where a batch should have ended long ago."""
@@ -469,21 +477,24 @@ class BatchDesk:
             yield wait
             wait = min(2 * wait, self.pace.longest)
 
-    async def _patiently(self, one: _Followed, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """What a question that costs nothing gives, asked again while it fails in passing."""
-        last = ""
-        for failures, wait in enumerate(self._waits(), 1):
+        waits, last = list(islice(self._waits(), FAILURES)), ""
+        while True:
             try:
                 return await ask()
             except ProviderError as error:
-                if not is_passing(error) or failures > FAILURES:
+                if not (is_passing(error) and waits):
                     raise
                 if str(error) != last:
                     last = str(error)
                     self.say(f"{last}; it is asked again")
-            await self.sleep(wait)
-            self.check()
-        raise AssertionError  # the waits have no end
+            await self._pause(waits.pop(0))
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the run ends."""
+        await self.sleep(seconds)
+        self.check()
 
     async def _find(self, one: _Followed) -> bool:
         """Give a batch its id, whose submission was not answered; whether there is one.
@@ -491,9 +502,9 @@ class BatchDesk:
         Raises:
             ProviderError: Several may be it, or one that may be it does not end.
         """
-        looked_s = 0.0
-        for wait in self._waits():
-            listed = await self._patiently(one, lambda: self._candidates(one))
+        waits, looked_s = self._waits(), 0.0
+        while True:
+            listed = await self._patiently(lambda: self._candidates(one))
             one.looked = True
             matching = [id for id in listed if await self._is_it(one, id)]
             undecided = set(listed) - self._others
@@ -512,10 +523,8 @@ class BatchDesk:
                 return True
             if looked_s > self.pace.grace and not undecided:
                 return False
-            looked_s += wait
-            await self.sleep(wait)
-            self.check()
-        raise AssertionError  # the waits have no end
+            looked_s += (wait := next(waits))
+            await self._pause(wait)
 
     async def _candidates(self, one: _Followed) -> list[str]:
         """The ids of listed batches that may be it."""
@@ -534,10 +543,10 @@ class BatchDesk:
         """Whether a listed batch has our requests; of one without a name, once it has ended."""
         if one.caller.service.names_attempts:
             return True
-        state = await self._patiently(one, lambda: one.caller.service.state(id))
+        state = await self._patiently(lambda: one.caller.service.state(id))
         if state is None or not state.ended:
             return False  # looked at again
-        lines = await self._patiently(one, lambda: one.caller.service.lines(id))
+        lines = await self._patiently(lambda: one.caller.service.lines(id))
         is_ours = bool(lines) and {line.custom_id for line in lines} <= one.batch.keys
         if not is_ours:
             self._others.add(id)
@@ -595,7 +604,10 @@ class BatchDesk:
     def _give_back(self, one: _Followed) -> None:
         """Send in another batch what was never taken."""
         self._forget(one)
-        self._pending += [self._asked[key] for key in one.keys if key in self._asked]
+        again = [self._asked[key] for key in one.keys if key in self._asked]
+        for asked in again:
+            asked.rounds = 0
+        self._pending += again
 
     def _forget(self, one: _Followed) -> None:
         """Let go of a batch that was never worked on."""

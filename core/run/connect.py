@@ -140,6 +140,16 @@ class PartyConnector:
         self._crowds: dict[str, Crowd] = {}
         """By address, of servers of the user's own."""
 
+    def _refuse_twice(self) -> None:
+        """Refuse to ask live what was sent as a batch."""
+        context = self.context
+        if self.task.config.batching is None:
+            for batch in context.journal.open_batches(context.run):
+                raise UsageError(
+                    f"run {context.run.run_id} waits for {batch.words}: the same command with "
+                    "--batch reads its results, with --fresh it begins a new run"
+                )
+
     def _batch_caller(self, client: Client, party: str) -> Callable[..., Caller]:
         """What makes a caller that sends batches.
 
@@ -178,8 +188,9 @@ class PartyConnector:
         """Judges, the model, and who plays roles; those who are not asked have no caller.
 
         Raises:
-            UsageError: One of them has no batch API.
+            UsageError: One of them has no batch API, or a batch is asked already.
         """
+        self._refuse_twice()
         return [
             party.connected(self._caller(party) if self.task.asks(party.phase) else None)
             for party in sorted(self.task.parties, key=lambda party: party.phase != JUDGE)

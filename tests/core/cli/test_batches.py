@@ -251,6 +251,20 @@ def test_without_waiting_the_same_command_reads_the_results(bench: Bench, form: 
     assert _rows() == []
 
 
+def test_what_waits_in_a_batch_is_not_asked_live(bench: Bench) -> None:
+    """The command without --batch is refused with both ways out; deleting the run names it."""
+    with BatchServer(uniform_ratings(3), takes=3600) as server:
+        run = _run(bench, server, "openai", "--no-wait", "--json").json["run_id"]
+        asked = ("--model", "openai/m", "--base-url", server.base_url, "--limit", "12", "--yes")
+        live = bench("run", "eqbench-v1", *asked)
+        assert live.code == 2
+        told = " ".join(live.err.split())
+        assert f"run {run} waits for batch batch_0 of 11 requests" in told
+        assert "with --batch reads its results, with --fresh it begins a new run" in told
+        assert server.counts["ok"] == 1
+        assert "batch_0 of 11 requests" in bench("delete", run, "--yes").err
+
+
 @both_forms
 @pytest.mark.parametrize("fault", ["refused", "failed"])
 def test_a_batch_that_is_refused_ends_the_run(bench: Bench, form: str, fault: str) -> None:
