@@ -74,8 +74,8 @@ def _set_by(ctx: click.Context, message: str) -> str:
     """Where the value is set of the option that a message begins with; nothing if it was typed."""
     for param in ctx.command.get_params(ctx):
         names = [param.get_error_hint(ctx)] if isinstance(param, FileKey) else param.opts
-        if param.name is not None and any(f"{message} ".startswith(f"{name} ") for name in names):
-            source = ctx.get_parameter_source(param.name)
+        if any(f"{message} ".startswith(f"{name} ") for name in names):
+            source = ctx.get_parameter_source(str(param.name))
             if source is ParameterSource.ENVIRONMENT:
                 return f" (set by {param.envvar})"
             if source is ParameterSource.DEFAULT_MAP:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FAILURES = 20
 """So many questions about a batch may fail one after the other."""
-HELD_UP = 3
-"""So many times its length a look is late where the machine let samples ask nothing meanwhile."""
+TURNS = 20
+"""So many more turns every sample has to go on, however slow the machine is."""
 ROUNDS = 2
 """So many batches, one after the other, may have no room for a request before it is given up."""
 
@@ -300,11 +300,10 @@ class BatchDesk:
 
     async def _work(self) -> None:
         """Send what is to be sent whenever all that is under way waits here."""
-        before, looked = -1, time.monotonic()
+        before = -1
         while waiting := sum(not one.answer.done() for one in self._asked.values()):
             self.check()
-            held_up = time.monotonic() - looked > HELD_UP * self.pace.tick
-            is_quiet = waiting == len(self.under_way) and not held_up
+            is_quiet = waiting == len(self.under_way)
             if is_quiet and waiting == before:
                 if self._unanswered:
                     self._ask_live()
@@ -312,8 +311,10 @@ class BatchDesk:
                     await self._submit_all()
                 elif self._followed and not self.batching.waits:
                     self._stop_where_all_wait()
-            before, looked = waiting if is_quiet else -1, time.monotonic()
+            before = waiting if is_quiet else -1
             await asyncio.sleep(self.pace.tick)
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
         self._loop = None
 
     @property
