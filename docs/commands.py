@@ -1,5 +1,7 @@
 """Makes docs/commands.md from the help of the program: each command, its options and examples.
 
+And the table of settings in docs/configuration.md, from their declaration.
+
 python docs/commands.py
 """
 
@@ -12,20 +14,22 @@ import click
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.command import SECTION
-from eibench.core.cli.settings import as_click_option
+from eibench.core.cli.settings import as_click_option, env_name
 from eibench.core.hooks.names import GROUPS
 from eibench.core.plugins import installed
+from eibench.core.settings.run_settings import SETTINGS, flag_of, option_of
 
 PAGE = Path(__file__).with_suffix(".md")
+SETTINGS_PAGE = PAGE.with_name("configuration.md")
+START, END = "<!-- Made by docs/commands.py -->", "<!-- as far as here -->"
 HEAD = """\
 <!-- Made by `python docs/commands.py` from the help of the program: change the help, not this. -->
 # Commands
 
 This page is generated from `bench COMMAND --help`.
 
-- An option may be set by the environment variable beside it: a switch with `1` or `true`, an option
-  that may be repeated with several values separated by spaces. The command line goes before the
-  environment, that before [`bench.toml`](configuration.md), that before the default.
+- Options of `bench run` may be set by [`bench.toml` or by variables](configuration.md) too, which
+  have some settings more.
 - Results go to standard output, everything else to standard error.
 - [Exit codes](runs.md#exit-codes) mean the same everywhere. `--debug` shows an error's traceback.
 - `COLUMNS` sets the width of a terminal and, where it is exported, of what goes into a file or a
@@ -94,18 +98,17 @@ def tables(params: list[click.Parameter], ctx: click.Context) -> Iterator[str]:
     for param in params:
         if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
             title = vars(param).get(SECTION, "")
-            sections.setdefault(title, []).append(row(param, *record))
+            sections.setdefault(title, []).append(row(*record))
     rest = sections.pop("", [])
     for title, rows in {**sections, "Other options" if sections else "": rest}.items():
         if rows:
             yield from (f"{title}:", "") if title else ()
-            yield from ("| option | variable | meaning |", "|---|---|---|", *rows, "")
+            yield from ("| option | meaning |", "|---|---|", *rows, "")
 
 
-def row(option: click.Option, names: str, meaning: str) -> str:
-    """An option as a row."""
-    cells = (", ".join(f"`{name}`" for name in re.split(r", | / ", names)),
-             f"`{option.envvar}`" if option.envvar else "", escaped(meaning))  # fmt: skip
+def row(names: str, *more: str) -> str:
+    """An option, or a setting, as a row."""
+    cells = (", ".join(f"`{name}`" for name in re.split(r", | / ", names)), *map(escaped, more))
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
@@ -123,5 +126,20 @@ def benchmark_options() -> Iterator[str]:
             yield from (f"`{name}`:", "", *tables(params, click.Context(click.Command("run"))))
 
 
+def with_settings(text: str) -> str:
+    """The page of settings with the table of those that bench.toml and variables may hold."""
+    settings = sorted((option_of(name), name) for name, one in SETTINGS.items() if one.in_file)
+    rows = [
+        row(key, f"`{env_name(key)}`", f"`{flag_of(name)}`" if one.is_option else one.help)
+        for key, name in settings
+        for one in [SETTINGS[name]]
+    ]
+    table = "\n".join(
+        [START, "", "| key | variable | option, or meaning |", "|---|---|---|", *rows]
+    )
+    return re.sub(rf"{START}.*?(?=\n\n{END})", lambda _: table, text, flags=re.S)
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    SETTINGS_PAGE.write_text(with_settings(SETTINGS_PAGE.read_text("utf-8")), encoding="utf-8")

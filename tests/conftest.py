@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
+from eibench.core.cli import options
 from eibench.core.cli.app import app
 
 pytest_plugins = ["tests.slow"]
@@ -114,7 +115,15 @@ def enter_empty_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.delenv("LINES", raising=False)  # some workers of tests have it
     monkeypatch.setenv("BENCH_DETAILS", "1")  # most tests look at numbers, wherever they stand
+    monkeypatch.setattr(options, "wants_details", _wants_details)
     return work
+
+
+_plain = options.wants_details
+
+
+def _wants_details() -> bool:
+    return _plain() or "BENCH_DETAILS" in os.environ
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from ..runs import run_set
 from ..settings.run_config import RunConfig
 from ..text import line, plural
 from ..types.result_document import JudgeRow, ResultDocument
-from .options import wants_details
+from . import options
 from .session import PlannedRun, on_terminal, print_result, tell
 
 UNREAD_FLAGS = ("unread", "judge unread")
@@ -87,7 +87,7 @@ def finish(
     if json_output:
         tell(advice)
         return
-    if not (alone or wants_details()):
+    if not (alone or options.wants_details()):
         if special:
             tell(advice)
         last = console.short.last(document, now=True, more=run.unanswered)

@@ -8,7 +8,6 @@ What only some commands need is imported in functions: `bench --help` is quick.
 
 import contextlib
 import errno
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -117,7 +116,7 @@ def _ended_by_signals() -> Iterator[None]:
 def _wants_json(words: list[str]) -> bool:
     """Whether JSON is asked for: an error before options are read is JSON too."""
     options = words[: words.index("--")] if "--" in words else words
-    return "--json" in options or os.environ.get("BENCH_JSON", "").lower() in ("1", "true")
+    return "--json" in options
 
 
 def _flush() -> None:
@@ -187,8 +186,21 @@ def _fail(message: str, code: int, kind: str, *, debug: bool, as_json: bool) -> 
 def _help_hint(error: click.ClickException) -> str:
     if variable := _variable(error):
         return f" (set by {variable})"
+    if isinstance(error, click.NoSuchOption) and (hint := _key_instead(error.option_name)):
+        return hint
     context = getattr(error, "ctx", None)
     return f" (see {context.command_path} --help)" if context else ""
+
+
+def _key_instead(option: str) -> str:
+    """What to do in place of an option that only bench.toml has."""
+    from ..settings.run_settings import SETTINGS
+    from .settings import env_name
+
+    name = option.lstrip("-").replace("-", "_")
+    if name not in SETTINGS or SETTINGS[name].is_option:
+        return ""
+    return f" It is a key of bench.toml: {name} = ... under [run]; or the variable {env_name(name)}"
 
 
 def _variable(error: click.ClickException) -> str:

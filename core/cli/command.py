@@ -23,7 +23,7 @@ from ..plugins import catalogue_of, installed
 from ..reports.suggestions import run_options, typed
 from ..settings.tables import Suite
 from ..types import JsonDict, JsonObject
-from .settings import SUITE, as_click_option, current, env_name, find_settings, find_suite
+from .settings import SUITE, FileKey, as_click_option, current, env_name, find_settings, find_suite
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -73,8 +73,9 @@ class Command(click.Command):
 def _set_by(ctx: click.Context, message: str) -> str:
     """Where the value is set of the option that a message begins with; nothing if it was typed."""
     for param in ctx.command.get_params(ctx):
-        if message.split(" ")[0] in param.opts and param.name is not None:
-            source = ctx.get_parameter_source(param.name)
+        names = [param.get_error_hint(ctx)] if isinstance(param, FileKey) else param.opts
+        if any(f"{message} ".startswith(f"{name} ") for name in names):
+            source = ctx.get_parameter_source(str(param.name))
             if source is ParameterSource.ENVIRONMENT:
                 return f" (set by {param.envvar})"
             if source is ParameterSource.DEFAULT_MAP:
@@ -245,10 +246,10 @@ class BenchmarkCommand(Command):
         return [str(one) for one in (named if isinstance(named, tuple) else [named])]
 
     def _suite(self, ctx: click.Context, values: JsonObject) -> Suite | None:
-        name = values.get("suite") or os.environ.get(env_name("suite"))
+        name = values.get("suite")
         if not isinstance(name, str) or not name or all(p.name != "suite" for p in self.params):
             return None
-        path = values.get("config") or os.environ.get(env_name("config"))
+        path = values.get("config")
         suite = find_suite(find_settings(path if isinstance(path, str) else None), name)
         for benchmark in suite.benchmarks:
             BenchmarkName().convert(benchmark, None, ctx)

@@ -31,7 +31,6 @@ from .run import run_command
 from .settings import (
     RuleType,
     defaults,
-    env_name,
     filed_options,
     find_settings,
     find_suite,
@@ -46,12 +45,11 @@ _PAIR = (str, RuleType(VariableRule()))
 
 
 @command("config", "bench config --approve gpu.example:8443 GPU_API_KEY")
-@click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
-              metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
+@click.option("--config", type=click.Path(dir_okay=False), metavar="FILE",
+              help=f"Settings file (default: {FILE}).")  # fmt: skip
 @click.option(
     "--suite",
     metavar="NAME",
-    envvar=env_name("suite"),
     help="Also what [suite.NAME] of the file says, as bench run --suite NAME would.",
 )
 @click.option("--approve", type=_PAIR, metavar="HOST VAR",

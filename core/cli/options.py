@@ -26,6 +26,7 @@ from ..settings.run_settings import (
     RunSettings,
     SettingSource,
     flag_of,
+    option_of,
 )
 from ..settings.tables import Suite
 from ..spending.book import parse_price
@@ -33,6 +34,7 @@ from ..types import DRAWING, SAMPLING, JsonDict, JsonObject, SamplingChanges
 from .command import BENCHMARKS, SECTION, BenchmarkName
 from .settings import (
     SUITE,
+    FileKey,
     WholeText,
     click_type,
     config_option,
@@ -109,18 +111,21 @@ _COMPLETIONS = {"models": model_specs, "judges": judge_labels, "against": run_id
 
 
 def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
-    """A `click.option` with its environment variable and, of a setting, its rule."""
+    """A `click.option` with its rule, where it is called as a setting is."""
     called = name.lstrip("-").replace("-", "_")
     if called in RULES:
         attributes.setdefault("type", click_type(RULES[called]))
-    return click.option(name, *parameter, envvar=env_name(called), **attributes)
+    return click.option(name, *parameter, **attributes)
 
 
 flag = partial(click.option, is_flag=True)
 
 
 def setting(name: str, **attributes: object) -> Callable[[F], F]:
-    """The option of a setting, as it is declared, but for what click shall have otherwise."""
+    """The option of a setting, as it is declared, but for what click shall have otherwise.
+
+    Of one that has none, what takes its value from a file or a variable.
+    """
     one, default = SETTINGS[name], getattr(_DEFAULTS, name, None)
     declared: dict[str, Any] = {"help": one.help, "metavar": one.metavar}
     if one.form == "switch":
@@ -133,11 +138,15 @@ def setting(name: str, **attributes: object) -> Callable[[F], F]:
         declared |= {"is_flag": False, "flag_value": one.bare}
     if isinstance(default, Path):
         declared["type"] = click.Path(path_type=Path)
-    if name == "systems":
+    if one.in_file:
+        declared["envvar"] = env_name(option_of(name))
+    if not one.is_option:
+        declared |= {"cls": FileKey, "hidden": True}
+    if name in ("systems", "headers"):
         declared["type"] = WholeText()
     if name in _COMPLETIONS:
         declared["shell_complete"] = _COMPLETIONS[name]
-    return option(flag_of(name), name, **{**declared, **attributes})
+    return option(f"--{option_of(name).replace('_', '-')}", name, **{**declared, **attributes})
 
 
 def _section(title: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:

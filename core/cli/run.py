@@ -110,11 +110,6 @@ def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:
                 help="Start the server of the model by this command, and end it afterwards; "
                      "{port}, {model}, {name} and {path} (--checkpoint) stand for these.",
                 )  # fmt: skip
-@options.option("--health", metavar="PATH",
-                help="Where it answers 200 once it is ready (default: /health or /v1/models).",
-                )  # fmt: skip
-@options.option("--ready", type=click.FloatRange(0, min_open=True), metavar="S",
-                help="Seconds that it may take until then (default: 600).")  # fmt: skip
 @options.option("--suite", metavar="NAME", help="Run what [suite.NAME] of the settings file says.")
 @options.option("--fail-under", "fail_under", metavar="[METRIC=]N", multiple=True,
                 help="End with exit code 1 where a result is worse; the main metric if none "
@@ -130,8 +125,6 @@ def run_command(
     yes: bool,
     json_output: bool,
     serve: str | None,
-    health: str | None,
-    ready: float | None,
     suite: str | None,
     fail_under: tuple[str, ...],
     fail_if_worse: bool,
@@ -144,7 +137,7 @@ def run_command(
         benchmark.name: fitting(options.run_settings(params, benchmark), benchmark, len(chosen))
         for benchmark in chosen
     }
-    served = served_by(serve, health, ready, settings[chosen[0].name])
+    served = served_by(serve, settings[chosen[0].name])
     settings = {name: at_server(one, served) for name, one in settings.items()}
     shared = session.begin(settings[chosen[0].name])
     tasks = [

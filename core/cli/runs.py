@@ -61,9 +61,7 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
 def _waits(run: RunRecord, batch: OpenBatch) -> str:
     """What is known of a batch that a run waits for."""
     age = duration((datetime.now(UTC) - datetime.fromisoformat(batch.at)).total_seconds())
-    what = f"batch {batch.id}" if batch.id else "a batch that may not have been sent"
-    requests = plural(len(batch.keys), "request")
-    return f"{run.run_id} waits for {what} of {requests} to {batch.party}, {age} old"
+    return f"{run.run_id} waits for {batch.words}, {age} old"
 
 
 def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[FitColumn]:
@@ -190,6 +188,8 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
         journal, record = stored.journal, match.record
         what = f"run {match.id} ({match.benchmark}, {match.name})"
         what += f" with {journal.count_calls(record)} replies"
+        for batch in journal.open_batches(record):
+            what += f", while {batch.words} goes on and is billed"
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError(f"this would delete {what}; add --yes to do it")

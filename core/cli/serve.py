@@ -78,17 +78,13 @@ def closing(served: Served | None) -> Iterator[None]:
             served.close()
 
 
-def served_by(
-    text: str | None, health: str | None, ready: float | None, settings: RunSettings
-) -> Served | None:
+def served_by(text: str | None, settings: RunSettings) -> Served | None:
     """The server that a command asks for; ``None`` for none.
 
     Raises:
         UsageError: Its options contradict the others.
     """
     if text is None:
-        if health is not None or ready is not None:
-            raise UsageError("--health and --ready are about the server of --serve")
         return None
     if settings.base_url:
         raise UsageError("--serve says where the model is; leave --base-url out")
@@ -102,8 +98,8 @@ def served_by(
             check_command(text, "--serve"),
             log_of(settings.runs_dir, name),
             words,
-            health,
-            ready or READY_S,
+            settings.health,
+            settings.ready or READY_S,
             free_port(),
         )
     )

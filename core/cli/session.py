@@ -37,7 +37,7 @@ from ..spending.prices import Range, format_range
 from ..text import as_text, by_player, line, listed, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
-from .options import wants_details
+from . import options
 from .settings import current
 
 
@@ -353,7 +353,7 @@ def print_result(
         click.echo(as_text(document))
         return
 
-    if details := wants_details():
+    if details := options.wants_details():
         shown = console.tables.details(document, [*sections(document), *tables()], another, later)
         parts = [console.screen.ScreenPart(shown)]
     else:

@@ -26,7 +26,7 @@ from ..reading.formats import without_repeats
 from ..reading.names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
-from ..settings.run_settings import SETTINGS, SystemPrompt, option_of
+from ..settings.run_settings import SETTINGS, SystemPrompt, flag_of, option_of
 from ..settings.set_options import as_texts
 from ..settings.tables import Suite, check_value
 from ..types import JsonDict, JsonObject
@@ -51,6 +51,17 @@ class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic since clic
         except UnfitValue as error:
             shown = "what is given" if isinstance(rule, VariableRule) else repr(value)
             self.fail(f"{shown} is not {error}", param, ctx)
+
+
+class FileKey(click.Option):
+    """A setting of bench.toml and of a variable, which no command has an option for."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Nothing: it cannot be typed."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """What messages call it."""
+        return flag_of(str(self.name))
 
 
 def _plain(rule: Rule) -> Rule:
@@ -98,14 +109,15 @@ def as_click_option(option: Option) -> click.Option:
         default=option.default,
         help=option.help,
         show_default=True,
-        envvar=env_name(option.name),
-        show_envvar=False,
     )
 
 
 def env_name(option: str) -> str:
-    """The environment variable of an option."""
+    """The environment variable of a setting."""
     return "BENCH_" + option.replace("-", "_").upper()
+
+
+HEADERS = flag_of("headers")
 
 
 def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
@@ -119,11 +131,11 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
         key, equals, value = text.partition("=")
         key = key.strip()
         if not (equals and key):
-            may_be_secret = name in ("--header", "--role-base-url", "--role-api-key-env")
+            may_be_secret = name in (HEADERS, "--role-base-url", "--role-api-key-env")
             shown = text[:4] + "…" if may_be_secret and len(text) > 4 else text
             raise UsageError(f"{name} {shown!r} is not of the form K=V")
         if key in values:
-            twice = shown_header(key) if name == "--header" else key
+            twice = shown_header(key) if name == HEADERS else key
             raise UsageError(f"{name} {twice} is given twice")
         values[key] = value
     return values
@@ -326,7 +338,6 @@ config_option = click.option(
     is_eager=True,
     expose_value=False,
     callback=load,
-    envvar=env_name("config"),
     metavar="FILE",
     help=f"Settings file (default: {FILE} in the working directory, if it is there).",
 )

@@ -8,18 +8,20 @@ batch-processing, read 2026-11-23.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..types import JsonDict, JsonObject
-from .failures import malformed, provider_error, read_failure
+from .failures import malformed, provider_error, read_failure, shown
 from .http import HttpAnswer
 from .replies import count, json_object, mapping
 from .sdk import AnthropicSdk, OpenAISdk, SdkTransport
 
 _LISTED = 100
+_PAGES = 1000
+"""More pages of a list are no list of batches but one that has no end."""
 _ANSWER_S = 600.0
 _WINDOW = "24h"
 _STATUSES = {
@@ -47,21 +49,20 @@ class ListedBatch(NamedTuple):
 
     Attributes:
         attempt: Which submission of ours it is, where the provider keeps that.
-        created: Seconds since 1970.
     """
 
     id: str
     attempt: str | None
     requests: int
-    created: float
 
 
 class BatchLine(NamedTuple):
-    """What came of a request: an answer, or why there is none, unbilled."""
+    """What came of a request: an answer, or why there is none; it may be `billed` all the same."""
 
     custom_id: str
     answer: HttpAnswer | None
     why: str = ""
+    billed: bool = False
 
 
 class BatchService(Protocol):
@@ -90,11 +91,15 @@ class BatchService(Protocol):
         ...
 
     async def state(self, id: str) -> BatchState | None:
-        """How far it is; ``None`` where the provider does not know it (yet)."""
+        """How far it is; ``None`` where the provider does not know it (yet).
+
+        Raises:
+            ProviderError: The answer is no batch, or in a state that is not known here.
+        """
         ...
 
-    def listed(self, since: float) -> AsyncIterator[ListedBatch]:
-        """The batches created from then on, the newest first."""
+    def listed(self) -> AsyncIterator[ListedBatch]:
+        """All batches that the provider lists; clocks that differ hide none."""
         ...
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
@@ -124,15 +129,15 @@ class OpenAIBatches:
         """The id of a new batch; an upload without a batch costs nothing."""
         name = f"eibench-{attempt}.jsonl"
         uploaded = await _exchange(self._sdk, self._sdk.upload(name, b"".join(lines)))
-        file = _object(uploaded, self._asked)
+        file = _object(uploaded, self._asked, "id")
         body: JsonDict = {
-            "input_file_id": file.get("id"), "endpoint": "/v1/chat/completions",
+            "input_file_id": str(file["id"]), "endpoint": "/v1/chat/completions",
             "completion_window": _WINDOW, "metadata": {"eibench": attempt},
         }  # fmt: skip
         return await _created(self._sdk, "/batches", body, self._asked)
 
     async def _batch(self, id: str) -> JsonObject | None:
-        return await _looked_up(self._sdk, f"/batches/{id}", self._asked)
+        return await _looked_up(self._sdk, f"/batches/{quote(id, safe='')}", self._asked, "id")
 
     async def state(self, id: str) -> BatchState | None:
         """How far it is."""
@@ -140,37 +145,29 @@ class OpenAIBatches:
         if batch is None:
             return None
         status, counts = str(batch.get("status")), mapping(batch.get("request_counts"))
+        if status not in _OPENAI_STATES:
+            raise _no_batch(self._asked, f"a batch that is {status}")
         done = count(counts.get("completed")) + count(counts.get("failed"))
         text = f"{status}, {done:,} of {count(counts.get('total')):,}"
         if status == "failed":
             rows = _objects(mapping(batch.get("errors")).get("data"))
             messages = [str(row.get("message")) for row in rows]
             return BatchState(ended=True, text=text, failed="; ".join(messages[:3]) or "no reason")
-        return BatchState(status in ("completed", "expired", "cancelled"), text)
+        return BatchState(_OPENAI_STATES[status], text)
 
-    async def listed(self, since: float) -> AsyncIterator[ListedBatch]:
-        """The batches created from then on."""
-        after = ""
-        while True:
-            path = f"/batches?limit={_LISTED}{after and '&after=' + after}"
-            page = await _looked_up(self._sdk, path, self._asked) or {}
-            rows = _objects(page.get("data"))
-            for row in rows:
-                if count(row.get("created_at")) < since:
-                    return
-                attempt = mapping(row.get("metadata")).get("eibench")
-                total = count(mapping(row.get("request_counts")).get("total"))
-                yield ListedBatch(str(row.get("id")), str(attempt), total, count(row["created_at"]))
-            if not (rows and page.get("has_more")):
-                return
-            after = str(rows[-1].get("id"))
+    async def listed(self) -> AsyncIterator[ListedBatch]:
+        """All batches that are listed."""
+        async for row in _listed(self._sdk, "/batches", "after", self._asked):
+            attempt = mapping(row.get("metadata")).get("eibench")
+            total = count(mapping(row.get("request_counts")).get("total"))
+            yield ListedBatch(str(row.get("id")), str(attempt), total)
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What its files hold, of answers and of errors."""
         batch, lines = await self._batch(id) or {}, list[BatchLine]()
         for name in ("output_file_id", "error_file_id"):
             if file := batch.get(name):
-                answer = await _exchange(self._sdk, self._sdk.fetch(f"/files/{file}/content"))
+                answer = await _exchange(self._sdk, self._sdk.fetch(_content_of(str(file))))
                 if answer.status != 404:  # it is kept for 30 days
                     _refuse(answer, self._asked)
                     lines += map(_openai_line, _rows(answer, self._asked))
@@ -179,6 +176,18 @@ class OpenAIBatches:
     async def close(self) -> None:
         """Close connections."""
         await self._sdk.close()
+
+
+_OPENAI_STATES = {
+    "validating": False, "in_progress": False, "finalizing": False, "cancelling": False,
+    "completed": True, "expired": True, "cancelled": True, "failed": True,
+}  # fmt: skip
+"""Its states, and whether a batch has ended with each."""
+_ANTHROPIC_STATES = {"in_progress": False, "canceling": False, "ended": True}
+
+
+def _content_of(file: str) -> str:
+    return f"/files/{quote(file, safe='')}/content"
 
 
 def _openai_line(row: JsonObject) -> BatchLine:
@@ -212,38 +221,31 @@ class AnthropicBatches:
 
     async def state(self, id: str) -> BatchState | None:
         """How far it is."""
-        batch = await _looked_up(self._sdk, f"{self._PATH}/{id}", self._asked)
+        batch = await _looked_up(self._sdk, self._path_of(id), self._asked, "id")
         if batch is None:
             return None
         status = str(batch.get("processing_status"))
+        if status not in _ANTHROPIC_STATES:
+            raise _no_batch(self._asked, f"a batch that is {status}")
         counts = ", ".join(
             f"{name} {n:,}"
             for name, n in mapping(batch.get("request_counts")).items()
             if isinstance(n, int) and n
         )
-        return BatchState(status == "ended", f"{status} ({counts})")
+        return BatchState(_ANTHROPIC_STATES[status], f"{status} ({counts})")
 
-    async def listed(self, since: float) -> AsyncIterator[ListedBatch]:
-        """The batches created from then on."""
-        after = ""
-        while True:
-            path = f"{self._PATH}?limit={_LISTED}{after and '&after_id=' + after}"
-            page = await _looked_up(self._sdk, path, self._asked) or {}
-            rows = _objects(page.get("data"))
-            for row in rows:
-                created = datetime.fromisoformat(str(row["created_at"])).timestamp()
-                if created < since:
-                    return
-                total = sum(map(count, mapping(row.get("request_counts")).values()))
-                yield ListedBatch(str(row.get("id")), None, total, created)
-            if not (rows and page.get("has_more")):
-                return
-            after = str(rows[-1].get("id"))
+    def _path_of(self, id: str) -> str:
+        return f"{self._PATH}/{quote(id, safe='')}"
+
+    async def listed(self) -> AsyncIterator[ListedBatch]:
+        """All batches that are listed."""
+        async for row in _listed(self._sdk, self._PATH, "after_id", self._asked):
+            total = sum(map(count, mapping(row.get("request_counts")).values()))
+            yield ListedBatch(str(row.get("id")), None, total)
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What came of its requests; nothing of one whose results are no longer kept."""
-        path = f"{self._PATH}/{id}/results"
-        answer = await _exchange(self._sdk, self._sdk.fetch(path))
+        answer = await _exchange(self._sdk, self._sdk.fetch(f"{self._path_of(id)}/results"))
         if answer.status == 404:  # they are kept for 29 days
             return []
         _refuse(answer, self._asked)
@@ -291,16 +293,34 @@ async def _created(sdk: SdkTransport, path: str, body: JsonDict, asked: AskedPar
         raise MaybeAccepted from error
     if answer.status >= 500:
         raise MaybeAccepted
-    created = _object(answer, asked)
-    if not isinstance(id := created.get("id"), str):
+    _refuse(answer, asked)
+    if not isinstance(id := json_object(answer.text).get("id"), str):
         raise MaybeAccepted
     return id
 
 
-async def _looked_up(sdk: SdkTransport, path: str, asked: AskedParty) -> JsonObject | None:
-    """What a path holds; ``None`` where there is nothing."""
+async def _looked_up(
+    sdk: SdkTransport, path: str, asked: AskedParty, key: str
+) -> JsonObject | None:
+    """The object at a path, which has this key; ``None`` where there is nothing."""
     answer = await _exchange(sdk, sdk.fetch(path))
-    return None if answer.status == 404 else _object(answer, asked)
+    return None if answer.status == 404 else _object(answer, asked, key)
+
+
+async def _listed(
+    sdk: SdkTransport, path: str, after: str, asked: AskedParty
+) -> AsyncIterator[JsonObject]:
+    """The rows of all pages of a list; `after` is what it calls the last id of the page before."""
+    start = f"{path}?limit={_LISTED}"
+    for _ in range(_PAGES):
+        page = await _looked_up(sdk, start, asked, "data") or {}
+        rows = _objects(page.get("data"))
+        for row in rows:
+            yield row
+        if not (rows and page.get("has_more")):
+            return
+        start = f"{path}?limit={_LISTED}&{after}={quote(str(rows[-1].get('id')), safe='')}"
+    raise _no_batch(asked, f"a list of more than {_PAGES:,} pages")
 
 
 def _refuse(answer: HttpAnswer, asked: AskedParty) -> None:
@@ -312,9 +332,18 @@ def _objects(value: object) -> list[JsonObject]:
     return [mapping(one) for one in value] if isinstance(value, list) else []
 
 
-def _object(answer: HttpAnswer, asked: AskedParty) -> JsonObject:
+def _object(answer: HttpAnswer, asked: AskedParty, key: str) -> JsonObject:
+    """The object in an answer; one without this key, or a page, is something else."""
     _refuse(answer, asked)
-    return json_object(answer.text)
+    read = json_object(answer.text)
+    if key not in read:
+        raise _no_batch(asked, shown(answer.text) or "an empty body")
+    return read
+
+
+def _no_batch(asked: AskedParty, what: str) -> ProviderError:
+    message = f"{asked.name} answers a question about a batch with what is not understood: {what}"
+    return ProviderError(ErrorKind.MALFORMED, message)
 
 
 def _rows(answer: HttpAnswer, asked: AskedParty) -> Iterator[JsonObject]:

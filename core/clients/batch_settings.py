@@ -3,9 +3,6 @@
 from typing import NamedTuple
 
 BATCHED = ("auto", "all", "judge")
-FALLBACKS = ("live", "batch", "none")
-"""Where a request goes whose batch gave no answer to it."""
-POLL_S = 60.0
 
 
 class Batching(NamedTuple):
@@ -13,12 +10,28 @@ class Batching(NamedTuple):
 
     Attributes:
         phases: Whose calls go that way.
-        fallback: One of `FALLBACKS`.
         waits: Whether the command waits for results; else it ends once all is submitted.
-        poll_s: Seconds between two looks, at first.
     """
 
     phases: frozenset[str]
-    fallback: str = "live"
     waits: bool = True
-    poll_s: float = POLL_S
+
+
+class Pace(NamedTuple):
+    """How long batches are waited for, in seconds.
+
+    Attributes:
+        tick: Between two looks at whether every sample waits.
+        first: Until the second look at a batch; twice as long each time, up to `longest`.
+        grace: How long after its submission a batch may be unknown to its provider.
+        most: After its submission a batch has ended: the day that providers promise, and more.
+    """
+
+    tick: float = 0.2
+    first: float = 1.0
+    longest: float = 600.0
+    grace: float = 300.0
+    most: float = 30 * 3600.0
+
+
+PACE = Pace()

@@ -5,37 +5,42 @@ Once all calls under way wait for a batch, what is new among them is submitted: 
 is journalled, with the `custom_id` of each request, then the batch is made, then its id is
 journalled. Whatever ends the process in between, the same command finds the batch again: by its
 id; else among those that the provider lists, by the name of the submission where that is kept
-(OpenAI), or by time and number, and for certain by its `custom_id`s once it has ended (Anthropic).
-Nothing is submitted twice: where it cannot be known whether a batch was taken, it is waited for.
+(OpenAI), or by the number of its requests, and for certain by its `custom_id`s once it has ended
+(Anthropic). Nothing is submitted twice: where it cannot be known whether a batch was taken, it is
+waited for. What a batch gave no answer to is asked live, once, and never in another batch.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from uuid import uuid4
 
-from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, ProviderError, Waiting
+from ..errors import BenchError, BudgetReached, ErrorKind, ProviderError, Waiting
 from ..parties.providers import CallContext
 from ..spending.budget import Meter, Reservation
+from ..spending.prices import format_range
 from ..text import plural
 from ..types import ChatRequest, ChatResponse, JsonDict
+from . import batch_settings
 from .batch_services import BatchLine, BatchService, MaybeAccepted, is_passing
-from .batch_settings import Batching
+from .batch_settings import Batching, Pace
 from .caller import Caller
 from .refusals import RefusedRequest
 
 if TYPE_CHECKING:
     from ..journal import OpenBatch
 
-SLOWER = 10
-"""So many times the first wait is the longest wait between two looks."""
-GRACE = 5
-"""So many times the first wait a batch may be unknown to the provider after its submission."""
-_TICK_S = 0.2
-_EARLIER_S = 600.0  # by so much the provider's clock may be behind ours
+T = TypeVar("T")
+FAILURES = 20
+"""So many questions about a batch may fail one after the other."""
+TURNS = 20
+"""So many more turns every sample has to go on, however slow the machine is."""
+ROUNDS = 2
+"""So many batches, one after the other, may have no room for a request before it is given up."""
 
 
 class BatchNotes(Protocol):
@@ -126,6 +131,14 @@ class BatchCaller(Caller):
         """Money for a request that was sent before."""
         return self._batch_meter.hold(request)
 
+    def holds(self, requests: Sequence[ChatRequest]) -> bool:
+        """Whether the budget has room for all of them live."""
+        return self._meter.holds(requests)
+
+    def cost_of(self, requests: Sequence[ChatRequest]) -> str:
+        """About what they cost live."""
+        return format_range(self._meter.cost_of(requests))
+
     def pay(self, reservation: Reservation, *, billed: bool) -> None:
         """Account for a request that has ended."""
         self._batch_meter.finish(reservation, billed=billed)
@@ -141,7 +154,7 @@ class BatchCaller(Caller):
             line.answer, asked.sent
         )
         self._answered(asked.request, response)
-        priced = self._batch_meter.price_of(response, asked.reservation or Reservation(0))
+        priced = self._batch_meter.price_of(response, asked.reservation)
         return replace(response, attempts=1, **priced)
 
     async def close(self) -> None:
@@ -153,7 +166,7 @@ class BatchCaller(Caller):
 
 @dataclass
 class _Asked:
-    """A request that waits for its answer."""
+    """A request that waits for its answer; `rounds` counts the batches that it was meant for."""
 
     caller: BatchCaller
     key: str
@@ -161,10 +174,16 @@ class _Asked:
     sent: JsonDict
     line: bytes
     answer: "asyncio.Future[ChatResponse | None]"
-    reservation: Reservation | None = None
+    reservation: Reservation = field(default_factory=lambda: Reservation(0, open=False))
+    rounds: int = 0
+    no_room: BudgetReached = field(
+        default_factory=lambda: BudgetReached(
+            f"--max-cost had no room in {ROUNDS} batches for what is left; the same command goes on"
+        )
+    )
 
 
-@dataclass
+@dataclass(eq=False)
 class _Followed:
     """A batch that is waited for; `keys` are those without an answer yet."""
 
@@ -173,6 +192,12 @@ class _Followed:
     keys: set[str]
     task: "asyncio.Task[None] | None" = None
     looked: bool = False
+    error: BenchError | None = None
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since it was to be submitted."""
+        return time.time() - datetime.fromisoformat(self.batch.at).timestamp()
 
 
 @dataclass
@@ -181,6 +206,13 @@ class _Part:
 
     asked: list[_Asked] = field(default_factory=list)
     size: int = 0
+
+
+class _Unanswered(NamedTuple):
+    """A request that a batch gave no answer to, and why."""
+
+    asked: _Asked
+    why: str
 
 
 @dataclass
@@ -202,16 +234,18 @@ class BatchDesk:
     check: Callable[[], None]
     sleep: Callable[[float], Awaitable[None]]
     is_stopping: Callable[[], bool]
+    pace: Pace = field(default_factory=lambda: batch_settings.PACE)
     _asked: dict[str, _Asked] = field(default_factory=dict)
     _pending: list[_Asked] = field(default_factory=list)
+    _left_out: list[_Asked] = field(default_factory=list)
+    _unanswered: list[_Unanswered] = field(default_factory=list)
     _followed: list[_Followed] = field(default_factory=list)
     _lines: dict[str, BatchLine] = field(default_factory=dict)
-    _callers: dict[str, BatchCaller] = field(default_factory=dict)
+    _parties: set[str] = field(default_factory=set)
     _read: "list[OpenBatch]" = field(default_factory=list)
     _others: set[str] = field(default_factory=set)
     _loop: "asyncio.Task[None] | None" = None
     _ended: BenchError | None = None
-    _full: int | None = None
 
     def has_batches(self, caller: BatchCaller) -> bool:
         """Whether an earlier command has sent batches to this party, or meant to."""
@@ -231,15 +265,19 @@ class BatchDesk:
         line = caller.service.line(key, body)
         waiting: asyncio.Future[ChatResponse | None] = asyncio.get_running_loop().create_future()
         asked = self._asked[key] = _Asked(caller, key, request, sent, line, waiting)
-        if any(key in one.keys for one in self._followed):
+        known = self._lines.pop(key, None)
+        followed = next((one for one in self._followed if key in one.keys), None)
+        if known or followed:
             asked.reservation = caller.hold(request)
-        elif known := self._lines.pop(key, None):
-            asked.reservation = caller.hold(request)
-            self._deliver(asked, known)
         else:
             self._pending.append(asked)
+        if known:
+            self._deliver(asked, known)
+        elif followed and followed.error:
+            waiting.set_exception(followed.error)
         if self._loop is None:
             self._loop = asyncio.create_task(self._work())
+            self._loop.add_done_callback(self._after_work)
         try:
             return await waiting
         finally:
@@ -247,9 +285,9 @@ class BatchDesk:
 
     def _adopt(self, caller: BatchCaller) -> None:
         """Follow what earlier commands have sent, or meant to send, to this party."""
-        if caller.party in self._callers:
+        if caller.party in self._parties:
             return
-        self._callers[caller.party] = caller
+        self._parties.add(caller.party)
         for batch in self.open:
             if batch.party == caller.party:
                 self._follow(batch, caller)
@@ -257,28 +295,32 @@ class BatchDesk:
     def _follow(self, batch: "OpenBatch", caller: BatchCaller) -> None:
         followed = _Followed(batch, caller, set(batch.keys))
         followed.task = asyncio.create_task(self._wait_for(followed))
+        followed.task.add_done_callback(lambda task: self._after_waiting(followed, task))
         self._followed.append(followed)
 
     async def _work(self) -> None:
-        """Submit what is new whenever all that is under way waits here."""
+        """Send what is to be sent whenever all that is under way waits here."""
         before = -1
-        try:
-            while waiting := sum(not one.answer.done() for one in self._asked.values()):
-                self.check()
-                is_quiet = waiting == len(self.under_way)
-                if is_quiet and waiting == before:
-                    if self._pending and len(self._followed) != self._full:
-                        await self._submit_all()
-                    elif self._followed and not self.batching.waits:
-                        self._stop_where_all_wait()
-                before = waiting if is_quiet else -1
-                await asyncio.sleep(min(_TICK_S, self.batching.poll_s))
-            self._loop = None
-        except BenchError as error:
-            self._end(error)
-        except Exception as error:  # a defect of ours must not leave samples waiting for ever
-            self._end(Interrupted(f"batches cannot go on: {error!r}"))
-            raise
+        while waiting := sum(not one.answer.done() for one in self._asked.values()):
+            self.check()
+            is_quiet = waiting == len(self.under_way)
+            if is_quiet and waiting == before:
+                if self._unanswered:
+                    self._ask_live()
+                elif self._pending or (self._left_out and not self._is_waiting):
+                    await self._submit_all()
+                elif self._followed and not self.batching.waits:
+                    self._stop_where_all_wait()
+            before = waiting if is_quiet else -1
+            await asyncio.sleep(self.pace.tick)
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+        self._loop = None
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether a batch may still free money."""
+        return any(one.error is None for one in self._followed)
 
     def _stop_where_all_wait(self) -> None:
         """Raise `Waiting` once each batch was looked at and has not ended."""
@@ -286,41 +328,63 @@ class BatchDesk:
             n = plural(len(self._followed), "batch", "batches")
             raise Waiting(f"{n} under way; the same command reads the results")
 
-    def _end(self, error: BenchError) -> None:
-        """Let nobody wait any longer."""
-        self._ended = error
+    def _after_work(self, task: "asyncio.Task[None]") -> None:
+        """Let nobody wait any longer, where what sends has ended by an error of any kind."""
+        if task.cancelled() or not (error := task.exception()):
+            return
+        wrong = error if isinstance(error, BenchError) else _defect(error)
+        self._ended = wrong
         for one in self._followed:
             if one.batch.id:
                 self.say(f"batch {one.batch.id} goes on at {one.caller.party}; the same command "
                          "reads its results")  # fmt: skip
-        for asked in list(self._asked.values()):
-            if not asked.answer.done():
+        self._refuse(self._asked, wrong)
+
+    def _after_waiting(self, one: _Followed, task: "asyncio.Task[None]") -> None:
+        """Hand on an error, of whatever kind, to those who wait for this batch."""
+        if not task.cancelled() and (error := task.exception()):
+            one.error = error if isinstance(error, BenchError) else _defect(error)
+            self._refuse(one.keys, one.error)
+
+    def _refuse(self, keys: Collection[str], error: BenchError) -> None:
+        for key in list(keys):
+            if (asked := self._asked.get(key)) and not asked.answer.done():
                 asked.answer.set_exception(error)
 
     # Sending
 
     async def _submit_all(self) -> None:
         """Submit what is pending, as far as there is money for it."""
-        left = list[_Asked]()
+        pending, self._pending = self._pending + self._left_out, []
+        self._left_out.clear()
         chunks: dict[BatchCaller, list[_Part]] = {}
-        for asked in self._pending:
-            try:
-                asked.reservation = asked.caller.reserve(asked.request)
-            except BudgetReached as error:
-                if self._followed or chunks:
-                    asked.reservation = None  # what comes of these may leave room
-                else:
-                    asked.answer.set_exception(error)
-                    continue
-            if asked.reservation is None:
-                left.append(asked)
-            else:
+        for asked in pending:
+            if self._reserve(asked):
                 _into(chunks.setdefault(asked.caller, [_Part()]), asked)
-        self._pending = left
+        if not (chunks or self._is_waiting):
+            for asked in self._left_out:
+                asked.answer.set_exception(asked.no_room)
+            self._left_out.clear()
         for caller, parts in chunks.items():
             for part in parts:
                 await self._submit(caller, part.asked)
-        self._full = len(self._followed) if left else None  # until one of them ends
+
+    def _reserve(self, asked: _Asked) -> bool:
+        """Whether there is money for a request; else the next batch may have room, or none."""
+        reservation = None
+        asked.rounds += 1
+        if asked.rounds > ROUNDS:
+            asked.answer.set_exception(asked.no_room)
+            return False
+        try:
+            reservation = asked.caller.reserve(asked.request)
+        except BudgetReached as error:
+            asked.no_room = error
+        if reservation is None:
+            self._left_out.append(asked)
+            return False
+        asked.reservation = reservation
+        return True
 
     async def _submit(self, caller: BatchCaller, part: list[_Asked]) -> None:
         """Submit one batch; asked for once, whatever comes of it."""
@@ -333,10 +397,8 @@ class BatchDesk:
         except ProviderError as error:
             self.notes.end(batch)
             error.fatal = error.fatal or not is_passing(error)
-            for asked in part:
-                caller.pay(asked.reservation or Reservation(0), billed=False)
-                if not asked.answer.done():
-                    asked.answer.set_exception(error)
+            self._unpaid(part)
+            self._refuse(batch.keys, error)
             return
         else:
             await self.notes.submitted(batch, id)
@@ -349,47 +411,41 @@ class BatchDesk:
 
     async def _wait_for(self, one: _Followed) -> None:
         """Wait for the end of a batch, and read what came of it."""
-        try:
-            if one.batch.id is None and not await self._find(one):
-                self._give_back(one)
-                return
-            await self._until_ended(one)
-            lines = await self._patiently(one, lambda: one.caller.service.lines(str(one.batch.id)))
-            for line in lines or ():
-                if line.custom_id in one.keys:  # each counts once
-                    one.keys.discard(line.custom_id)
-                    self._arrived(line)
-            for key in sorted(one.keys):
-                self._arrived(BatchLine(key, None, ""))
-            one.keys.clear()
-            self._followed.remove(one)
-            self._read.append(one.batch)
-        except BenchError as error:
-            for key in one.keys & self._asked.keys():
-                if not self._asked[key].answer.done():
-                    self._asked[key].answer.set_exception(error)
+        if one.batch.id is None and not await self._find(one):
+            self._give_back(one)
+            return
+        lines: Sequence[BatchLine] = ()
+        why = "the provider does not know the batch any more"
+        if await self._until_ended(one):
+            lines = await self._patiently(lambda: one.caller.service.lines(str(one.batch.id)))
+            why = "the results lack it"
+        for line in lines:
+            if line.custom_id in one.keys:  # each counts once
+                one.keys.discard(line.custom_id)
+                self._arrived(line)
+        for key in sorted(one.keys):
+            self._arrived(BatchLine(key, None, why, billed=True))
+        one.keys.clear()
+        self._followed.remove(one)
+        self._read.append(one.batch)
 
-    async def _until_ended(self, one: _Followed) -> None:
-        """Return when the provider says that it has ended.
+    async def _until_ended(self, one: _Followed) -> bool:
+        """Whether the provider says that it has ended, once it does; it may not know it.
 
         Raises:
-            ProviderError: It ended without any result, or is not known there.
+            ProviderError: It ended without any result, or does not end.
         """
-        wait, unknown, shown = self.batching.poll_s, 0, ""
+        waits, unknown_s, shown = self._waits(), 0.0, ""
         while True:
-            state = await self._patiently(one, lambda: one.caller.service.state(str(one.batch.id)))
+            state = await self._patiently(lambda: one.caller.service.state(str(one.batch.id)))
             one.looked = state is None or not state.ended  # else its results are read next
+            wait = next(waits)
             if state is None:
-                unknown += 1  # right after a submission that is no verdict
-                if unknown > GRACE:
-                    raise ProviderError(
-                        ErrorKind.NOT_FOUND,
-                        f"{one.caller.party} does not know batch {one.batch.id} (any more)",
-                    )
+                if unknown_s > self.pace.grace:  # right after a submission it is no verdict
+                    return False
+                unknown_s += wait
             elif state.failed:
-                self.notes.end(one.batch)
-                self._followed.remove(one)
-                self._unpaid(one)
+                self._forget(one)
                 raise ProviderError(
                     ErrorKind.INVALID_REQUEST,
                     f"{one.caller.party} refused batch {one.batch.id}: {state.failed}",
@@ -400,40 +456,63 @@ class BatchDesk:
                     shown = state.text
                     self.say(f"batch {one.batch.id}: {shown}")
                 if state.ended:
-                    return
-            await self.sleep(wait)
-            self.check()
-            wait = min(2 * wait, SLOWER * self.batching.poll_s)
+                    return True
+                self._check_age(one)
+            await self._pause(wait)
 
-    async def _patiently(self, one: _Followed, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """What a question that costs nothing gives, asked again while the network fails."""
-        failures = 0
+    def _check_age(self, one: _Followed) -> None:
+        """Raise `ProviderError` where a batch should have ended long ago."""
+        if one.age_s > self.pace.most:
+            raise ProviderError(
+                ErrorKind.TIMEOUT,
+                f"batch {one.batch.id} at {one.caller.party} has not ended "
+                f"{one.age_s / 3600:.0f} hours after its submission; cancel it there, and the same "
+                "command asks live what it did not answer",
+                fatal=True,
+            )
+
+    def _waits(self) -> Iterator[float]:
+        """Seconds between looks, each twice as long as the one before."""
+        wait = self.pace.first
+        while True:
+            yield wait
+            wait = min(2 * wait, self.pace.longest)
+
+    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """What a question that costs nothing gives, asked again while it fails in passing."""
+        waits, last = list(islice(self._waits(), FAILURES)), ""
         while True:
             try:
                 return await ask()
             except ProviderError as error:
-                failures += 1
-                if not is_passing(error) or failures > SLOWER * GRACE:
+                if not (is_passing(error) and waits):
                     raise
-            await self.sleep(self.batching.poll_s)
-            self.check()
+                if str(error) != last:
+                    last = str(error)
+                    self.say(f"{last}; it is asked again")
+            await self._pause(waits.pop(0))
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the run ends."""
+        await self.sleep(seconds)
+        self.check()
 
     async def _find(self, one: _Followed) -> bool:
         """Give a batch its id, whose submission was not answered; whether there is one.
 
         Raises:
-            ProviderError: Several may be it.
+            ProviderError: Several may be it, or one that may be it does not end.
         """
-        intended = datetime.fromisoformat(one.batch.at).timestamp()
-        end = time.time() + GRACE * self.batching.poll_s
+        waits, looked_s = self._waits(), 0.0
         while True:
-            listed = await self._patiently(one, lambda: self._candidates(one, intended))
+            listed = await self._patiently(lambda: self._candidates(one))
             one.looked = True
             matching = [id for id in listed if await self._is_it(one, id)]
-            if len(matching) > 1:
+            undecided = set(listed) - self._others
+            if len(matching) > 1 or (undecided - {*matching} and one.age_s > self.pace.most):
                 raise ProviderError(
                     ErrorKind.INVALID_REQUEST,
-                    f"any of the batches {', '.join(sorted(matching))} at {one.caller.party} may "
+                    f"any of the batches {', '.join(sorted(undecided))} at {one.caller.party} may "
                     "be the one that was submitted; cancel those that are not yours, and give the "
                     "command again",
                     fatal=True,
@@ -443,17 +522,16 @@ class BatchDesk:
                 one.batch = one.batch._replace(id=matching[0])
                 self.say(f"batch {matching[0]} was taken over")
                 return True
-            is_late = time.time() >= max(end, intended + GRACE * self.batching.poll_s)
-            if is_late and not set(listed) - self._others:
+            if looked_s > self.pace.grace and not undecided:
                 return False
-            await self.sleep(self.batching.poll_s)
-            self.check()
+            looked_s += (wait := next(waits))
+            await self._pause(wait)
 
-    async def _candidates(self, one: _Followed, intended: float) -> list[str]:
+    async def _candidates(self, one: _Followed) -> list[str]:
         """The ids of listed batches that may be it."""
         service, ids = one.caller.service, list[str]()
         known = {other.batch.id for other in self._followed}
-        async for listed in service.listed(intended - _EARLIER_S):
+        async for listed in service.listed():
             if service.names_attempts:
                 is_it = listed.attempt == one.batch.attempt
             else:
@@ -466,10 +544,10 @@ class BatchDesk:
         """Whether a listed batch has our requests; of one without a name, once it has ended."""
         if one.caller.service.names_attempts:
             return True
-        state = await self._patiently(one, lambda: one.caller.service.state(id))
+        state = await self._patiently(lambda: one.caller.service.state(id))
         if state is None or not state.ended:
             return False  # looked at again
-        lines = await self._patiently(one, lambda: one.caller.service.lines(id))
+        lines = await self._patiently(lambda: one.caller.service.lines(id))
         is_ours = bool(lines) and {line.custom_id for line in lines} <= one.batch.keys
         if not is_ours:
             self._others.add(id)
@@ -486,56 +564,61 @@ class BatchDesk:
             self._deliver(asked, line)
 
     def _deliver(self, asked: _Asked, line: BatchLine) -> None:
-        caller, reservation = asked.caller, asked.reservation or Reservation(0)
+        caller = asked.caller
         if line.answer is None:
-            # a line that is nowhere may have been billed; an expired or failed one is not
-            caller.pay(reservation, billed=not line.why)
-            self._fall_back(asked, line.why or "its result is missing")
+            caller.pay(asked.reservation, billed=line.billed)
+            self._unanswered.append(_Unanswered(asked, line.why))
             return
         try:
             response = caller.read(asked, line)
         except ProviderError as error:
-            caller.pay(reservation, billed=False)
-            if RefusedRequest.of(error):  # made otherwise it may be taken, which is tried live
-                asked.answer.set_result(None)
-            elif is_passing(error):
-                self._fall_back(asked, str(error))
+            caller.pay(asked.reservation, billed=False)
+            # what is refused as it was made may be taken otherwise, which is tried live
+            if RefusedRequest.of(error) or is_passing(error):
+                self._unanswered.append(_Unanswered(asked, str(error)))
             else:
                 asked.answer.set_exception(error)
             return
-        caller.pay(reservation, billed=True)
+        caller.pay(asked.reservation, billed=True)
         asked.answer.set_result(response)
 
-    def _fall_back(self, asked: _Asked, why: str) -> None:
-        """Send a request otherwise that a batch gave no answer to."""
-        match self.batching.fallback:
-            case "live":
-                asked.answer.set_result(None)
-            case "batch":
-                self._again(asked)
-            case _:
-                message = f"{asked.caller.party}: no answer in the batch ({why})"
-                asked.answer.set_exception(ProviderError(ErrorKind.SERVER, message))
-
-    def _again(self, asked: _Asked) -> None:
-        """Let the next batch have a request."""
-        body, asked.sent = asked.caller.body_of(asked.request)
-        asked.line, asked.reservation = asked.caller.service.line(asked.key, body), None
-        self._pending.append(asked)
+    def _ask_live(self) -> None:
+        """Let requests go live that batches gave no answer to, where the budget holds them all."""
+        unanswered, self._unanswered = self._unanswered, []
+        for caller in dict.fromkeys(one.asked.caller for one in unanswered):
+            mine = [one for one in unanswered if one.asked.caller is caller]
+            requests, n = [one.asked.request for one in mine], plural(len(mine), "request")
+            why = "; ".join(list(dict.fromkeys(one.why for one in mine))[:3])
+            what = f"{caller.party}: no answer in the batch to {n} ({why})"
+            if caller.holds(requests):
+                self.say(f"{what}; asked live, at the full price: {caller.cost_of(requests)}")
+                for one in mine:
+                    one.asked.answer.set_result(None)
+                continue
+            message = (
+                f"{what}; --max-cost does not hold the {caller.cost_of(requests)} of "
+                "asking live: the same command sends another batch"
+            )
+            self.say(message)
+            self._refuse([one.asked.key for one in mine], ProviderError(ErrorKind.SERVER, message))
 
     def _give_back(self, one: _Followed) -> None:
         """Send in another batch what was never taken."""
+        self._forget(one)
+        again = [self._asked[key] for key in one.keys if key in self._asked]
+        for asked in again:
+            asked.rounds = 0
+        self._pending += again
+
+    def _forget(self, one: _Followed) -> None:
+        """Let go of a batch that was never worked on."""
         self.notes.end(one.batch)
         self._followed.remove(one)
-        self._unpaid(one)
-        self._pending += [self._asked[key] for key in one.keys if key in self._asked]
+        self._unpaid([self._asked[key] for key in one.keys if key in self._asked])
 
-    def _unpaid(self, one: _Followed) -> None:
-        for key in one.keys & self._asked.keys():
-            asked = self._asked[key]
-            if asked.reservation is not None:
-                one.caller.pay(asked.reservation, billed=False)
-                asked.reservation = None
+    def _unpaid(self, asked: Sequence[_Asked]) -> None:
+        for one in asked:
+            one.caller.pay(one.reservation, billed=False)
 
     async def close(self) -> None:
         """End what waits; batches go on where they are, and are found again."""
@@ -547,6 +630,11 @@ class BatchDesk:
             for batch in self._read:
                 self.notes.end(batch)
         self._read.clear()
+
+
+def _defect(error: BaseException) -> BenchError:
+    """What those get who wait, where something failed that should not."""
+    return ProviderError(ErrorKind.MALFORMED, f"batches cannot go on: {error!r}", fatal=True)
 
 
 def _into(parts: list[_Part], asked: _Asked) -> None:

@@ -239,7 +239,7 @@ def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str
             f"check {options.spec} and {options.base_url} (it usually ends in /v1)"
         ),
         ErrorKind.CONTEXT_TOO_LONG: _room_left(failure.message),
-        ErrorKind.RATE_LIMIT: "a smaller --concurrency, or --rpm and --tpm, may help",
+        ErrorKind.RATE_LIMIT: "a smaller --concurrency, or [run] rpm in bench.toml, may help",
         ErrorKind.SERVER: "the same command tries again",
         ErrorKind.REFUSED: "the provider's filter refused this request",
         ErrorKind.INVALID_REQUEST: "check the sampling options and --extra-body",
@@ -297,7 +297,7 @@ def too_large(asked: AskedParty, most: int) -> ProviderError:
     return ProviderError(
         ErrorKind.TOO_LARGE,
         f"{asked.name} sent a reply of more than {size_text(most)}, the rest of which was not "
-        "read; a larger --max-reply takes it",
+        "read; a larger [run] max_reply in bench.toml takes it",
     )
 
 

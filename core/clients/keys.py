@@ -183,7 +183,7 @@ redact = Redactor()
 OURS = {
     "model": "use --model",
     "messages": "the benchmark writes them",
-    "prompt": "--template makes it",
+    "prompt": "[run] template makes it",
     "stream": "replies are read whole",
     "n": "use --iterations",
 }
@@ -213,7 +213,7 @@ def refuse_credentials(sampling: Sampling, where: str) -> None:
         raise UsageError(
             f"{where} holds {dotted(path)!r}, which is for a credential: what stands there would "
             "be stored with the run. Put a key into an environment variable and name that with "
-            "--api-key-env or --judge-api-key-env; other headers go into --header"
+            "--api-key-env or --judge-api-key-env; other headers go into [run] headers"
         )
 
 

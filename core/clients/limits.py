@@ -159,9 +159,9 @@ class Notices:
         self._once(
             asked.name,
             f"a request to {asked.name} reserves {tokens:,} tokens "
-            f"({text:,} for its text, {room:,} for the reply), more than the {tpm:,.15g} of --tpm: "
+            f"({text:,} for its text, {room:,} for the reply), more than the {tpm:,.15g} of tpm: "
             f"after each, the next waits up to {tokens / tpm * 60:,.0f} s, less when fewer are "
-            f"used; give a larger --tpm{shorter}",
+            f"used; give a larger tpm{shorter}",
         )
 
     def no_token_limit(self, asked: AskedParty) -> None:

@@ -263,8 +263,6 @@ class OpenAIClient:
             self._config.needs_token_limit,
         )
         sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
-        if tier := self._config.transfer.service_tier:
-            sent["service_tier"] = tier
         if (template := self._config.template) and template.stops:
             sent.setdefault("stop", list(template.stops))
         return {k: v for k, v in sent.items() if k not in refused} | extra

@@ -1,4 +1,4 @@
-"""Requests through the providers' SDKs: for Azure, and wherever ``--transport sdk`` asks for it.
+"""Requests through the providers' SDKs: for Azure, and wherever ``transport = "sdk"`` asks for it.
 
 An SDK sends, over aiohttp; bodies are made and read by us, as it passes HTML, ``{}`` and error
 objects with status 200 as replies. It never sees the provider's variables, which it would send to

@@ -107,7 +107,7 @@ class ServerTerms:
     ) -> "ServerTerms":
         """Those of a client's party, which begin without what the server is known not to take."""
         is_judge = not (asked.options.sampling or asked.options.role)
-        floor, typed = FLOOR_OF_JUDGE if is_judge else FLOOR, config.typed | {"service_tier"}
+        floor, typed = FLOOR_OF_JUDGE if is_judge else FLOOR, config.typed
         listed = partial(read_context, config) if config.base_url else None
         return cls(asked.name, typed, floor, config.say, listed, set(unknown))
 

@@ -6,6 +6,7 @@ on another day. It is no part of an export: another machine has another command.
 
 from typing import NamedTuple
 
+from ..text import plural
 from .file import JournalFile, now
 from .records import RunRecord
 
@@ -28,6 +29,12 @@ class OpenBatch(NamedTuple):
     keys: frozenset[str]
     id: str | None
     at: str
+
+    @property
+    def words(self) -> str:
+        """What people are told of it."""
+        what = f"batch {self.id}" if self.id else "a batch that may not have been sent"
+        return f"{what} of {plural(len(self.keys), 'request')} to {self.party}"
 
 
 def _batch_of(row: "tuple[str, str, str, str | None, str]") -> OpenBatch:

@@ -80,7 +80,7 @@ class PromptTemplate:
 
 
 def _unfit(message: str) -> ProviderError:
-    return ProviderError(ErrorKind.INVALID_REQUEST, f"--template {message}", fatal=True)
+    return ProviderError(ErrorKind.INVALID_REQUEST, f"[run] template {message}", fatal=True)
 
 
 def _environment() -> "ImmutableSandboxedEnvironment":
@@ -118,7 +118,7 @@ def find_template(named: str) -> PromptTemplate:
         return PromptTemplate(CHATML, _CHATML)
     path = Path(named)
     if not path.is_file():
-        raise DataError(path, f"no such file; --template takes {RAW}, {CHATML} or a file")
+        raise DataError(path, f"no such file; [run] template takes {RAW}, {CHATML} or a file")
     text = read_text(path)
     template = PromptTemplate(path.name, text)
     from jinja2 import TemplateSyntaxError

@@ -192,14 +192,10 @@ MAX_REPLY = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How requests are carried, one of `TRANSPORTS`, and how many bytes of a reply are read.
-
-    `service_tier` is asked of OpenAI: replies are the same, at another price and speed.
-    """
+    """How requests are carried, one of `TRANSPORTS`, and how many bytes of a reply are read."""
 
     by: str = "http"
     max_reply: int = MAX_REPLY
-    service_tier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,9 +279,9 @@ def check_headers(headers: Mapping[str, str]) -> None:
         UsageError: A name or a value cannot be sent.
     """
     for name, value in headers.items():
-        shown = f"--header {shown_header(name)}"
+        shown = f"[run] headers {shown_header(name)}"
         if not _HEADER_NAME.fullmatch(name):
-            raise UsageError(f"{shown} is not the name of an HTTP header; write NAME=VALUE")
+            raise UsageError(f"{shown} is not the name of an HTTP header")
         if not (value.isascii() and value.isprintable()):
             raise UsageError(
                 f"{shown}: its value holds a line break or a character that is not ASCII"
@@ -304,7 +300,7 @@ def check_base_url(base_url: str, party: PartyOptions = OF_MODEL) -> str:
             (which would end up in logs, so that message does not show the URL).
     """
     if any(mark in base_url for mark in "?#") or "@" in base_url.split("//")[-1].split("/")[0]:
-        headers = " and other needs with --header" if party is OF_MODEL else ""
+        headers = " and other needs with [run] headers in bench.toml" if party is OF_MODEL else ""
         raise UsageError(
             f"{party.base_url} must not hold a user, a password or a query; "
             f"name a key with {party.api_key_env}{headers}"

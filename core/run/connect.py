@@ -140,14 +140,15 @@ class PartyConnector:
         self._crowds: dict[str, Crowd] = {}
         """By address, of servers of the user's own."""
 
-    def _check_tier(self) -> None:
-        """Refuse a service tier that nobody has."""
-        parties = [party.endpoint.spec.provider for party in self.task.asked]
-        tier, batching = self.task.config.transfer.service_tier, self.task.config.batching
-        if tier and "openai" not in parties:
-            raise UsageError(f"--service-tier {tier} is for openai/ models; none is asked")
-        if tier and batching:
-            raise UsageError("--service-tier is for live calls; --batch has half the price already")
+    def _refuse_twice(self) -> None:
+        """Refuse to ask live what was sent as a batch."""
+        context = self.context
+        if self.task.config.batching is None:
+            for batch in context.journal.open_batches(context.run):
+                raise UsageError(
+                    f"run {context.run.run_id} waits for {batch.words}: the same command with "
+                    "--batch reads its results, with --fresh it begins a new run"
+                )
 
     def _batch_caller(self, client: Client, party: str) -> Callable[..., Caller]:
         """What makes a caller that sends batches.
@@ -187,9 +188,9 @@ class PartyConnector:
         """Judges, the model, and who plays roles; those who are not asked have no caller.
 
         Raises:
-            UsageError: One of them has no batch API, or nobody has the service tier.
+            UsageError: One of them has no batch API, or a batch is asked already.
         """
-        self._check_tier()
+        self._refuse_twice()
         return [
             party.connected(self._caller(party) if self.task.asks(party.phase) else None)
             for party in sorted(self.task.parties, key=lambda party: party.phase != JUDGE)

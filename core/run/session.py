@@ -33,13 +33,11 @@ class Pricing:
         book: All prices that are known.
         model_price: The price of ``--price``: for the model, not for the judge.
         budget: The limit of ``--max-cost``, shared by all runs of a command.
-        service_tier: Of openai/ models.
     """
 
     book: PriceBook = field(default_factory=PriceBook)
     model_price: Price | None = None
     budget: Budget | None = None
-    service_tier: str | None = None
 
     @classmethod
     def of(cls, settings: RunSettings) -> "Pricing":
@@ -47,17 +45,14 @@ class Pricing:
         providers, limit = list(installed().providers), settings.max_cost
         book = PriceBook.of(providers, settings.prices, price_lists(providers))
         budget = None if limit is None else Budget(limit)
-        return cls(book, settings.price, budget, settings.service_tier)
+        return cls(book, settings.price, budget)
 
     def price(self, endpoint: Endpoint, phase: str) -> Price | None:
         """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
         is_model = phase == "generate"
-        price = self.book.find(
+        return self.book.find(
             endpoint.spec, _priced(endpoint), self.model_price if is_model else None
         )
-        if price and self.service_tier == "flex" and endpoint.spec.provider == "openai":
-            return price.on_flex
-        return price
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""

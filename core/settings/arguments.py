@@ -61,10 +61,7 @@ class RunArguments(TypedDict, total=False):
     max_retries: int
     max_reply: int | str
     batch: str | None
-    batch_fallback: str
-    batch_poll: float
     no_wait: bool
-    service_tier: str | None
     transport: str
     max_cost: float | None
     prices: Mapping[str, Mapping[str, float]] | None
@@ -78,7 +75,9 @@ class RunArguments(TypedDict, total=False):
     runs_dir: PathLike
 
 
-_HELP = {argument_of(name): python_words(one.help) for name, one in SETTINGS.items()} | {
+_HELP = {
+    argument_of(name): python_words(one.help) for name, one in SETTINGS.items() if one.in_python
+} | {
     "system": "System prompt (default: none).",
     "model": "PROVIDER/NAME, such as openai/gpt-4.1 (default: demo/medium).",
     "base_url": "Address of the model, usually ending in /v1; of several servers a list.",

@@ -139,6 +139,7 @@ _CALLED = {option_of(name): argument_of(name) for name in SETTINGS}
 _PRICE = re.compile(r'(--price IN,OUT or )?\[prices\.("[^"]+")\] in bench\.toml')
 _SPOKEN = re.compile(
     r"(?P<command>\bbench [a-z][^;,()]*)"  # to be typed as it stands
+    r"|\[run\] (?P<key>[a-z_]+)(?: in bench\.toml)?"
     r"|(?<![\w'\"-])--(?P<no>no-)?(?P<name>[a-z][a-z0-9-]*)(?: (?P<value>[A-Z]+)\b)?"
 )
 
@@ -152,6 +153,8 @@ def python_words(message: str) -> str:
 def _argument(match: re.Match[str]) -> str:
     if match["command"]:
         return match[0]
+    if match["key"]:
+        return match["key"]
     name = match["name"].replace("-", "_")
     name = _CALLED.get(name, name)
     value = "False" if match["no"] else "True" if _FORMS.get(name) == "switch" else match["value"]

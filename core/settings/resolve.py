@@ -124,12 +124,12 @@ def template_of(settings: RunSettings, model: Endpoint) -> PromptTemplate | None
         DataError: The template's file cannot be read.
     """
     if not settings.completions:
-        if settings.template:
-            raise UsageError("--template is for --completions")
+        if settings.is_given("template"):  # in a file it is for the runs that ask so
+            raise UsageError(f"{flag_of('template')} is for --completions")
         return None
     if model.spec.provider != "openai":
         raise UsageError(f"--completions is for openai/ models; {model.spec} has a form of its own")
-    for name, usual in (("batch", None), ("transport", "http"), ("service_tier", None)):
+    for name, usual in (("batch", None), ("transport", "http")):
         if getattr(settings, name) != usual:
             raise UsageError(f"{flag_of(name)} does not go with --completions")
     return find_template(settings.template or RAW)
@@ -161,7 +161,7 @@ def batching_of(
             * (not benchmark.single_turn)
         )
     phases = frozenset({JUDGE_PHASE} if which == "judge" else {JUDGE_PHASE, MODEL})
-    return Batching(phases, settings.batch_fallback, not settings.no_wait, settings.batch_poll)
+    return Batching(phases, not settings.no_wait)
 
 
 def items_or_limit(settings: RunSettings) -> RunSettings:
@@ -235,9 +235,9 @@ def _panel(settings: RunSettings) -> Panel | None:
     if n < 2:
         return None
     if settings.quorum and settings.quorum > n:
-        raise UsageError(f"--quorum {settings.quorum} is more than the {n} judges")
+        raise UsageError(f"{flag_of('quorum')} {settings.quorum} is more than the {n} judges")
     if settings.is_given("overlap") and settings.panel != "rotate":
-        raise UsageError("--overlap goes with --panel rotate alone")
+        raise UsageError(f"{flag_of('overlap')} goes with --panel rotate alone")
     return Panel(
         (),
         settings.panel or "mean",

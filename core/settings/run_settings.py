@@ -11,14 +11,22 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..clients.batch_settings import BATCHED, FALLBACKS, POLL_S
+from ..clients.batch_settings import BATCHED
 from ..clients.limits import RETRIES
 from ..parties.graders import RULES as PANEL_RULES
 from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
 from ..spending.budget import MOST
 from ..spending.prices import Price
 from ..types import DRAWING, SAMPLING, Sampling
-from ..types.rules import NumberRule, Setting, SizeRule, TextRule, holding, settings_of
+from ..types.rules import (
+    NumberRule,
+    Setting,
+    SizeRule,
+    TextRule,
+    holding,
+    settings_of,
+    size_text,
+)
 
 if TYPE_CHECKING:
     from .file import SettingsFile
@@ -88,21 +96,29 @@ class RunSettings:
         WHERE, "VAR", "The variable that holds its key.", rule=_TEXT, names_key=True
     )
     headers: Mapping[str, str] = _setting(
-        WHERE, "K=V", "HTTP header for it; may be repeated, never stored.", {},
-        form="pairs", option="header", may_hold_key=True,
+        WHERE, None, "HTTP headers for the model, by name; never stored.", {},
+        form="pairs", may_hold_key=True, is_option=False,
     )  # fmt: skip
     completions: bool = _setting(
         WHERE, None, "Ask the model by /v1/completions, for models without a chat form.", False,
         form="switch",
     )  # fmt: skip
     template: str | None = _setting(
-        WHERE, "raw|chatml|FILE",
-        "With --completions, what makes a prompt of messages: their words alone, chatml, or a "
-        "Jinja template (default: raw).", rule=_TEXT,
+        WHERE, None,
+        "With --completions, what makes a prompt of messages: raw, which is their words alone, "
+        "chatml, or the file of a Jinja template (default: raw).", rule=_TEXT, is_option=False,
     )  # fmt: skip
     checkpoint: str | None = _setting(
         WHERE, "PATH|TEXT",
         "The weights that the model has, a folder or any text: others are another run.", rule=_TEXT,
+    )  # fmt: skip
+    health: str | None = _setting(
+        WHERE, None, "With --serve, the path where the server answers 200 once it is ready "
+        "(default: /health or /v1/models).", rule=_TEXT, is_option=False, in_python=False,
+    )  # fmt: skip
+    ready: float | None = _setting(
+        WHERE, None, "With --serve, the seconds that it may take until then (default: 600).",
+        rule=_RATE, is_option=False, in_python=False,
     )  # fmt: skip
     judges: tuple[str, ...] = _setting(
         WHERE, "SPEC",
@@ -130,17 +146,18 @@ class RunSettings:
         rule=TextRule(PANEL_RULES),
     )  # fmt: skip
     quorum: int | None = _setting(
-        WHERE, "N", "How many verdicts a score needs (default: more than half).", rule=_AMOUNT
-    )
+        WHERE, None, "Of a panel, how many verdicts a score needs (default: more than half).",
+        rule=_AMOUNT, is_option=False,
+    )  # fmt: skip
     exclude_kin: bool = _setting(
         WHERE, None,
         "Leave judges of a model's family out: of its comparisons, and of rubric scores on its "
         "board.", False, form="switch",
     )  # fmt: skip
     overlap: float | None = _setting(
-        WHERE, "SHARE",
-        "With rotate, the share of samples that all judges grade (default: 0.1).",
-        rule=NumberRule(0, 1),
+        WHERE, None,
+        "With --panel rotate, the share of samples that all judges grade (default: 0.1).",
+        rule=NumberRule(0, 1), is_option=False,
     )  # fmt: skip
     roles: Mapping[str, str | tuple[str, ...]] = _setting(
         WHERE, "NAME=SPEC",
@@ -184,17 +201,22 @@ class RunSettings:
         "Most requests at a time; reduced while the server refuses some. Unless it is given, a "
         "local server is asked one at a time first.", 32, rule=_AMOUNT,
     )  # fmt: skip
-    rpm: float | None = _setting(SPEED, "N", "Most requests per minute.", rule=_RATE)
-    tpm: float | None = _setting(SPEED, "N", "Most tokens per minute.", rule=_RATE)
+    rpm: float | None = _setting(
+        SPEED, None, "Most requests per minute.", rule=_RATE, is_option=False
+    )
+    tpm: float | None = _setting(
+        SPEED, None, "Most tokens per minute.", rule=_RATE, is_option=False
+    )
     timeout: float = _setting(
         SPEED, "S", "Seconds that one attempt of a call may take.", 600.0, rule=_RATE
     )
     max_retries: int = _setting(
-        SPEED, "N", "How often a failed call is retried.", RETRIES, rule=NumberRule(0, whole=True)
-    )
+        SPEED, None, f"How often a failed call is retried (default: {RETRIES}).", RETRIES,
+        rule=NumberRule(0, whole=True), is_option=False,
+    )  # fmt: skip
     max_reply: int = _setting(
-        SPEED, "SIZE", "Longest reply that is read; a longer one fails its sample.", MAX_REPLY,
-        rule=SizeRule(), shown="16MiB",
+        SPEED, None, "Longest reply that is read, such as 1MiB; a longer one fails its sample "
+        f"(default: {size_text(MAX_REPLY)}).", MAX_REPLY, rule=SizeRule(), is_option=False,
     )  # fmt: skip
     batch: str | None = _setting(
         SPEED, None,
@@ -202,26 +224,14 @@ class RunSettings:
         "auto is all, and the judge's where a sample has several turns.",
         rule=TextRule(BATCHED), bare="auto",
     )  # fmt: skip
-    batch_fallback: str = _setting(
-        SPEED, None, "Where what a batch did not answer goes: live, at the full price; another "
-        "batch; none, so that its sample fails.", "live", rule=TextRule(FALLBACKS),
-    )  # fmt: skip
-    batch_poll: float = _setting(
-        SPEED, "S", "Seconds between two looks at a batch; up to ten times as many later.",
-        POLL_S, rule=_RATE,
-    )  # fmt: skip
     no_wait: bool = _setting(
         SPEED, None, "With --batch: end with exit code 5 once all is sent; the same command later "
         "reads the results.", False, form="switch", in_file=False,
     )  # fmt: skip
-    service_tier: str | None = _setting(
-        SPEED, None, "Of openai/ models: flex is slower, at the price of batches.",
-        rule=TextRule(("flex",)),
-    )  # fmt: skip
     transport: str = _setting(
         SPEED, None,
-        "What carries requests: http, this program; sdk, the provider's package.", "http",
-        rule=TextRule(TRANSPORTS),
+        "What carries requests: http, this program; sdk, the provider's package (default: http).",
+        "http", rule=TextRule(TRANSPORTS), is_option=False,
     )  # fmt: skip
     max_cost: float | None = _setting(
         MONEY, "USD", "Hard limit for this command, all its models together; exit code 5.",
@@ -329,7 +339,7 @@ class RunSettings:
     @property
     def transfer(self) -> Transfer:
         """How requests are carried, and how much of a reply is read."""
-        return Transfer(self.transport, self.max_reply, self.service_tier)
+        return Transfer(self.transport, self.max_reply)
 
 
 SETTINGS: Mapping[str, Setting] = {**SAMPLING, **settings_of(RunSettings)}
@@ -342,7 +352,9 @@ def option_of(name: str) -> str:
 
 
 def flag_of(name: str) -> str:
-    """A setting's option as it is typed, such as ``--max-tokens``."""
+    """What messages call a setting: its option, ``--max-tokens``, else its key, ``[run] tpm``."""
+    if not SETTINGS[name].is_option:
+        return f"[run] {name}"
     return f"--{option_of(name).replace('_', '-')}"
 
 

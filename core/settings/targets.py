@@ -17,7 +17,7 @@ from ..parties.providers import OF_MODEL, ModelSpec, PartyOptions, Provider, che
 from ..plugins import installed
 from ..types import SAMPLING, SamplingChanges
 from .run_config import Endpoint
-from .run_settings import RunSettings
+from .run_settings import RunSettings, flag_of
 from .set_options import JUDGE_SET, ROLE_SET, read_sets, texts_about, values_of
 from .tables import EndpointSettings
 
@@ -57,7 +57,11 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     base_urls, variable = settings.base_urls_of(party), settings.api_key_env_of(party)
     if provider.demo:
         headers = settings.headers if party is OF_MODEL else {}
-        options = {party.base_url: base_urls, party.api_key_env: variable, "--header": headers}
+        options = {
+            party.base_url: base_urls,
+            party.api_key_env: variable,
+            flag_of("headers"): headers,
+        }
         _refuse_first(spec, [option for option, value in options.items() if value])
         endpoint = Endpoint(
             spec,

@@ -48,7 +48,7 @@ def read_prices(raw: object, path: object) -> dict[str, Price]:
     """The prices of bench.toml by model spec.
 
     Tables ``[prices."openai/gpt-x"]`` with ``input`` and ``output``, and ``cached`` and
-    ``cache_write`` where they differ; a table ``flex`` in it is for that service tier.
+    ``cache_write`` where they differ.
 
     Raises:
         ConfigError: A spec, a name or a value is wrong.
@@ -62,12 +62,7 @@ def read_prices(raw: object, path: object) -> dict[str, Price]:
             ModelSpec.parse(spec)
         except UsageError as error:
             raise ConfigError(f"{where}: {error}") from None
-        flex = None
-        if isinstance(row, Mapping) and "flex" in row:
-            at = f'{path} [prices."{spec}".flex]'
-            flex = replace(_read_price(row["flex"], at, source=at), stated=True)
-            row = {name: value for name, value in row.items() if name != "flex"}
-        prices[spec] = replace(_read_price(row, where, source=where), stated=True, flex=flex)
+        prices[spec] = replace(_read_price(row, where, source=where), stated=True)
     return prices
 
 

@@ -22,7 +22,7 @@ A `Meter` prices the calls of one party and keeps them within the command's budg
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import isfinite
@@ -31,7 +31,17 @@ from typing import TypedDict
 from ..errors import BudgetReached
 from ..types import ChatRequest, ChatResponse
 from .billing import may_be_billed
-from .prices import Price, dollars, exact_dollars, input_bound, known_cost, upper_bound
+from .prices import (
+    Price,
+    Range,
+    cost_range,
+    dollars,
+    exact_dollars,
+    input_bound,
+    known_cost,
+    plan_calls,
+    upper_bound,
+)
 
 _PICO = 10**12
 MOST = 1e12
@@ -151,6 +161,10 @@ class Budget:
         """A reservation; ``None`` while there is no room for it. Raises as `reserve` does."""
         amount_pico = _pico(amount)
         return self.hold(amount) if self._has_room(amount_pico, None) else None
+
+    def holds(self, amount: float) -> bool:
+        """Whether there is room for so many dollars now."""
+        return not self.excess and self._gone + self._held + _pico(amount) <= self._limit
 
     def hold(self, amount: float) -> Reservation:
         """A reservation for what was sent already, whether there is room or not."""
@@ -289,6 +303,18 @@ class Meter:
         if self.budget is None or self.price is None:
             return Reservation(0)
         return self.budget.hold(upper_bound(request, self.price))
+
+    def holds(self, requests: Sequence[ChatRequest]) -> bool:
+        """Whether the budget has room for the most that all of them can cost."""
+        if self.budget is None or self.price is None:
+            return True
+        return self.budget.holds(sum(upper_bound(one, self.price) for one in requests))
+
+    def cost_of(self, requests: Sequence[ChatRequest]) -> Range | None:
+        """About what requests cost together; ``None`` where the price is not known."""
+        if self.price is None:
+            return None
+        return cost_range([plan_calls(requests, len(requests))], self.price)
 
     def finish(self, reservation: Reservation, *, billed: bool) -> None:
         """A request has ended that money was set aside for."""

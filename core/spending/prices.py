@@ -58,7 +58,6 @@ class Price:
         valid_from: ISO date from which on they are known to hold; empty where unknown.
         beyond: What calls with a long input cost, if that differs.
         stated: By the user, so it is that of whatever service tier is asked for.
-        flex: That of OpenAI's flex tier, where the user says so; else half.
     """
 
     input: float
@@ -69,7 +68,6 @@ class Price:
     valid_from: str = ""
     beyond: Beyond | None = None
     stated: bool = False
-    flex: "Price | None" = None
 
     def __post_init__(self) -> None:
         rates = (self.input, self.output, self.cached_input or 0.0, self.cache_write or 0.0)
@@ -88,24 +86,15 @@ class Price:
         return longer and not (self.dearest_input or self.output)
 
     @property
-    def on_flex(self) -> "Price":
-        """That of the flex tier: that of batches, but for what the user states."""
-        return self.flex or (self if self.stated else self.half("on the flex tier"))
-
-    @property
     def halved(self) -> "Price":
         """That of batches: half of each rate."""
-        return self.half("as a batch")
-
-    def half(self, why: str) -> "Price":
-        """Half of each rate."""
 
         def half(rate: float | None) -> float | None:
             return None if rate is None else rate / 2
 
-        longer = self.beyond and Beyond(self.beyond.tokens, self.beyond.price.half(why))
+        longer = self.beyond and Beyond(self.beyond.tokens, self.beyond.price.halved)
         rates = (half(self.cached_input), half(self.cache_write))
-        source = f"{self.source}, half {why}" if self.source else ""
+        source = f"{self.source}, half as a batch" if self.source else ""
         return replace(
             self, input=self.input / 2, output=self.output / 2, cached_input=rates[0],
             cache_write=rates[1], source=source, beyond=longer,

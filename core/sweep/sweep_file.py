@@ -28,9 +28,9 @@ _MODEL: Mapping[str, Rule] = {
 _SERVED = ("health", "ready", "port", "gpus", "memory_gb")
 _WATCH = ("model", "serve", "health", "ready", "gpus", "memory_gb", "pattern", "settle", "done")
 _KEYS = ("benchmarks", "run", "options", "machine", "watch", "models")
-_OF_SWEEP = ("model", "base_url", "api_key_env", "name", "checkpoint", "runs_dir", "fresh")
-_OF_COMMAND = ("max_cost", "no_wait", "batch", "batch_fallback", "batch_poll", "against",
-               "price", "prices")  # fmt: skip
+_OF_SWEEP = ("model", "base_url", "api_key_env", "name", "checkpoint", "runs_dir", "fresh",
+             "health", "ready")  # fmt: skip
+_OF_COMMAND = ("max_cost", "no_wait", "batch", "against", "price", "prices")
 _SETTINGS = {word(name) for name in SETTINGS for word in (option_of, argument_of)}
 SETTLE_S = 30.0
 """How long a checkpoint's files must stay as they are before it is taken to be whole."""

@@ -193,7 +193,9 @@ class Setting:
         shown: The default as the help has it, where that is not its value.
         names_key: It names a key's variable.
         may_hold_key: Somebody may put a key there, so messages do not show what is given.
-        in_file: bench.toml may have it; else it belongs to one command.
+        is_option: The command line has it; else only bench.toml, a variable and Python.
+        in_file: bench.toml and a variable may have it; else it belongs to one command.
+        in_python: Python has it; else it is about what the command line alone does.
         bare: The value of the option without one; where this is empty it needs one.
     """
 
@@ -207,7 +209,9 @@ class Setting:
     shown: str = ""
     names_key: bool = False
     may_hold_key: bool = False
+    is_option: bool = True
     in_file: bool = True
+    in_python: bool = True
     bare: str = ""
 
 

@@ -836,13 +836,16 @@ def test_examples_of_the_page_run(
     assert n or (shown and out == shown[0] + "\n")
 
 
+PAGES_OF_SETTINGS = ("commands", "configuration")
+
+
 def test_the_page_names_every_argument_field_and_error() -> None:
-    """Nothing public is left out; of arguments the page has those that are not as the options."""
-    commands = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    """Nothing public is left out; of arguments the page has those that are not as the settings."""
+    pages = [(ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in PAGES_OF_SETTINGS]
     names = {*inspect.signature(eibench.run).parameters, *vars(Result), "path", "document"}
     for name in names - {"benchmark"}:
         if not name.startswith("_"):
-            option = f"`--{name.replace('_', '-')}"
-            assert re.search(rf"`{name}(\(\))?`", PAGE) or option in commands, name
+            told = rf"`{name}(\(\))?`", rf"`--{name.replace('_', '-')}\b", rf"\| `{name}` \|"
+            assert any(map(re.search, told, [PAGE, *pages])), name
     for error in (UsageError, ConfigError, DataError, PluginError, ProviderError, JournalError):
         assert f"`{error.__name__}`" in PAGE

@@ -19,11 +19,13 @@ from eibench.core.testing.wire import Delivery, RawRequest, ReceivedRequest, Res
 BATCH_FAULTS = (
     "closed-after-create", "error-after-create", "unknown-at-first", "shuffled", "line-missing",
     "line-twice", "errors-only", "expired-in-part", "cancelled", "gone", "refused", "failed",
+    "forgotten", "page", "unknown-state",
 )  # fmt: skip
 """A batch is made and its creation not answered, or with status 500; it is not known to the first
 two questions; results are in disorder; the last one is missing, the first one there twice; all
 requests fail; the last third expires; the batch is cancelled half-way; its results are no longer
-kept; its creation is refused; it is found to be wrong later."""
+kept; its creation is refused; it is found to be wrong later; it is never known; who asks how far it
+is gets a proxy's page with status 200, or a state that no documentation has."""
 _PAGE = 100
 
 
@@ -95,8 +97,11 @@ class BatchServer(LoopbackServer):
         except (KeyError, ValueError, TypeError) as error:
             return plain_error(404 if isinstance(error, KeyError) else 400, f"no such: {error}")
         batch.asked += 1
-        if "unknown-at-first" in self.batch_faults and batch.asked <= 2:
+        unknown_at_first = "unknown-at-first" in self.batch_faults and batch.asked <= 2
+        if unknown_at_first or "forgotten" in self.batch_faults:
             return plain_error(404, "no such batch")
+        if "page" in self.batch_faults:
+            return Response(200, b"<html>Sign in</html>", content_type="text/html")
         await self._go_on(batch)
         if rest.endswith("/results"):
             return self._results(batch)
@@ -186,6 +191,7 @@ class BatchServer(LoopbackServer):
         if anthropic:
             left = 0 if batch.is_done else n  # the others stay zero until all has ended
             status = "ended" if batch.is_done else "in_progress"
+            status = "paused" if "unknown-state" in self.batch_faults else status
             created = datetime.fromtimestamp(batch.created, UTC).isoformat()
             shown = {**counts, "processing": left, "canceled": 0}
             return {"id": batch.id, "type": "message_batch", "processing_status": status,
@@ -199,7 +205,8 @@ class BatchServer(LoopbackServer):
         errors = {"data": [{"code": "x", "message": "line 1 is wrong"}]} if failed else None
         return {
             "id": batch.id, "object": "batch", "endpoint": "/v1/chat/completions",
-            "completion_window": "24h", "input_file_id": "file", "status": status,
+            "completion_window": "24h", "input_file_id": "file",
+            "status": "paused" if "unknown-state" in self.batch_faults else status,
             "created_at": int(batch.created), "metadata": batch.metadata, "errors": errors,
             "request_counts": {"total": n, "completed": counts["succeeded"],
                                "failed": counts["errored"] + counts["expired"]},

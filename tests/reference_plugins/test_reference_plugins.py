@@ -146,7 +146,7 @@ def test_what_is_no_answer_never_reaches_a_judge(bench: Bench, name: str, fault:
             *role,
             *[f"visitor={server.base_url}"] * bool(role),
         ]
-        document = bench(*run, "--max-retries", "0", "--json").json
+        document = bench(*run, "--json", env={"BENCH_MAX_RETRIES": "0"}).json
         assert not [r for r in server.answered if r.model == "j" and not r.is_trial]
     assert document["items"]["scored"] == 0
 

@@ -37,6 +37,14 @@ MOMENTS = {
 """What the server is asked when the process is killed, and whether it has dealt with it then."""
 
 
+QUICK = f"""
+from eibench.core.clients import batch_settings
+batch_settings.PACE = batch_settings.Pace(tick=0.05, first=0.05, longest=0.5, grace=0.25)
+{processes.MAIN}
+"""
+"""`bench`, which looks at a batch all the time."""
+
+
 class HoldingServer(BatchServer):
     """A batch server that can hold an answer until its client was killed."""
 
@@ -77,7 +85,7 @@ def _kill_at(moment: tuple[str, bool], server: HoldingServer, arguments: list[st
     if re.match("POST|GET", request):
         server.hold(request, after=after)
     before = _rows(Path.cwd())
-    process = Process([*arguments, "--runs-dir", "killed"], Path.cwd(), env)
+    process = Process([*arguments, "--runs-dir", "killed"], Path.cwd(), env, QUICK)
     end = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < end:
         if request == "start" or (request == "rows" and _rows(Path.cwd()) > before):
@@ -96,20 +104,24 @@ def _kill_at(moment: tuple[str, bool], server: HoldingServer, arguments: list[st
     return came
 
 
+def _finish(arguments: list[str], env: dict[str, str]) -> processes.Done:
+    process = Process(arguments, Path.cwd(), env, QUICK)
+    out, err = process.communicate()
+    return processes.Done(arguments, process.wait(), out, err)
+
+
 @pytest.mark.parametrize("form", ["openai", "anthropic"])
 def test_ten_kills_around_a_batch_of_500_requests(form: str, empty_place: Path) -> None:
     """One batch; what the server bills is what the journal holds, and the result is equal."""
     with HoldingServer(uniform_ratings(3)) as server, BatchServer(uniform_ratings(3)) as other:
         shared = ["--limit", "25", "--iterations", "20", "--price", "2,8", "--max-cost", "40"]
-        shared += ["--batch", "--batch-poll", "0.05", "--yes", "--json"]
+        shared += ["--batch", "--yes", "--json"]
         run = ["run", "eqbench-v1", "--model", f"{form}/m", "--base-url"]
         arguments = [*run, server.base_url, *shared]
         came = [_kill_at(moment, server, arguments) for moment in MOMENTS[form]]
         env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
-        final = processes.run([*arguments, "--runs-dir", "killed"], Path.cwd(), env)
-        whole = processes.run(
-            [*run, other.base_url, *shared, "--runs-dir", "whole"], Path.cwd(), env
-        )
+        final = _finish([*arguments, "--runs-dir", "killed"], env)
+        whole = _finish([*run, other.base_url, *shared, "--runs-dir", "whole"], env)
     assert (final.returncode, whole.returncode) == (0, 0), final.stderr + whole.stderr
     assert sum(came) >= 8, came
     assert len(server.batches) == 1

@@ -12,19 +12,30 @@ import anthropic
 import openai
 import pytest
 
+from eibench.core.clients import batch_services, batch_settings, batching
+from eibench.core.clients.batch_settings import Pace
 from eibench.judges import criteria_of
-from eibench.testing import LoopbackServer, uniform_ratings
+from eibench.testing import uniform_ratings
 from tests.fakes.batches import BatchServer
 
 Bench = Callable[..., Any]
 FORMS = ("openai", "anthropic")
+PACE = Pace(tick=0.05, first=0.01, longest=0.05, grace=0.2)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch is looked at all the time."""
+    monkeypatch.setattr(batch_settings, "PACE", PACE)
+
+
 both_forms = pytest.mark.parametrize("form", FORMS)
 
 
 def _run(bench: Bench, server: BatchServer, form: str, *more: str) -> Any:
     """A run of twelve questions, looked at often."""
     asked = ("--model", f"{form}/m", "--base-url", server.base_url, "--limit", "12")
-    return bench("run", "eqbench-v1", *asked, "--batch", "--batch-poll", "0.02", "--yes", *more)
+    return bench("run", "eqbench-v1", *asked, "--batch", "--yes", *more)
 
 
 def _rows() -> list[tuple[str, str | None]]:
@@ -64,30 +75,115 @@ def test_what_is_only_odd_changes_nothing(bench: Bench, form: str, fault: str) -
 @pytest.mark.parametrize(
     ("fault", "live"),
     [("line-missing", 1), ("expired-in-part", 3), ("cancelled", 6), ("errors-only", 11),
-     ("gone", 11)],
+     ("gone", 11), ("forgotten", 11)],
 )  # fmt: skip
 def test_what_a_batch_did_not_answer_goes_live(
     bench: Bench, form: str, fault: str, live: int
 ) -> None:
-    """Only that; nothing else is paid for twice."""
+    """Only that, named with its number and price; nothing else is paid for twice."""
     with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
-        done = _run(bench, server, form, "--json")
+        done = _run(bench, server, form, "--price", "2,8", "--json")
     assert done.code == 0, done.err
     assert (len(server.batches), server.counts["ok"]) == (1, 1 + live)
     assert done.json["items"]["scored"] == 12
+    told = rf"no answer in the batch to {live} requests? \(.+\); asked live, at the full price: \$"
+    assert len(re.findall(told, " ".join(done.err.split()))) == 1, done.err
 
 
 @both_forms
-def test_it_may_go_to_another_batch_or_nowhere(bench: Bench, form: str) -> None:
-    """By `--batch-fallback`."""
-    with BatchServer(uniform_ratings(3), batch_faults={"expired-in-part"}) as server:
-        failed = _run(bench, server, form, "--batch-fallback", "none", "--json")
-        assert failed.json["items"]["failed"] == 3
-        assert "no answer in the batch" in failed.json["failed"][0]["reason"]
+def test_what_the_budget_cannot_hold_live_fails(bench: Bench, form: str) -> None:
+    """Its samples say why, and the same command sends another batch."""
+    with BatchServer(uniform_ratings(3), batch_faults={"errors-only"}) as server:
+        asked = ("--price", "2,8", "--max-tokens", "900", "--json")
+        done = _run(bench, server, form, *asked, "--max-cost", "0.07")
+        assert (done.json["items"]["failed"], server.counts["ok"]) == (11, 1), done.err
+        reason = done.json["failed"][0]["reason"]
+        assert "no answer in the batch to 11 requests" in reason
+        assert "--max-cost does not hold" in reason
         server.batch_faults.clear()
-        done = _run(bench, server, form, "--batch-fallback", "batch", "--json")
-    assert (done.json["items"]["scored"], len(server.batches)) == (12, 2)
-    assert (len(server.billed), server.counts["ok"]) == (10, 2)
+        again = _run(bench, server, form, *asked, "--max-cost", "0.07")
+    assert (again.code, again.json["items"]["scored"]) == (0, 12)
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (2, 10, 2)
+
+
+@both_forms
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [("page", "Sign in"), ("unknown-state", "a batch that is paused")],
+)
+def test_an_answer_that_is_no_batch_ends_the_wait(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, form: str, fault: str, says: str
+) -> None:
+    """It is asked again for a while, which is said; the batch is read by a later command."""
+    monkeypatch.setattr(batching, "FAILURES", 3)
+    with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
+        done = _run(bench, server, form, "--json")
+        assert (done.code, server.counts["ok"]) == (1, 1)
+        assert says in done.json["failed"][0]["reason"]
+        assert "it is asked again" in done.err
+        server.batch_faults.clear()
+        again = _run(bench, server, form)
+    assert (again.code, len(server.batches), len(server.billed)) == (0, 1, 11)
+    assert _rows() == []
+
+
+@both_forms
+def test_a_batch_that_does_not_end_is_not_waited_for_for_ever(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """The run ends some hours after the day that the provider has, and names the way out."""
+    with BatchServer(uniform_ratings(3), takes=3600) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(batch_settings, "PACE", PACE._replace(most=0.1))
+            done = _run(bench, server, form)
+        assert done.code == 4
+        assert "has not ended 0 hours after its submission; cancel it there" in done.err
+        server.batch_faults.add("cancelled")
+        server.advance(3601)
+        assert _run(bench, server, form).code == 0
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 5, 7)
+
+
+def test_a_defect_while_a_batch_is_waited_for_ends_the_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for ever, whatever is raised."""
+
+    def broken(*_: object) -> None:
+        raise ValueError("no such day")
+
+    monkeypatch.setattr(batch_services, "_openai_line", broken)
+    with BatchServer(uniform_ratings(3)) as server:
+        done = _run(bench, server, "openai")
+    assert done.code == 4
+    assert "batches cannot go on: ValueError('no such day')" in done.err
+
+
+def test_an_id_is_no_path(bench: Bench) -> None:
+    """What a provider calls a batch is quoted where it is asked for."""
+    paths = list[str]()
+
+    class Server(BatchServer):
+        async def _other(self, raw: Any) -> Any:
+            paths.append(raw.path)
+            response = await super()._other(raw)
+            body = response.body.replace(b"batch_0", b"../batch_0")
+            return response._replace(body=body)
+
+    with Server(uniform_ratings(3)) as server:
+        _run(bench, server, "openai")
+    assert "/v1/batches/..%2Fbatch_0" in paths
+
+
+@pytest.mark.parametrize("behind_s", [-7200, 7200])
+@both_forms
+def test_clocks_that_differ_hide_no_batch(bench: Bench, form: str, behind_s: float) -> None:
+    """One whose creation was not answered is found by hours that are not ours."""
+    with BatchServer(uniform_ratings(3), batch_faults={"closed-after-create"}) as server:
+        server.advance(-behind_s)
+        done = _run(bench, server, form)
+    assert done.code == 0, done.err
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 11, 1)
 
 
 @both_forms
@@ -145,7 +241,7 @@ def test_without_waiting_the_same_command_reads_the_results(bench: Bench, form: 
         runs = bench("runs").out
         assert "waiting" in runs
         assert re.search(
-            r"waits for batch \S+ of 11 requests to \S+ at .*, [0-9.]+ m?s old",
+            r"waits for batch \S+ of 11 requests to \S+ at .*, [0-9].* old",
             runs.replace("msgbatch", "batch"),
         )
         assert _run(bench, server, form, "--no-wait").code == 5
@@ -154,6 +250,20 @@ def test_without_waiting_the_same_command_reads_the_results(bench: Bench, form: 
     assert (done.code, done.json["status"]) == (0, "complete")
     assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 11, 1)
     assert _rows() == []
+
+
+def test_what_waits_in_a_batch_is_not_asked_live(bench: Bench) -> None:
+    """The command without --batch is refused with both ways out; deleting the run names it."""
+    with BatchServer(uniform_ratings(3), takes=3600) as server:
+        run = _run(bench, server, "openai", "--no-wait", "--json").json["run_id"]
+        asked = ("--model", "openai/m", "--base-url", server.base_url, "--limit", "12", "--yes")
+        live = bench("run", "eqbench-v1", *asked)
+        assert live.code == 2
+        told = " ".join(live.err.split())
+        assert f"run {run} waits for batch batch_0 of 11 requests" in told
+        assert "with --batch reads its results, with --fresh it begins a new run" in told
+        assert server.counts["ok"] == 1
+        assert "batch_0 of 11 requests" in bench("delete", run, "--yes").err
 
 
 @both_forms
@@ -172,17 +282,18 @@ def test_a_batch_that_is_refused_ends_the_run(bench: Bench, form: str, fault: st
 
 @both_forms
 def test_a_batch_stays_within_the_budget(bench: Bench, form: str) -> None:
-    """What there is no money for waits for what comes of the first batch, or ends the run."""
+    """What there is no money for waits for what comes of a batch, two at most, or ends the run."""
+    price = ("--price", "2,8", "--max-tokens", "900", "--json")
     with BatchServer(uniform_ratings(3)) as server:
-        price = ("--price", "2,8", "--max-tokens", "900")
-        done = _run(bench, server, form, *price, "--max-cost", "0.02", "--json")
-        assert done.code == 0, done.err
-        assert len(server.batches) > 1
-        assert done.json["cost_usd"] < 0.02
-        poor = _run(bench, server, form, "--max-cost", "0.0085", *price, "--name", "o", "--json")
-    assert (poor.code, poor.json.get("status")) == (5, "budget"), poor.out
-    assert poor.json["cost_usd"] <= 0.0085
-    assert len(server.billed) + server.counts["ok"] == 12 + poor.json["items"]["scored"]
+        done = _run(bench, server, form, *price, "--max-cost", "0.04")
+        assert (done.code, len(server.batches)) == (0, 2), done.err
+        assert done.json["cost_usd"] < 0.04
+        poor = _run(bench, server, form, *price, "--max-cost", "0.012", "--name", "o")
+        assert (poor.code, poor.json["status"], len(server.batches)) == (5, "budget", 4)
+        assert poor.json["cost_usd"] <= 0.012
+        assert len(server.billed) + server.counts["ok"] == 12 + poor.json["items"]["scored"]
+        rest = _run(bench, server, form, *price, "--max-cost", "0.1", "--name", "o")
+    assert (rest.code, len(server.batches), len(server.billed)) == (0, 5, 22)
 
 
 def test_judges_of_talks_get_one_batch_each_time_all_wait(bench: Bench) -> None:
@@ -198,7 +309,7 @@ def test_judges_of_talks_get_one_batch_each_time_all_wait(bench: Bench) -> None:
         done = bench(
             *("run", "eqbench3", "--no-elo", "--limit", "6", "--model", "openai/m", "--yes"),
             *("--base-url", url, "--judge", "openai/j", "--judge-base-url", url, "--batch"),
-            *("--batch-poll", "0.02", "--json"),
+            "--json",
         )
     assert done.code == 0, done.err
     assert len(server.batches) == 1
@@ -219,8 +330,7 @@ def test_a_run_is_judged_again_by_a_batch(bench: Bench) -> None:
         assert done.code == 0, done.err
     with BatchServer(respond) as server:
         judge = ("--judge", "openai/j", "--judge-base-url", server.base_url, "--batch")
-        asked = ("--batch-poll", "0.02", "--yes", "--json")
-        again = bench("rejudge", done.json["run_id"], *judge, *asked)
+        again = bench("rejudge", done.json["run_id"], *judge, "--yes", "--json")
     assert again.code == 0, again.err
     assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 5, 1)
     Path("a.jsonl").write_text('{"item_id": "1", "response": "x"}\n', "utf-8")
@@ -242,32 +352,6 @@ def test_what_no_batch_can_do_is_refused(
     done = bench("run", *arguments)
     assert done.code == 2
     assert says in " ".join(done.err.split())
-
-
-def test_the_flex_tier_has_half_the_price_within_a_budget(bench: Bench) -> None:
-    """Half of what is known, or what the file states; the field is sent, the run is the same."""
-    file = Path("bench.toml")
-    file.write_text('[prices."openai/m"]\ninput = 2\noutput = 8\n', "utf-8")
-    with LoopbackServer(uniform_ratings(3)) as server:
-        run = ("run", "eqbench-v1", "--model", "openai/m", "--base-url", server.base_url)
-        asked = (*run, "--limit", "8", "--max-cost", "1", "--yes", "--json")
-        stated = bench(*asked, "--service-tier", "flex", "--fresh").json
-        file.write_text(
-            '[prices."openai/m"]\ninput = 2\noutput = 8\nflex = {input = 1, output = 4}\n', "utf-8"
-        )
-        flex = bench(*asked, "--service-tier", "flex", "--fresh").json
-        again = bench(*asked).json
-    assert all(request.body["service_tier"] == "flex" for request in server.requests)
-    assert flex["cost_usd"] == pytest.approx(stated["cost_usd"] / 2)
-    assert again["run_id"] == flex["run_id"]
-
-
-def test_a_tier_that_nobody_has_is_refused(bench: Bench) -> None:
-    """And one beside batches."""
-    assert "is for openai/ models" in bench("run", "eqbench-v1", "--service-tier", "flex").err
-    with BatchServer(uniform_ratings(3)) as server:
-        done = _run(bench, server, "openai", "--service-tier", "flex")
-    assert "--batch has half the price already" in " ".join(done.err.split())
 
 
 def test_the_openai_sdk_reads_our_server() -> None:

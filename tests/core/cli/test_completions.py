@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+import eibench
 from eibench import DataError, Message
-from eibench.core.errors import ProviderError
+from eibench.core.errors import ProviderError, UsageError
 from eibench.core.parties.prompt_templates import find_template
 from eibench.testing import LoopbackServer, ReceivedRequest, Response, uniform_ratings
 
@@ -54,14 +55,17 @@ def test_a_broken_template_is_named_with_its_line(tmp_path: Path) -> None:
         find_template(str(tmp_path / "absent"))
 
 
+CHATML = {"BENCH_TEMPLATE": "chatml"}
+
+
 def test_a_run_by_completions(bench: Callable[..., Any]) -> None:
     """The path, the prompt and the stop; another template is another run, chat one more."""
     with LoopbackServer(uniform_ratings(1)) as server:
         args = ("run", "eqbench-v2", "--model", "openai/base", "--base-url", server.base_url,
                 "--limit", "2", "--json")  # fmt: skip
         runs = [
-            bench(*args, *more).json["run_id"]
-            for more in (("--completions",), ("--completions", "--template", "chatml"), ())
+            bench(*args, *more, env=env).json["run_id"]
+            for more, env in ((("--completions",), {}), (("--completions",), CHATML), ((), {}))
         ]
         again = bench(*args, "--completions").json
     assert len(set(runs)) == 3 and again["run_id"] == runs[0]
@@ -89,7 +93,7 @@ def test_a_server_that_refuses_stops_is_asked_without(bench: Callable[..., Any])
 
     with LoopbackServer(respond) as server:
         done = bench("run", "eqbench-v2", "--model", "openai/base", "--base-url", server.base_url,
-                     "--limit", "2", "--completions", "--template", "chatml", "--json")  # fmt: skip
+                     "--limit", "2", "--completions", "--json", env=CHATML)  # fmt: skip
     assert done.json["items"]["scored"] == 2 and done.json["not_sent"] == []
     assert sum("stop" in request.body for request in server.requests) <= 2
 
@@ -99,18 +103,17 @@ def test_an_answer_without_a_text_is_an_error(bench: Callable[..., Any]) -> None
     chat = {"choices": [{"index": 0, "message": {"content": "5"}, "finish_reason": "stop"}]}
     with LoopbackServer(lambda request: chat) as server:
         done = bench("run", "eqbench-v2", "--model", "openai/base", "--base-url", server.base_url,
-                     "--limit", "1", "--max-retries", "0", "--completions", "--json")  # fmt: skip
+                     "--limit", "1", "--completions", "--json",
+                     env={"BENCH_MAX_RETRIES": "0"})  # fmt: skip
     assert done.json["items"]["failed"] == 1
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--template", "chatml"], "--template is for --completions"),
         (["--completions", "--model", "anthropic/x"], "--completions is for openai/ models"),
         (["--completions", "--model", "openai/x", "--batch"], "does not go with --completions"),
         (["--completions", "--model", "openai/x", "--extra-body", '{"prompt": "x"}'], "prompt"),
-        (["--completions", "--model", "openai/x", "--transport", "sdk"], "--transport does not"),
     ],
 )  # fmt: skip
 def test_what_has_no_completions_is_refused(
@@ -119,3 +122,15 @@ def test_what_has_no_completions_is_refused(
     """Before anything is asked."""
     done = bench("run", "eqbench-v2", *args)
     assert done.code == 2 and message in done.err
+
+
+def test_a_key_that_contradicts_completions_is_named(bench: Callable[..., Any]) -> None:
+    """With the file that has it; a template there is for the runs that ask so."""
+    Path("bench.toml").write_text('[run]\ntransport = "sdk"\ntemplate = "raw"\n', "utf-8")
+    asked = ("run", "eqbench-v2", "--model", "openai/x", "--dry-run")
+    done = bench(*asked, "--completions")
+    assert done.code == 2 and "[run] transport does not go with --completions" in done.err
+    assert done.err.rstrip().endswith("(set in bench.toml)")
+    assert bench(*asked).code == 0
+    with pytest.raises(UsageError, match=r"^template is for completions"):
+        eibench.run("eqbench-v2", model="openai/x", template="raw")

@@ -44,7 +44,7 @@ def test_no_key_is_shown(bench: Bench) -> None:
     """Neither of a variable that the file names, nor one that stands in place of a name."""
     Path("bench.toml").write_text(FILE + '[run]\napi_key_env = "GPU_KEY"\n')
     key = "sk-fake-0123456789abcdef"
-    env = {"GPU_KEY": key, "BENCH_JUDGE_API_KEY_ENV": key, "BENCH_HEADER": f"X={key}"}
+    env = {"GPU_KEY": key, "BENCH_JUDGE_API_KEY_ENV": key, "BENCH_HEADERS": f"X={key}"}
     for args in (("config",), ("config", "--json")):
         done = bench(*args, env=env)
         assert "GPU_KEY" in done.out

@@ -20,7 +20,6 @@ CASES = {
     "a judge's key alone": (("--judge-api-key-env", "A_KEY"), "needs --judge"),
     "an address for a demo": (("--base-url", HERE), "--base-url does not go with demo/medium"),
     "a key for a demo": (("--api-key-env", "A_KEY"), "--api-key-env does not go with demo"),
-    "a header for a demo": (("--header", "A=b"), "--header does not go with demo"),
     "one name for two": (("--name", "n", "--model", "demo/weak", "--model", "demo/strong"), "one"),
     "a blank name": (("--name", " "), "--name must not be blank"),
     "a model twice": (("--model", "demo/weak", "--model", "demo/weak"), "is given twice"),
@@ -30,9 +29,7 @@ CASES = {
     "an address of no web": (("--model", "openai/x", "--base-url", "ftp://h"), "http"),
     "a key in an address": (("--model", "openai/x", "--base-url", "http://k@h/v1"), "--api-key"),
     "an infinite timeout": (("--timeout", "inf"), "not a finite number"),
-    "no size": (("--max-reply", "16 parsecs"), "such as 16MiB"),
-    "no bytes": (("--max-reply", "0"), "such as 16MiB"),
-    "an unknown transport": (("--transport", "pigeon"), "--transport"),
+    "a setting of bench.toml": (("--quorum", "2"), "a key of bench.toml: quorum = ... under [run]"),
     "no number": (("--temperature", "nan"), "not a finite number"),
     "no iteration": (("--iterations", "0"), "'--iterations'"),
     "a body that is no JSON": ((*REAL, "--extra-body", "{x"), "--extra-body is not JSON"),
@@ -62,18 +59,33 @@ def test_what_cannot_be_meant_is_refused(bench: Bench, args: tuple[str, ...], me
     assert not Path("runs").exists()
 
 
+KEYS = {
+    "a header for a demo": ('headers = {A = "b"}', "[run] headers does not go with demo", 2),
+    "no size": ('max_reply = "16 parsecs"', "[run] max_reply must be a size above 0", 3),
+    "no bytes": ("max_reply = 0", "such as 16MiB", 3),
+    "an unknown transport": ('transport = "pigeon"', "[run] transport must be one of http, sdk", 3),
+}
+
+
+@pytest.mark.parametrize(("key", "message", "code"), KEYS.values(), ids=KEYS)
+def test_a_key_that_cannot_be_meant_is_refused(
+    bench: Bench, key: str, message: str, code: int
+) -> None:
+    """One line that names the key and the file."""
+    Path("bench.toml").write_text(f"[run]\n{key}\n", "utf-8")
+    done = bench("run", "eqbench-v1")
+    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
+    assert message in done.err and "bench.toml" in done.err
+
+
 @pytest.mark.parametrize(
-    "headers",
-    [
-        ["Bearer-sk-fake-0123456789abcdef"],
-        ["Authorization: Bearer fake-0123456789=="],
-        ["fake-0123456789=a", "fake-0123456789=b"],
-    ],
+    "header",
+    ["Bearer-sk-fake-0123456789abcdef", "Authorization: Bearer fake-0123456789=="],
 )
-def test_a_header_that_is_malformed_is_not_repeated(bench: Bench, headers: list[str]) -> None:
+def test_a_header_that_is_malformed_is_not_repeated(bench: Bench, header: str) -> None:
     """A header may be a secret, wherever its = stands: the message does not hold it."""
-    done = bench("run", "eqbench-v1", *REAL, *(w for h in headers for w in ("--header", h)))
-    assert done.code == 2 and "--header" in done.err
+    done = bench("run", "eqbench-v1", *REAL, env={"BENCH_HEADERS": header})
+    assert done.code == 2 and "[run] headers" in done.err
     assert "0123456789" not in done.err
 
 
@@ -126,6 +138,6 @@ def test_a_credential_in_extra_fields_is_refused(bench: Bench, source: str) -> N
     done = bench("run", "eqbench-v1", *url, *given, env=env)
     assert done.code == 2
     assert "--extra-body holds 'headers.x-api-key'" in done.err and "0123456789" not in done.err
-    where = {"option": "into --header", "variable": "(set by BENCH_EXTRA_BODY)"}
+    where = {"option": "into [run] headers", "variable": "(set by BENCH_EXTRA_BODY)"}
     assert done.err.rstrip().endswith(where.get(source, "(set in bench.toml)"))
     assert not Path("runs").exists()

@@ -212,7 +212,8 @@ def test_what_is_ready_can_be_run(bench: Bench, name: str) -> None:
         doctor = bench("doctor", *_asked(server))
         run = bench(
             *("run", *_asked(server), "--dataset", "bundled", "--no-elo"),
-            *("--limit", 2, "--max-retries", 1, "--json"),
+            *("--limit", 2, "--json"),
+            env={"BENCH_MAX_RETRIES": "1"},
         )
     assert doctor.code == case.code, doctor.out
     for check, (verdict, words) in case.lines.items():

@@ -45,7 +45,7 @@ def test_a_line_of_a_batch(bench: Callable[..., Any]) -> None:
     body = broken_off("Half", error={"code": 502, "message": "Down."})
     with BatchServer(every_third_broken(body)) as server:
         done = bench("run", "eqbench-v1", "--model", "openai/m", "--base-url", server.base_url,
-                     "--limit", "12", "--batch", "--batch-poll", "0.02", "--yes",
+                     "--limit", "12", "--batch", "--yes",
                      "--json")  # fmt: skip
     assert done.json["items"]["scored"] == 12, done.err
     assert server.counts["ok"] > 0

@@ -53,14 +53,6 @@ TWICE = {
         (*REAL, "--judge", "openai/a", "--panel", "median"),
         "--panel is about several judges; give --judge once for each",
     ),
-    "a quorum that nobody can meet": (
-        (*REAL, *TWO, "--quorum", "3"),
-        "--quorum 3 is more than the 2 judges",
-    ),
-    "an overlap of judges that all grade": (
-        (*REAL, *TWO, "--overlap", "0.5"),
-        "--overlap goes with --panel rotate alone",
-    ),
     "a vote on numbers": (
         (*REAL, *TWO, "--panel", "majority"),
         "--panel majority is for verdicts of yes or no, and those of eqbench3 are numbers",
@@ -86,6 +78,19 @@ def test_what_would_be_dropped_is_refused(
 def test_a_switch_twice_is_one(bench: Bench) -> None:
     """`--json --json` means what `--json` does."""
     assert bench("list", "--json", "--json").json["benchmarks"]
+
+
+def test_a_quorum_that_nobody_can_meet_is_refused(bench: Bench) -> None:
+    """With the variable that sets it."""
+    done = bench(*REAL, *TWO, env={"BENCH_QUORUM": "3"})
+    assert done.code == 2
+    assert "[run] quorum 3 is more than the 2 judges (set by BENCH_QUORUM)" in done.err
+
+
+def test_an_overlap_of_judges_that_all_grade_is_refused_in_python(empty_place: Path) -> None:
+    """In a file it is for the runs that rotate."""
+    with pytest.raises(UsageError, match=r"^overlap goes with panel rotate alone"):
+        eibench.run("eqbench3", model="openai/x", judge=["openai/a", "openai/b"], overlap=0.5)
 
 
 def judges_of(plan: Any) -> str:

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from eibench.core.cli.app import BenchGroup, app
-from eibench.core.cli.settings import env_name
+from eibench.core.cli.settings import env_name, filed_options
 from eibench.core.hooks.names import COMMANDS, EXPORT_TAKEN, GROUPS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 from eibench.core.types import SAMPLING
@@ -95,11 +95,13 @@ def test_names_that_exporters_may_not_take_are_those_of_export() -> None:
     assert used == EXPORT_TAKEN
 
 
-def test_each_option_of_run_has_a_variable() -> None:
-    """Every option of `bench run` can be given as BENCH_*."""
+def test_each_setting_of_run_has_a_variable() -> None:
+    """Every setting of bench.toml can be given as BENCH_*, and nothing else."""
+    settings = filed_options(command("run"))
     for param in command("run").params:
         if isinstance(param, click.Option):
-            assert param.envvar == env_name(max(param.opts, key=len).lstrip("-")), param.name
+            name = env_name(max(param.opts, key=len).lstrip("-"))
+            assert param.envvar == (name if param in settings else None), param.name
 
 
 @pytest.mark.parametrize("order", [("eqbench-v1", "--help"), ("--help", "eqbench-v1")])

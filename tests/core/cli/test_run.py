@@ -229,9 +229,9 @@ def test_attempts_of_failed_samples_are_retries(bench: Bench) -> None:
         return "500" if request.prompt in unlucky or request.n == 1 else None
 
     with LoopbackServer(uniform_ratings(1), faults=fault) as server:
-        who = ("--model", "openai/m", "--base-url", server.base_url, "--max-retries", 2)
+        who = ("--model", "openai/m", "--base-url", server.base_url)
         command = ("run", "eqbench-v1", *who, "--dataset", "bundled", "--limit", 3, "--json")
-        document = bench(*command).json
+        document = bench(*command, env={"BENCH_MAX_RETRIES": "2"}).json
     assert (document["items"]["scored"], document["items"]["failed"]) == (2, 1)
     assert document["calls"]["retries"] == len(server.requests) - 3 >= 2
 
@@ -240,8 +240,10 @@ def test_attempts_of_failed_samples_are_retries(bench: Bench) -> None:
 def test_a_call_is_tried_again_as_often_as_wanted(bench: Bench, retries: int) -> None:
     """Each of two calls of a server that always breaks down, and no more often."""
     with LoopbackServer("?", faults=lambda request: "500") as server:
-        who = ("--model", "openai/m", "--base-url", server.base_url, "--max-retries", retries)
-        done = bench("run", "eqbench-v1", *who, "--dataset", "bundled", "--limit", 2, "--json")
+        who = ("--model", "openai/m", "--base-url", server.base_url)
+        env = {"BENCH_MAX_RETRIES": str(retries)}
+        words = ("--dataset", "bundled", "--limit", 2, "--json")
+        done = bench("run", "eqbench-v1", *who, *words, env=env)
     assert done.json["items"]["failed"] == 2
     assert len(server.requests) == 2 * (1 + retries)
 

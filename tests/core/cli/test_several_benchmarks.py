@@ -194,14 +194,14 @@ def test_where_lower_is_better_a_higher_number_fails(bench: Bench, empty_place: 
         (("nosuch", "--json"), "usage", 2),
         (("run", "seceu", "--model", "openai/x", "--json"), "configuration", 3),
         (("run", "seceu", "--model", "openai/x", "--base-url", "http://127.0.0.1:1/v1",
-          "--max-retries", "0", "--json"), "provider", 4),
+          "--json"), "provider", 4),
     ],
 )  # fmt: skip
 def test_with_json_an_error_is_json_too(
     bench: Bench, empty_place: Path, arguments: tuple[str, ...], kind: str, code: int
 ) -> None:
     """On standard output; standard error keeps the line for people."""
-    done = bench(*arguments)
+    done = bench(*arguments, env={"BENCH_MAX_RETRIES": "0"})
     error = done.json["error"]
     assert (done.code, error["exit_code"], error["kind"]) == (code, code, kind)
     assert error["message"] in done.err.replace("\n", " ")
@@ -212,8 +212,8 @@ def test_one_of_several_that_fails_does_not_stop_the_others(
 ) -> None:  # fmt: skip
     """Its error is in the document beside the results; the exit code is the worst."""
     done = bench("run", "emotionqueen", "seceu", "--model", "demo/weak", "--judge", "openai/x",
-                 "--judge-base-url", "http://127.0.0.1:1/v1", "--max-retries", 0, "--limit", 1,
-                 "--json")  # fmt: skip
+                 "--judge-base-url", "http://127.0.0.1:1/v1", "--limit", 1, "--json",
+                 env={"BENCH_MAX_RETRIES": "0"})  # fmt: skip
     assert done.code == 4
     assert ran(done) == [("seceu", "demo/weak")]
     (error,) = done.json["errors"]

@@ -124,7 +124,7 @@ def test_all_down_is_an_error_that_names_them(bench: Bench) -> None:
     for server in servers:
         server.start()
         server.close()
-    done = bench(*RUN, "--limit", 1, "--max-retries", 0, *at(*servers))
+    done = bench(*RUN, "--limit", 1, *at(*servers), env={"BENCH_MAX_RETRIES": "0"})
     assert done.code != 0
     assert all(str(server.port) in done.err for server in servers), done.err
 

@@ -106,8 +106,12 @@ def test_another_address_is_no_endpoint(url: str) -> None:
 
 def test_what_the_user_says_goes_before_the_endpoint() -> None:
     """Options and variables win; what they do not say is the endpoint's."""
-    typed = ("--base-url", "gpu", "--api-key-env", "MINE_KEY", "--rpm", "5")
-    assert given(*typed, env={"BENCH_TIMEOUT": "9"}) == [GPU, "MINE_KEY", [4, 5, 1000, 9]]
+    typed = ("--base-url", "gpu", "--api-key-env", "MINE_KEY")
+    assert given(*typed, env={"BENCH_TIMEOUT": "9", "BENCH_RPM": "5"}) == [
+        GPU,
+        "MINE_KEY",
+        [4, 5, 1000, 9],
+    ]
 
 
 def test_the_endpoint_goes_before_the_defaults_of_the_file() -> None:

@@ -54,7 +54,7 @@ def test_no_judge_and_no_later_turn_sees_it(bench: Bench, form: str) -> None:
         ("openai/m", ()),
         ("openai/m", ("--completions",)),
         ("anthropic/m", ()),
-        ("openai/m", ("--batch", "--batch-poll", "0.02", "--yes")),
+        ("openai/m", ("--batch", "--yes")),
     ],
     ids=["chat", "completions", "messages", "batch"],
 )

@@ -175,9 +175,11 @@ def test_a_key_is_not_in_the_file(bench: Bench, questions: Write) -> None:
             "--base-url",
             server.base_url,
         )
-        command += ("--dataset", str(questions("1")), "--header", f"X-Key={header}", "--json")
+        command += ("--dataset", str(questions("1")), "--json")
         command += ("--yes", "--api-key-env", "MY_KEY")
-        run_id = bench(*command, env={"MY_KEY": key}).json["run_id"]
+        run_id = bench(*command, env={"MY_KEY": key, "BENCH_HEADERS": f"X-Key={header}"}).json[
+            "run_id"
+        ]
     text = bench("export", run_id, "-o", "-").out
     assert "X-Key" not in text
     assert key not in text

@@ -82,8 +82,7 @@ def test_no_such_board_is_answered_with_commands_that_work(bench: Bench, both: l
 
 
 def test_wishes_for_new_runs_choose_no_protocol(bench: Bench, both: list[Any]) -> None:
-    """An option in the environment or in bench.toml is how the next run is asked."""
-    assert list(shown(bench(*BOARD, env={"BENCH_REVISE": "1"}).json)) == ["demo/medium"]
+    """An option in bench.toml is how the next run is asked."""
     Path("bench.toml").write_text("[run]\nrevise = true\n")
     assert list(shown(bench(*BOARD).json)) == ["demo/medium"]
 

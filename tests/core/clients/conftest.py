@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from os import environ
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import pytest
 
@@ -32,12 +32,14 @@ class Bench:
         model = ("--model", "openai/m", "--base-url", base_url)
         return run(["run", "eqbench-v1", *model, *more], folder, env)
 
-    secretly = ("--debug", "--limit", "2", "--header", f"X-Secret=Bearer {HEADER}")
-    """A short run with a secret header, errors in full."""
+    secretly = ("--debug", "--limit", "2")
+    """A short run, errors in full."""
+    secret: ClassVar = {"BENCH_HEADERS": f"X-Secret=Bearer {HEADER}"}
+    """With a secret header."""
 
     def with_secrets(self, folder: Path, base_url: str) -> Done:
         """The same with a key."""
-        return self(folder, base_url, *self.secretly, OPENAI_API_KEY=KEY)
+        return self(folder, base_url, *self.secretly, **self.secret, OPENAI_API_KEY=KEY)
 
 
 Here = Callable[..., Result]

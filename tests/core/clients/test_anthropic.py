@@ -238,7 +238,7 @@ async def test_the_key_goes_as_the_sdk_sends_it() -> None:
 
 
 async def test_headers_of_a_gateway() -> None:
-    """`--header` replaces what the SDK sends, whatever the case of its name."""
+    """A header replaces what the SDK sends, whatever the case of its name."""
     given = {"Anthropic-Version": "2023-06-01", "X-Api-Key": "sk-fake-gateway-0123"}
     headers = (await received(asking(), headers=given)).headers
     assert headers["anthropic-version"] == "2023-06-01"

@@ -218,7 +218,7 @@ def test_error_parts(body: Any, parts: tuple[str, str, str]) -> None:
         (403, "OTHER_API_KEY", "may not use this model"),
         (404, None, "--base-url"),
         (413, None, "--max-tokens"),
-        (429, None, "--rpm"),
+        (429, None, "rpm in bench.toml"),
         (307, None, "--base-url"),
         (400, None, "--extra-body"),
     ],

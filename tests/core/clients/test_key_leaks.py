@@ -57,8 +57,8 @@ def test_no_secret_is_left(name: str, tmp_path: Path, here: Here, bench: Any) ->
     seconds = "0.1" if name in ("hang", "trickle") else "30"
     with LoopbackServer(ECHOES.get(name, "OK"), faults=lambda request: fault) as server:
         done = here(
-            server.base_url, *bench.secretly, "--timeout", seconds, "--max-retries", "1",
-            OPENAI_API_KEY=bench.key,
+            server.base_url, *bench.secretly, "--timeout", seconds, **bench.secret,
+            BENCH_MAX_RETRIES="1", OPENAI_API_KEY=bench.key,
         )  # fmt: skip
     assert server.requests and {r.api_key for r in server.requests} == {bench.key}
     assert done.code in (0, 1, 4), done.err
@@ -105,7 +105,7 @@ def test_what_http_cannot_carry(key: str, header: str, here: Here, bench: Any) -
     """A key or header that cannot be sent is one line without it, and no traceback of an SDK."""
     secrets = {"key": bench.key, "header": bench.header}
     done = here(
-        "http://127.0.0.1:9/v1", "--header", header.format(**secrets),
+        "http://127.0.0.1:9/v1", BENCH_HEADERS=header.format(**secrets),
         OPENAI_API_KEY=key.format(**secrets),
     )  # fmt: skip
     assert done.code in (2, 3) and done.err.count("\n") == 1

@@ -236,7 +236,7 @@ def test_loopback(url: str | None, expected: bool) -> None:
 )
 def test_headers_that_cannot_be_sent(name: str, value: str) -> None:
     """A header that HTTP cannot carry is refused before anything is sent, without its value."""
-    with pytest.raises(UsageError, match="--header") as caught:
+    with pytest.raises(UsageError, match="headers") as caught:
         ClientConfig(ModelSpec("openai", "m"), headers={name: value})
     assert KEY not in str(caught.value)
 

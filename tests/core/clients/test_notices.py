@@ -80,7 +80,7 @@ class Time:
         self.now = max(self.now, until)
 
 
-# A request that alone takes more than --tpm
+# A request that alone takes more than tpm
 
 
 async def test_a_request_beyond_tpm_is_told_once_and_sent() -> None:
@@ -96,8 +96,8 @@ async def test_a_request_beyond_tpm_is_told_once_and_sent() -> None:
     (message,) = said
     assert f"127.0.0.1:{server.port} reserves 120,000 tokens" in message
     assert "1,000 for its text, 119,000 for the reply" in message
-    assert "the 60,000 of --tpm" in message and "up to 120 s" in message
-    assert message.endswith("a larger --tpm or a smaller --max-tokens")
+    assert "the 60,000 of tpm" in message and "up to 120 s" in message
+    assert message.endswith("a larger tpm or a smaller --max-tokens")
 
 
 async def test_a_request_within_tpm_is_no_news() -> None:
@@ -118,7 +118,7 @@ def test_only_what_helps_is_suggested(
     """A judge's --max-tokens is not the user's; and a text that is too long is so without it."""
     said: list[str] = []
     Notices(said.append).beyond_tpm(asking(characters, max_tokens), 6_000, asked)
-    assert said[0].endswith("give a larger --tpm")
+    assert said[0].endswith("give a larger tpm")
     assert said[0].startswith(f"a request to {asked.name} reserves")
 
 
@@ -134,9 +134,9 @@ def test_the_model_and_the_judge_are_told_of_apart() -> None:
 def test_a_run_beyond_tpm_says_so(here: Here) -> None:
     """On standard error, and the run goes on."""
     with LoopbackServer(uniform_ratings(1)) as server:
-        done = here(server.base_url, "--limit", "1", "--tpm", "600")
+        done = here(server.base_url, "--limit", "1", BENCH_TPM="600")
     assert done.code == 0, done.err
-    assert done.err.count("of --tpm") == 1
+    assert done.err.count("of tpm") == 1
 
 
 # An endpoint that cannot be reached

@@ -1,4 +1,4 @@
-"""`--transport http` and `sdk`: the same goes out, and the same is made of what comes back.
+"""`transport` http and sdk: the same goes out, and the same is made of what comes back.
 
 A table of answers as servers really give them: all of them are read by this program, and through
 both what a transport could spoil, one for each field of a reply and each sort of error.
@@ -431,7 +431,7 @@ async def test_no_more_is_read_than_is_wanted(packing: str, size: int) -> None:
         async with connected(server.base_url, "http", max_reply=len(body)) as client:
             assert len((await client.complete(asking(), CALL)).text) == size
         async with connected(server.base_url, "http", max_reply=len(body) - 1) as client:
-            with pytest.raises(ProviderError, match="--max-reply") as caught:
+            with pytest.raises(ProviderError, match="max_reply") as caught:
                 await client.complete(asking(), CALL)
     assert (caught.value.kind, caught.value.retryable) == ("too_large", False)
     assert len(server.requests) == 2

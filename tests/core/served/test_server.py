@@ -173,7 +173,6 @@ def test_a_server_that_dies_is_started_again(tmp_path: Path) -> None:
         (["--serve", "x", "--model", "openai/m"], "--serve needs {port}"),
         (["--serve", "{port}", "--model", "openai/m", "--base-url", "http://127.0.0.1:1/v1"],
          "leave --base-url out"),
-        (["--health", "/x"], "are about the server of --serve"),
     ],
 )  # fmt: skip
 def test_what_contradicts_a_server_is_refused(

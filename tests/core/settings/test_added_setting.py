@@ -83,10 +83,10 @@ def result_of(printed: str) -> dict[str, Any]:
 
 
 def test_help_and_docs_have_it(python: Python) -> None:
-    """With its value, its range and its variable."""
+    """With its value and its range."""
     words = python(MAIN, "run", "--help").split()
     assert "--frequency-penalty F Avoid what was said. [-2<=x<=2]" in " ".join(words)
-    row = "| `--frequency-penalty F` | `BENCH_FREQUENCY_PENALTY` | Avoid what was said. [-2"
+    row = "| `--frequency-penalty F` | Avoid what was said. [-2"
     path = PACKAGE.parents[1] / "docs"
     page = python("import sys; sys.path.append(sys.argv[1]); import commands as c; print(c.page())",
                   path)  # fmt: skip

@@ -12,7 +12,7 @@ from eibench.core.settings.run_settings import RunSettings, SettingSource
 
 SPOKEN = {
     "--max-tokens must be less": "max_tokens must be less",
-    "--header a and --note b": "headers a and notes b",
+    "[run] headers a and --note b": "headers a and notes b",
     "needs --judge SPEC": "needs judge=SPEC",
     "use --no-elo; --fresh asks again": "use elo=False; fresh=True asks again",
     'give --price IN,OUT or [prices."x/y"] in bench.toml': (

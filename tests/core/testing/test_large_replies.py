@@ -32,9 +32,11 @@ class Done(NamedTuple):
     peak_mb: float
 
 
-def run(folder: Path, server: LoopbackServer, *more: str) -> Done:
+def run(folder: Path, server: LoopbackServer, *more: str, **variables: str) -> Done:
     """`bench run` on the bundled questions."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "BENCH_"))}
+    env = {
+        k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "BENCH_"))
+    } | variables
     bench = str(Path(sys.executable).with_name("bench"))
     command = [bench, "run", "eqbench-v1", "--model", "openai/m", "--base-url", server.base_url]
     command += ["--dataset", "bundled", "--json", *more]
@@ -69,15 +71,15 @@ def test_a_reply_that_is_too_large_fails_its_sample_alone(
     assert done.code == 1
     assert done.document["items"]["failed"] == count
     assert {one["kind"] for one in done.document["failed"]} == {"too_large"}
-    assert all("--max-reply" in one["reason"] for one in done.document["failed"])
+    assert all("[run] max_reply in bench.toml" in one["reason"] for one in done.document["failed"])
     assert server.counts[kind] == count
     assert len(server.answered) >= 14 - count
     assert done.peak_mb < MOST_MB
 
 
-def test_how_much_is_read_is_an_option(tmp_path: Path) -> None:
-    """With a smaller --max-reply ordinary replies are too large, and are not asked for again."""
+def test_how_much_is_read_is_a_setting(tmp_path: Path) -> None:
+    """With a smaller one ordinary replies are too large, and are not asked for again."""
     with LoopbackServer(uniform_ratings()) as server:
-        done = run(tmp_path, server, "--limit", "3", "--max-reply", "0.1kB")
+        done = run(tmp_path, server, "--limit", "3", BENCH_MAX_REPLY="0.1kB")
     assert (done.code, len(server.requests)) == (1, 3)
     assert {one["kind"] for one in done.document["failed"]} == {"too_large"}

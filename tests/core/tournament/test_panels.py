@@ -89,9 +89,12 @@ def test_a_comparison_that_a_judge_did_not_make_is_asked_for_again(table: Any) -
     assert (again.json["status"], again.json["comparisons"]["read"]) == ("complete", 18)
 
 
-def test_a_panel_with_a_judge_that_is_down_stands_apart(table: Any) -> None:
+def test_a_panel_with_a_judge_that_is_down_stands_apart(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Exit 1, named on the first line, below whole results; then its calls alone are asked."""
-    more = (*TWO, "--judge", "openai/third", "--no-elo", "--max-retries", "0")
+    monkeypatch.setenv("BENCH_MAX_RETRIES", "0")
+    more = (*TWO, "--judge", "openai/third", "--no-elo")
     assert table.run("m0", more=more).code == 0
     down = Response(503, b'{"error": {"message": "down"}}')
     table.world.before = lambda request, compares: down if request.model == "third" else None
@@ -118,10 +121,11 @@ def test_a_panel_with_a_judge_that_is_down_stands_apart(table: Any) -> None:
 @pytest.mark.parametrize("fault", ["401", "500"])
 @pytest.mark.parametrize("schedule", ["all", "adaptive"])
 def test_a_judge_that_fails_leaves_the_others_their_comparisons(
-    table: Any, schedule: str, fault: str
+    table: Any, schedule: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As its verdicts do; the model has no rating by two of three, and no call is made twice."""
-    more = (*TWO, "--judge", "openai/third", "--schedule", schedule, "--max-retries", "0")
+    monkeypatch.setenv("BENCH_MAX_RETRIES", "0")
+    more = (*TWO, "--judge", "openai/third", "--schedule", schedule)
     table.placed("m0", more=more)
     before = asked_by(table)
     table.world.before = lambda request, compares: (
@@ -193,9 +197,10 @@ def test_a_model_judged_alone_is_on_the_newest_board(table: Any) -> None:
     assert [one["models"] for one in board["others"]] == [2, 2]
 
 
-def test_rotate_asks_one_judge_a_scenario(table: Any) -> None:
+def test_rotate_asks_one_judge_a_scenario(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same judge for both orders, so that as many are asked as of one judge."""
-    more = (*TWO, "--panel", "rotate", "--overlap", "0")
+    monkeypatch.setenv("BENCH_OVERLAP", "0")
+    more = (*TWO, "--panel", "rotate")
     done = table.placed("m0", "m2", more=more)
     assert done.code == 0, done.err
     count = asked_by(table)

@@ -99,8 +99,9 @@ def test_a_panel_rates_by_its_mean(bench: Bench) -> None:
 
     with LoopbackServer(reply) as server:
         model = ("--model", "openai/m", "--base-url", server.base_url)
-        panel = (*PANEL, "--judge-base-url", server.base_url, "--quorum", "3")
-        document = bench("run", "humanebench", *BUNDLED, *model, *panel, "--json").json
+        panel = (*PANEL, "--judge-base-url", server.base_url)
+        document = bench("run", "humanebench", *BUNDLED, *model, *panel, "--json",
+                         env={"BENCH_QUORUM": "3"}).json  # fmt: skip
     assert document["metrics"]["humane"]["value"] == pytest.approx(1 / 3)
     assert document["metrics"]["negative"]["value"] == pytest.approx(1 / 3)
     assert document["panel"]["quorum"] == 3

@@ -175,7 +175,7 @@ async def test_no_key_without_one_named_for_the_host(
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_headers_are_sent(provider: str) -> None:
-    """`--header` reaches every provider."""
+    """A header reaches every provider."""
     model = f"{provider}/the-model"
     async with LoopbackServer() as server:
         given = {"X-Team": "seven"}
@@ -516,13 +516,13 @@ async def test_an_answer_in_another_form_fails_once(usage: Any) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_large_reply_is_refused_afterwards(provider: str) -> None:
-    """--max-reply holds, though litellm has read the whole."""
+    """`max_reply` holds, though litellm has read the whole."""
     model, most = f"{provider}/the-model", Transfer(max_reply=5000)
     async with (
         LoopbackServer("x" * 6000) as server,
         connected(address(server, model), model, transfer=most) as client,
     ):
-        with pytest.raises(ProviderError, match="--max-reply") as caught:
+        with pytest.raises(ProviderError, match="max_reply") as caught:
             await client.complete(asking(), CALL)
     assert caught.value.kind == ErrorKind.TOO_LARGE and not caught.value.retryable
 
