@@ -268,7 +268,8 @@ def _merge_parties(database: sqlite3.Connection, ids: _RunIds) -> None:
         f"INSERT INTO here.parties (run, {columns})"
         f" SELECT :n, {columns} FROM main.parties WHERE run = :run"
         " ORDER BY line ON CONFLICT (run, role, party) DO UPDATE SET"
-        " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
+        " addresses = iif(length(excluded.addresses) > length(parties.addresses),"
+        " excluded.addresses, parties.addresses),"
         " entry = coalesce(parties.entry, excluded.entry)"
     )
     database.execute(sql, ids._asdict())

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import JournalError
-from ..journal import Journal
 from ..journal.temporary import replacing
 from ..parties.party import is_imported
 from ..reports.comparability import judge_in
@@ -23,7 +22,6 @@ from ..settings.run_config import RunConfig
 from ..text import as_text, plain
 from ..types import digest
 from ..types.result_document import ResultDocument
-from .finding import JUDGE, JudgeNames
 from .recorded import RecordedRun
 
 _LONGEST = 40
@@ -45,13 +43,13 @@ def view_of(
     parts = [] if whole else [*_part_of(run, config, selection)]
     document = run.document
     if document is not None and not _may_replace(document, config, selection, partial=bool(parts)):
-        parts = [*_graded_otherwise(run.journal, document, config), *parts]
+        parts = [*_graded_otherwise(document, config), *parts]
     return _joined(parts)
 
 
 def view_by(run: RecordedRun, config: RunConfig) -> str | None:
     """What a result by another judge, or with other options, is called beside a run's own."""
-    return _joined(_graded_otherwise(run.journal, run.document, config)) if run.document else None
+    return _joined(_graded_otherwise(run.document, config)) if run.document else None
 
 
 def _joined(parts: Iterable[str]) -> str | None:
@@ -89,12 +87,10 @@ def _may_replace(
     return bool(unjudged or (document["items"]["pending"] and whole))
 
 
-def _graded_otherwise(
-    journal: Journal, document: ResultDocument, config: RunConfig
-) -> Iterator[str]:
+def _graded_otherwise(document: ResultDocument, config: RunConfig) -> Iterator[str]:
     """Names of the judge and of the grading options that are not those of a run's own result."""
-    names, judge, theirs = JudgeNames(journal.asked(role=JUDGE)), config.judge, judge_in(document)
-    if names.first(judge) != names.first(theirs):
+    judge, theirs = config.judge, judge_in(document)
+    if judge != theirs:
         alike = judge and theirs and judge.short == theirs.short
         yield "no-judge" if judge is None else f"judge-{judge if alike else judge.short}"
     for name, value in config.benchmark.grade_options(config.options).items():

@@ -736,14 +736,14 @@ def test_a_damaged_journal_is_not_imported_into(there: Path, file: Path) -> None
 def test_what_is_known_of_a_server_is_taken_over_and_never_lost(
     here: Path, there: Path, tmp_path: Path
 ) -> None:
-    """A name and an entry fill what is not known; what is known here stays."""
+    """More addresses and an entry fill what is not known; what is known here stays."""
     with Journal(here) as journal:
         (run,) = journal.runs()
-        asked = AskedParties(run.run_id, "model", run.party, "gpu", {"id": "m"})
+        asked = AskedParties(run.run_id, "model", run.party, ("a", "b"), {"id": "m"})
         journal.add_asked(run, asked)
     path = export(here, tmp_path / "runs.jsonl")
-    import_runs(there, rewritten(path, of(6, endpoint=None, entry=None)))
+    import_runs(there, rewritten(path, of(6, addresses=["a"], entry=None)))
     import_runs(there, export(here, path))
-    import_runs(there, rewritten(path, of(6, endpoint="other", entry={"id": "o"})))
+    import_runs(there, rewritten(path, of(6, addresses=[], entry={"id": "o"})))
     with Journal(there) as journal:
-        assert [a[3:] for a in journal.asked()] == [("gpu", {"id": "m"})]
+        assert [a[3:] for a in journal.asked()] == [(("a", "b"), {"id": "m"})]

@@ -83,7 +83,7 @@ def test_a_judge_stands_beside_the_mean_of_people(invoke: Bench, pack: Path) -> 
     document = invoke("people", "care", run_id, "--dataset", pack, "--json").json
     judge = document["values"]["humane"]["judge"]
     assert (judge["n"], document["families"]) == (10, 10)
-    assert document["judge"].startswith("openai/j at 127.0.0.1")
+    assert document["judge"].startswith("openai/j at local")
     assert judge["mean_difference"]["value"] == pytest.approx(0.1)
     assert judge["spearman"]["value"] == pytest.approx(spearman(JUDGE, people).value)
     assert judge["spearman"]["ci95"][0] < judge["spearman"]["value"]
