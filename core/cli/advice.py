@@ -185,13 +185,13 @@ def _unread(document: ResultDocument, task: Task) -> str | None:
     by_judge = {row["judge"]: _unread_in(row) for row in document.get("judges", ())}
     if config.panel is None:
         unread = sum(flags.get(name, 0) for name in UNREAD_FLAGS)
-        by_judge = {str(config.judges[0].label): unread + document["comparisons"].get("unread", 0)}
-    endpoint = next((one for one in config.judges if by_judge.get(one.label)), None)
+        by_judge = {config.judges[0].party.label: unread + document["comparisons"].get("unread", 0)}
+    endpoint = next((one for one in config.judges if by_judge.get(one.party.label)), None)
     if endpoint is None:
         return None
     known = {endpoint.party: endpoint.base_url} if endpoint.base_url else {}
     words = judge_words(endpoint.party, known)
-    n = plural(by_judge[endpoint.label], "verdict")
+    n = plural(by_judge[endpoint.party.label], "verdict")
     again = bench("rejudge", document["run_id"], *words)
     return f"{again} asks anew {n} that could not be read"
 

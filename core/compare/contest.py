@@ -12,7 +12,7 @@ from ..reports.otherwise import JudgeDepartures, RoleDepartures
 from ..runs.asked_runs import AskedRuns
 from ..runs.finding import EligibleModels, asked_unlike, is_demo
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
-from ..types import JsonObject, digest
+from ..types import JsonDict, JsonObject, digest
 from .comparison_pool import ComparisonPool, Met
 from .panel_rows import AskedPanel, PanelJudges
 
@@ -91,7 +91,7 @@ class Contest:
 
     def _pool_of(self, config: RunConfig) -> ComparisonPool:
         benchmark, judge, by = config.benchmark, config.judge, reader(config).digest
-        alike = {
+        alike: JsonDict = {
             "benchmark": benchmark.name,
             "version": benchmark.version,
             "pack": self.pack.source.sha256,

@@ -69,8 +69,8 @@ class Endpoint:
 
     @property
     def label(self) -> str:
-        """The spec, with the endpoint where that is not the provider's own, and settings."""
-        label, words = replace(self.party, settings="").label, self.settings.words
+        """The spec, with the host of its address where there is one, and settings."""
+        label, words = Party(self.spec, self.address).label, self.settings.words
         return f"{label} ({words})" if words else label
 
     @property

@@ -219,7 +219,7 @@ def test_each_party_s_first_call_goes_alone(tmp_path: Path, manner: str) -> None
         done = judged(server, tmp_path, max_cost=5.0)
     assert done.status == "budget" and parties.asked("judge") + parties.trials <= 2
     assert parties.asked("judge") <= 1
-    assert any("the judge openai/judge at local" in warning for warning in done.warnings)
+    assert any("the judge openai/judge at 127.0.0.1" in warning for warning in done.warnings)
     assert done.cost_usd == pytest.approx(parties.dollars)
 
 
@@ -276,5 +276,5 @@ def test_an_excess_ends_the_whole_command(invoke: Callable[..., Any]) -> None:
         done = invoke(*command(server, "--max-cost", 5))
     assert done.code == 5 and len([r for r in server.requests if not r.is_trial]) == 1
     (warning,) = done.json["runs"][0]["warnings"]
-    assert warning.startswith("openai/one at local") and "billed $" in warning
+    assert warning.startswith("openai/one at 127.0.0.1") and "billed $" in warning
     assert "next: the same command without --max-cost goes on from here" in done.err

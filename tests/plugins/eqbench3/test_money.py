@@ -90,4 +90,4 @@ def test_a_judge_beyond_all_bounds_is_asked_once(start: Callable[..., Any]) -> N
     done = run("--max-cost", 50)
     assert done.code == 5 and len(bills.of["judge"].charges) == 1
     assert not bills.of["two"].charges
-    assert "the judge openai/judge at local" in done.json["runs"][0]["warnings"][-1]
+    assert "the judge openai/judge at 127.0.0.1" in done.json["runs"][0]["warnings"][-1]
