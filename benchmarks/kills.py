@@ -6,14 +6,16 @@ Three kinds of run, each with two models in one command and a panel of three jud
 ratings; the same with two addresses for each model and judges that refuse the schema, a temperature
 of 0 and long replies; and `mediation-live`, where a fourth model plays the disputants. A command is
 killed with SIGKILL, process group and all, a few answers after its start, and begun again in the
-same folder, until it comes to its end by itself; then the next one begins in a new folder. Each
-answer of the loopback server has a number, which the journal keeps as the request's id, so the two
-are compared answer by answer:
+same folder, until it comes to its end by itself; then the next one begins in a new folder. After
+each kill the loopback server is gone, and another one answers on another port. Each answer has a
+number, which the journal keeps as the request's id beside the address that gave it, so the two are
+compared answer by answer:
 
 - *in flight at a kill*: sent, or answered so shortly before the kill that the journal's group was
   not yet on the disk. All that is billed beyond what is journalled has to be such.
 - *lost*: answered earlier than that, and not in the journal.
-- *paid twice*: asked again, word for word, though its reply was in the journal.
+- *paid twice*: asked again, word for word, though its reply was in the journal; but for the trial
+  of a judge, which is of an address.
 
 The result has to be that of a run that nobody killed.
 """
@@ -33,6 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from eibench import ChatRequest, Message, PackSource, Sampling
 from eibench.plugins.eqbench3.demo import demo_margins, demo_verdict, respondents
@@ -55,7 +58,10 @@ REFUSED = "400"
 ROOM = 4096
 """Tokens of the longest reply that a refusing judge gives."""
 _FILLER = "I wonder what each of the two could not say to the other, because it would hurt. "
-_SQL = "SELECT request_id FROM calls"
+_SQL = "SELECT address, request_id FROM calls"
+
+Answer = tuple[int, int]
+"""The port of a server, and the number of an answer there."""
 
 
 class Kind(NamedTuple):
@@ -140,28 +146,35 @@ _HEAD = ("run", "kills", "ends", "requests", "billed", "journalled", "billed, in
 
 @dataclass
 class Ledger:
-    """What a server was asked in one folder, by number."""
+    """What servers were asked in one folder, in the order that it came."""
 
-    bodies: dict[int, str] = field(default_factory=dict)
-    answered: dict[int, float] = field(default_factory=dict)
-    done: set[int] = field(default_factory=set)
+    bodies: dict[Answer, str] = field(default_factory=dict)
+    answered: dict[Answer, float] = field(default_factory=dict)
+    done: set[Answer] = field(default_factory=set)
     """Requests of commands that have ended or were killed."""
+    trials: set[Answer] = field(default_factory=set)
 
-    def note(self, request: ReceivedRequest, outcome: str) -> None:
+    def note(self, port: int, request: ReceivedRequest, outcome: str) -> None:
         """Take down a request and when it was answered."""
-        self.bodies[request.n] = json.dumps(request.body, sort_keys=True)
+        answer = port, request.n
+        self.bodies[answer] = json.dumps(request.body, sort_keys=True)
+        if request.is_trial:
+            self.trials.add(answer)
         if outcome == REFUSED:
-            self.done.add(request.n)
+            self.done.add(answer)
         if outcome == "ok":
-            self.answered[request.n] = time.monotonic()
+            self.answered[answer] = time.monotonic()
 
 
-def journalled(folder: Path) -> set[int]:
-    """The numbers of the answers that a journal holds."""
+def journalled(folder: Path) -> set[Answer]:
+    """The answers that a journal holds."""
     if not (folder / "bench.sqlite").exists():
         return set()
     with closing(sqlite3.connect(f"file:{folder}/bench.sqlite?mode=ro", uri=True)) as connection:
-        return {int(row[0].removeprefix("req_")) for row in connection.execute(_SQL)}
+        return {
+            (urlsplit(address).port or 0, int(number.removeprefix("req_")))
+            for address, number in connection.execute(_SQL)
+        }
 
 
 class Trial:
@@ -171,9 +184,22 @@ class Trial:
         self.kind, self.counts, self.rng = kind, counts, rng
         self.folder, self.home = home / "runs", home
         self.ledger = Ledger()
-        self.server = LoopbackServer(
-            kind.respond, latency=LATENCY_S, faults=self._refusal, on_outcome=self.ledger.note
-        )
+        self.server = self._serve()
+
+    def _serve(self) -> LoopbackServer:
+        """A server on a port that no other one of this folder had."""
+        ports = {port for port, _ in self.ledger.bodies}
+        while True:
+            server = LoopbackServer(
+                self.kind.respond, latency=LATENCY_S, faults=self._refusal, on_outcome=self._note
+            )
+            server.start()
+            if server.port not in ports:
+                return server
+            server.close()
+
+    def _note(self, request: ReceivedRequest, outcome: str) -> None:
+        self.ledger.note(self.server.port, request, outcome)
 
     def _refusal(self, request: ReceivedRequest) -> Fault | None:
         words = self.kind.refuses(request)
@@ -181,11 +207,13 @@ class Trial:
 
     def run(self, kills: int) -> str:
         """Kill the command at most so often; what the last one printed."""
-        with self.server:
+        try:
             while kills > 0 and self._kill():
                 kills -= 1
             code = self._start().wait(TIME_LIMIT_S)
             self.server.settle()
+        finally:
+            self.server.close()
         printed = (self.home / "out").read_text()
         if code:
             raise RuntimeError(f"{self.kind.name} ended with {code}: {printed[-2000:]}")
@@ -220,6 +248,8 @@ class Trial:
         process.wait()
         self.server.settle()
         self._look(moment)
+        self.server.close()
+        self.server = self._serve()
         return True
 
     def _look(self, moment: float) -> None:
@@ -236,10 +266,10 @@ class Trial:
     def _count(self) -> None:
         """What is known at the end."""
         ledger, counts, held = self.ledger, self.counts, journalled(self.folder)
-        first: dict[str, int] = {}
-        for n in sorted(held):
-            first.setdefault(ledger.bodies[n], n)
-        counts.twice += sum(first.get(body, n) < n for n, body in ledger.bodies.items())
+        paid = set[str]()
+        for answer, body in ledger.bodies.items():
+            counts.twice += body in paid and answer not in ledger.trials
+            paid |= {body} if answer in held else set()
         counts.ends += 1
         counts.sent += len(ledger.bodies)
         counts.billed += len(ledger.answered)

@@ -111,13 +111,16 @@ def finish(
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
     """The command for another model; for a real one after a demo model, with a real judge."""
     judges, real = config.judges, model != "SPEC"
-    named = judge_words(config.judge, {judge.party: judge.base_url for judge in judges})
+    asked = (*judges, *config.roles.values())
+    known = {one.party: one.base_url for one in asked if one.base_url}
+    named = judge_words(config.judge, known)
     return another_run(
         document,
         config.benchmark,
         {"sampling": config.effective_sampling.sent(), "system": config.system},
         dataset=config.dataset if real else pack_of(document, config.dataset),
         judge=["--judge", "openai/NAME"] if judges and real else named,
+        known=known,
         model=model,
     )
 
@@ -182,12 +185,13 @@ def _unread(document: ResultDocument, task: Task) -> str | None:
     by_judge = {row["judge"]: _unread_in(row) for row in document.get("judges", ())}
     if config.panel is None:
         unread = sum(flags.get(name, 0) for name in UNREAD_FLAGS)
-        by_judge = {str(config.judges[0].label): unread + document["comparisons"].get("unread", 0)}
-    endpoint = next((one for one in config.judges if by_judge.get(one.label)), None)
+        by_judge = {config.judges[0].party.label: unread + document["comparisons"].get("unread", 0)}
+    endpoint = next((one for one in config.judges if by_judge.get(one.party.label)), None)
     if endpoint is None:
         return None
-    words = judge_words(endpoint.party, {endpoint.party: endpoint.base_url})
-    n = plural(by_judge[endpoint.label], "verdict")
+    known = {endpoint.party: endpoint.base_url} if endpoint.base_url else {}
+    words = judge_words(endpoint.party, known)
+    n = plural(by_judge[endpoint.party.label], "verdict")
     again = bench("rejudge", document["run_id"], *words)
     return f"{again} asks anew {n} that could not be read"
 

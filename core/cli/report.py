@@ -48,7 +48,7 @@ def report_command(
     with run_set.runs(runs_dir) as stored:
         named = runs or any(selector())
         first, *others = matches = list(find_all(stored, runs) if named else [_newest(stored)])
-        masked = Masker(places_of(stored.journal, [run.record for run in matches]))
+        masked = Masker(places_of(stored.journal))
         policy = Policy("all", masked) if public else OPEN
         if not others:
             page = run_report(run_input(first, policy, transcripts=transcripts), policy)

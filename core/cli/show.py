@@ -171,9 +171,9 @@ def _another(run: StoredRun, document: ResultDocument) -> str:
         benchmark = run.plugin
     except BenchError:  # it is not installed any more
         return ""
-    judge = judge_words(judge_in(document))
+    judge, known = judge_words(judge_in(document), run.addresses), run.addresses
     pack = pack_of(document, run.settings.get("dataset"))
-    return another_run(document, benchmark, run.settings, dataset=pack, judge=judge)
+    return another_run(document, benchmark, run.settings, dataset=pack, judge=judge, known=known)
 
 
 def _show_item(run: StoredRun, item: str, *, json_output: bool, full: bool) -> None:

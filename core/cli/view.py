@@ -90,7 +90,7 @@ def make_site(
     catalogue = catalogue_of(journal)
     selection = select(journal, catalogue.benchmarks.things, only, without)
     gathered = gather(journal, catalogue, sections, selection)
-    masker = Masker(places_of(journal, journal.runs()), models=selection.hidden)
+    masker = Masker(places_of(journal), models=selection.hidden)
     policy = Policy(texts, masker, left_out=selection.left_out)
     built = build_site(folder, gathered, policy, now()[:10])
     return MadeSite(built, gathered, policy)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import ErrorKind, ProviderError
-from ..parties.providers import AskedParty, CallContext, Client, make_ready
+from ..parties.providers import AskedParty, CallContext, Client, host_of, make_ready
 from ..types import ChatRequest, ChatResponse
 from .model_list import Listing, listing_of
 
@@ -25,7 +25,7 @@ class PooledServer:
     """One of the servers, and how it fares.
 
     Attributes:
-        address: Host and port.
+        address: Its URL.
         under_way: Requests that wait for its answer.
         asked: Requests sent to it so far.
         wait: Seconds that it is set aside for; 0 for one that answers.
@@ -133,7 +133,7 @@ class ServerPool:
         return response
 
     def _all_down(self, last: ProviderError) -> ProviderError:
-        listed = ", ".join(server.address for server in self.servers)
+        listed = ", ".join(host_of(server.address) for server in self.servers)
         error = ProviderError(
             ErrorKind.CONNECTION,
             f"cannot reach {self._asked.name} at any of {listed} ({last}); "

@@ -83,7 +83,7 @@ def read_leaderboard(
     """
     journal, benchmark = boards.journal, boards.benchmark
     with journal.caching() as computed:
-        named = Wanted(dataset, judge, (), roles or {}, protocol or {})
+        named = Wanted(dataset, judge, roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
             board, others = choose_board(boards, named, mixed=mixed)

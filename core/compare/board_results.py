@@ -4,7 +4,7 @@ What was computed before is taken from the journal's cache, where neither the ru
 they are read, nor any code (`code_digest`) has changed since.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, RunRecord
-from ..parties.graders import Grader, Judge
+from ..parties.graders import Grader
 from ..parties.party import Party
 from ..reports.comparability import otherwise_of, told_changes
 from ..reports.document import build_document
@@ -153,8 +153,7 @@ class BoardResults:
         for judge, scores in samples.evidence.by_judge.items():
             metrics = summarise(pack, scores, config.options).metrics
             if metric in metrics:
-                first = self.boards.judges.first(judge) or judge
-                rows[first.label] = metrics[metric].as_json()
+                rows[judge.label] = metrics[metric].as_json()
         return rows
 
     def is_whole(self, pack: Pack, run: RunRecord) -> bool:
@@ -231,7 +230,7 @@ class BoardResults:
             counts = {count.grader: count.grades for count in self.boards.journal.graders(run)}
             read = {o.name: o.default for o in self.benchmark.options if o.in_grades}
             read |= dict(self.board.graded)
-            config = self.boards.stored(run).config(read, judge=self._judge(counts))
+            config = self.boards.stored(run).config(read, judge=self.board.judge)
             today = self._today_of(config)
             same = [g for g in (today, replace(today, offline=True)) if g in counts]
             most = max(same, key=counts.__getitem__, default=None)
@@ -244,14 +243,6 @@ class BoardResults:
         if meant not in self._today:
             self._today[meant] = grader(config)
         return self._today[meant]
-
-    def _judge(self, graders: Iterable[Grader]) -> Judge | None:
-        """As whom a run knows this board's judge."""
-        if self.board.judge is None:
-            return None
-        names = {grader.judge for grader in graders}
-        same = self.boards.judges.all_of(self.board.judge)
-        return next((judge for judge in same if judge in names), same[0])
 
 
 def _changed(config: RunConfig, evidence: RunData) -> str | None:

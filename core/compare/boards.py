@@ -7,18 +7,16 @@ the same options that change what is asked or how it is graded, and of demo mode
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from operator import itemgetter
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..benchmark.options import Option, option_words
 from ..journal import Journal, RunRecord
 from ..parties.graders import Judge
-from ..parties.party import LOCAL, Party
+from ..parties.party import Party
 from ..plugins import Catalogue
 from ..reports.otherwise import JudgeDepartures, RoleDepartures, judge_name, named
 from ..runs.asked_runs import AskedRuns
-from ..runs.finding import JUDGE, JudgeNames
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject
@@ -118,12 +116,8 @@ class Board(NamedTuple):
 
 
 def played_by(run: RunRecord) -> tuple[tuple[str, Party], ...]:
-    """Who plays each role of a run; servers on this machine are one site, so their port is none."""
-    players = stored_roles(run.settings).items()
-    return tuple(
-        (name, p.party.public if p.site in (None, LOCAL) else p.party)
-        for name, p in sorted(players, key=itemgetter(0))
-    )
+    """Who plays each role of a run."""
+    return tuple((name, p.party) for name, p in sorted(stored_roles(run.settings).items()))
 
 
 def asked_by(benchmark: Benchmark, run: RunRecord) -> Chosen:
@@ -193,11 +187,6 @@ class Boards:
         """How they asked their judges and roles."""
         return AskedRuns(self.journal)
 
-    @cached_property
-    def judges(self) -> JudgeNames:
-        """Which parties are one judge that has moved."""
-        return JudgeNames(self.journal.asked(role=JUDGE))
-
     def stored(self, run: RunRecord) -> StoredRun:
         """A run as one object."""
         return StoredRun(self.journal, run, self.catalogue)
@@ -211,10 +200,7 @@ class Boards:
         """How a run was graded, and how many of its samples so."""
         kinds: dict[BoardGrading, int] = {}
         for grader, grades in self.journal.graders(run):
-            judge, graded = (
-                self.judges.first(grader.judge),
-                graded_by(self.benchmark, grader.options),
-            )
+            judge, graded = grader.judge, graded_by(self.benchmark, grader.options)
             kind = BoardGrading(judge, graded, self.asked.judge(run.run_id, judge))
             kinds[kind] = max(kinds.get(kind, 0), grades)
         return kinds

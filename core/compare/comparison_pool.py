@@ -65,20 +65,18 @@ def with_score(row: StoredComparison, score: PairScore) -> StoredComparison:
 class ComparisonPool(NamedTuple):
     """Which comparisons may meet: of one benchmark, version, pack and judge, asked alike.
 
-    New comparisons are kept under `digest`; there are some under all of `parts`, as a judge that
-    moved had several labels. `grader` is a digest of what the judge is sent and how its words are
-    read.
+    They are kept under `digest`. `grader` is a digest of what the judge is sent and how its words
+    are read.
     """
 
     digest: str
-    parts: tuple[str, ...]
     judge: Judge | None
     grader: str
     panel: Panel | None = None
     members: tuple["ComparisonPool", ...] = ()
 
     def takes(self, row: StoredComparison) -> bool:
-        """Whether a comparison of one of its parts was, or will be, asked as it is today."""
+        """Whether a comparison was, or will be, asked as it is today."""
         return row.status == "planned" or row.grader == self.grader
 
 

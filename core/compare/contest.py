@@ -10,9 +10,9 @@ from ..journal import Journal, RunRecord, StoredComparison
 from ..parties.graders import Judge, Panel
 from ..reports.otherwise import JudgeDepartures, RoleDepartures
 from ..runs.asked_runs import AskedRuns
-from ..runs.finding import JUDGE, EligibleModels, JudgeNames, is_asked_alike, is_demo, players_of
+from ..runs.finding import EligibleModels, asked_unlike, is_demo
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
-from ..types import JsonObject, digest
+from ..types import JsonDict, JsonObject, digest
 from .comparison_pool import ComparisonPool, Met
 from .panel_rows import AskedPanel, PanelJudges
 
@@ -91,27 +91,24 @@ class Contest:
 
     def _pool_of(self, config: RunConfig) -> ComparisonPool:
         benchmark, judge, by = config.benchmark, config.judge, reader(config).digest
-        alike = {
+        alike: JsonDict = {
             "benchmark": benchmark.name,
             "version": benchmark.version,
             "pack": self.pack.source.sha256,
             "prompts": dict(guard(benchmark).prompts(config.options)),
             "options": benchmark.request_options(config.options),
         }
-        alike |= {"roles": players_of(self.meant)} if benchmark.roles else {}
+        alike |= {"roles": self.meant["roles"]} if benchmark.roles else {}
         if config.panel:
             key = digest({**alike, "panel": config.panel.as_json()})
             members = tuple(map(self._pool_of, by_each_judge(config)))
-            return ComparisonPool(key, (key,), judge, by, config.panel, members)
+            return ComparisonPool(key, judge, by, config.panel, members)
         key = digest({**alike, "judge": judge.as_json() if judge else None})
-        same = JudgeNames(self.journal.asked(role=JUDGE)).all_of(judge) if judge else ()
-        pools = self.journal.pools(benchmark.name)
-        alike_pools = (p for run, p, other in pools if other in same and self._is_alike(run))
-        return ComparisonPool(key, tuple(dict.fromkeys([key, *alike_pools])), judge, by)
+        return ComparisonPool(key, judge, by)
 
     def _is_alike(self, run: RunRecord) -> bool:
         """Whether a run was asked what the configuration would ask."""
-        return is_asked_alike(run.settings, self.meant)
+        return not asked_unlike(run.settings, self.meant)
 
     def rows(
         self, run: RunRecord | None = None, *, by_quorum: bool = False
@@ -132,8 +129,7 @@ class Contest:
     def _rows_of(
         self, pool: ComparisonPool, run: RunRecord | None = None
     ) -> list[StoredComparison]:
-        rows = (row for part in pool.parts for row in self.journal.comparisons(part, run))
-        taken = (row._replace(judge=pool.judge or row.judge) for row in rows if pool.takes(row))
+        taken = (row for row in self.journal.comparisons(pool.digest, run) if pool.takes(row))
         runs = self._asked_runs()
         return [r for r in taken if runs.alike(r.judge, r.run_a) and runs.played_alike(r.run_b)]
 

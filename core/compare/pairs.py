@@ -127,7 +127,7 @@ def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> 
         fitting = [
             board
             for board in boards.with_runs()
-            if board.judge == boards.judges.first(grader.judge)
+            if board.judge == grader.judge
             and board.graded == graded_by(benchmark, grader.options)
             and all(boards.takes(board, run) for run in pair)
             and all(boards.kinds(run).keys() & {board.kind} for run in pair)

@@ -38,9 +38,8 @@ class _Reuse:
         """Look at all comparisons of another grader."""
         journal = self.contest.journal
         by_run: dict[str, list[StoredComparison]] = {}
-        for part in self.pool.parts:
-            for row in journal.comparisons_but(part, self.pool.grader):
-                by_run.setdefault(row.run_a, []).append(row)
+        for row in journal.comparisons_but(self.pool.digest, self.pool.grader):
+            by_run.setdefault(row.run_a, []).append(row)
         if not by_run:
             return
         here = {run.run_id: run for run in journal.runs()}

@@ -44,24 +44,23 @@ class BoardOfChoice(NamedTuple):
 class Wanted(NamedTuple):
     """What is named of a board; ``None`` for any, and anyone for a role that is not named.
 
-    `judge` is what a judge goes by, `moved` are judges that went by that before they moved.
+    `judge` is a judge or a name of one.
     """
 
     dataset: str | None = None
     judge: Judge | str | None = None
-    moved: Collection[Judge] = ()
     roles: Mapping[str, str] = MappingProxyType({})
     protocol: JsonObject = MappingProxyType({})
 
     def fits(self, board: Board, benchmark: Benchmark) -> bool:
         """Whether a board is one of those."""
-        players = {role: str(who) for role, who in board.roles}
+        players = {role: (*who.names, board.role_names[role]) for role, who in board.roles}
         usual = {option.name: option.default for option in benchmark.options}
         return (
             is_pack(board.pack_name, board.pack_sha256, self.dataset)
             and (self.judge is None or self._fits_judge(board))
             and all(
-                who in (players.get(role), board.role_names.get(role))
+                who in players.get(role, ())
                 for role, who in by_member(benchmark, self.roles).items()
             )
             and all(
@@ -72,7 +71,7 @@ class Wanted(NamedTuple):
 
     def _fits_judge(self, board: Board) -> bool:
         judge, asked = board.judge, board.judge_asked
-        is_it = judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
+        is_it = self.judge is not None and is_meant(judge, self.judge)
         short = judge.short if judge else None
         names = (judge_name(judge, asked), judge_name(judge, asked, short))
         return is_it or self.judge in names
@@ -104,8 +103,6 @@ def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
         raise UsageError(
             f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
         )
-    if isinstance(query.judge, str):
-        query = query._replace(moved=boards.judges.named(query.judge))
     fitting = {b: runs for b, runs in graded_boards.items() if query.fits(b, benchmark)}
     if not fitting:
         named = "; ".join(
@@ -149,7 +146,7 @@ def _worth(boards: Boards, board: Board, runs: Sequence[GradedRun]) -> _Worth:
     newest = (whole or newest_first[0]).run.n
     document = documents[newest]
     read = document and graded_by(boards.benchmark, document["options"])
-    is_own = document and (boards.judges.first(judge_in(document)), read) == board.kind[:2]
+    is_own = document and (judge_in(document), read) == board.kind[:2]
     return _Worth(not board.demo, whole is not None, newest, bool(is_own))
 
 

@@ -13,6 +13,8 @@ from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
 from ..parties.graders import Panel
+from ..parties.party import LOCAL, Party, endpoint_at
+from ..parties.providers import host_of
 from ..plugins import Catalogue
 from ..reports.comparability import judge_in
 from ..reports.graded import Key
@@ -37,7 +39,7 @@ class SiteRun(NamedTuple):
     worst; `cut_off` are samples of which the token limit cut a reply, by item and iteration;
     `state` is a digest of all that the journal holds about it; `main` is what each sample adds to
     the metric that ranks (nothing on a board of ratings). `read_sections` are the sections that
-    read runs, made when they are shown.
+    read runs, made when they are shown. `addresses` are where it asked each party last.
     """
 
     stored: StoredRun
@@ -48,6 +50,7 @@ class SiteRun(NamedTuple):
     read_sections: "Sections"
     state: str = ""
     main: Mapping[Key, float] = {}
+    addresses: Mapping[Party, str] = {}
 
     @property
     def run(self) -> RunRecord:
@@ -66,7 +69,16 @@ def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) ->
                if t.truncated and t.phase == "generate"}  # fmt: skip
     state = stored.journal.state_of(stored.record)
     of_document = [*sections(document, ()), *steadiness_tables(stored)]
-    return SiteRun(stored, document, items, frozenset(cut_off), of_document, sections, state)
+    return SiteRun(
+        stored,
+        document,
+        items,
+        frozenset(cut_off),
+        of_document,
+        sections,
+        state,
+        addresses=stored.addresses,
+    )
 
 
 class SiteBoard(NamedTuple):
@@ -167,7 +179,7 @@ def gather_run(
     run = read_run(stored, stored.result(), sections)
     reader = _boards_of(stored.journal, stored.catalogue, stored.benchmark)
     for board in reader.with_runs([stored.record]) if reader else ():
-        if reader is None or board.judge != reader.judges.first(judge_in(run.document)):
+        if reader is None or board.judge != judge_in(run.document):
             continue
         try:
             site_board = _read_board(reader, board, sections)
@@ -294,8 +306,10 @@ def key_of(benchmark: str, board: Board) -> Address:
     return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")
 
 
-def places_of(journal: Journal, runs: Sequence[RunRecord]) -> set[str]:
-    """The hosts that were asked and the folders of runs, which no page need name."""
-    names = {str(journal.folder.resolve()), *(run.endpoint or "" for run in runs)}
-    names |= {asked.party.host or "" for asked in journal.asked()}
-    return {name for name in names if name}
+def places_of(journal: Journal) -> set[str]:
+    """The hosts and endpoints that were asked and the folder of runs, which no page need name."""
+    asked = journal.asked()
+    urls = {url for one in asked for url in one.addresses}
+    hosts = {*map(host_of, urls), *map(endpoint_at, urls)} - {LOCAL}
+    named = {f"at {one.party.endpoint}" for one in asked if one.party.endpoint not in (None, LOCAL)}
+    return {str(journal.folder.resolve()), *hosts, *named}

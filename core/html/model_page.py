@@ -200,7 +200,7 @@ def run_part(
         "conclusions": findings(board, result),
         "cost": cost(result),
         "settings": how_it_was_run(run),
-        "command": policy.command(run.run, stored.document),
+        "command": policy.command(run.run, stored.document, run.addresses),
         "others": other_runs(run.run, runs),
         "limits": limits_of(document, run, row),
     }

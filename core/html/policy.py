@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..journal import RunRecord
+from ..parties.party import Party
 from ..reports.comparability import judge_in
 from ..reports.transcripts import ItemCall, ItemDocument
 from ..types.result_document import ResultDocument
@@ -53,9 +54,9 @@ class Policy:
         record = self.masked({**item.record, "iterations": rows, "comparisons": compared})
         return ItemText(cast("ItemDocument", record), self.masked(item.views))
 
-    def command(self, run: RunRecord, document: ResultDocument) -> str:
+    def command(self, run: RunRecord, document: ResultDocument, known: Mapping[Party, str]) -> str:
         """The command that repeats a run; nothing where it is not known."""
-        return command_that_repeats(run, document, public=self.public)
+        return command_that_repeats(run, document, None if self.public else known)
 
     def document(self, document: ResultDocument) -> ResultDocument:
         """A result without the hosts that were asked."""

@@ -79,7 +79,7 @@ def runs_report(
         keys=[(legend_mark(SHAPES[n % 4], n), d["name"]) for n, d in enumerate(documents)],
         runs=[
             (document["name"], how_it_was_run(run._replace(document=document)),
-             policy.command(run.run, document))
+             policy.command(run.run, document, run.addresses))
             for run, document in zip(runs, documents, strict=True)
         ],
         warnings=list(dict.fromkeys(warnings)),

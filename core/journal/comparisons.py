@@ -4,10 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..parties.graders import Judge
 from .file import JournalFile, now
 from .records import RunRecord, StoredComparison, as_json, judge_in
-from .runs import RUN_COLUMNS, run_of
 from .schema import COMPARISONS
 from .tables import Row, quoted
 
@@ -44,11 +42,6 @@ def comparison_of(stored: Row) -> StoredComparison:
     values["judge"] = judge_in(values["judge"])
     values["flags"] = tuple(json.loads(values["flags"]))
     return StoredComparison(**values)
-
-
-def _pool_of(row: Row) -> tuple[RunRecord, str, Judge]:
-    pool, judge, *run = row
-    return run_of(tuple(run)), pool, judge_in(judge)
 
 
 def _kept_of(row: Row) -> tuple[_Place, _Kept]:
@@ -100,15 +93,6 @@ class ComparisonStore(JournalFile):
             for key in changed:
                 kept.update(self._rows(f"{_SELECT_KEPT}{one}", key, _kept_of))
         return (kept[key][1] for key, _ in present if key in kept)
-
-    def pools(self, benchmark: str) -> list[tuple[RunRecord, str, Judge]]:
-        """The pools that a benchmark's comparisons are in, by the run that asked and the judge."""
-        sql = (
-            f"SELECT c.pool, c.judge, {quoted(RUN_COLUMNS, 'r.')} FROM"
-            " (SELECT DISTINCT run, pool, judge FROM comparisons) AS c"
-            " JOIN runs AS r ON r.n = c.run WHERE r.benchmark = ? ORDER BY r.n, c.pool"
-        )
-        return list(self._rows(sql, (benchmark,), _pool_of))
 
     def compared_by(self, run: RunRecord) -> list[str]:
         """The names of models whose runs have had a comparison with a run read."""

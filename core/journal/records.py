@@ -24,10 +24,10 @@ PARTY = record(
     {
         "provider": matching(r"[^/]+", "a provider"),
         "name": matching(r"(?s:.+)", "a name"),
-        "host": optional(text),
+        "endpoint": optional(text),
         "settings": wrong_identity,
     },
-    required=frozenset({"provider", "name", "host"}),
+    required=frozenset({"provider", "name", "endpoint"}),
 )
 _PANEL = record(
     {
@@ -151,7 +151,7 @@ class StoredCall(NamedTuple):
     messages: tuple[Message, ...]
     response: ChatResponse
     address: str | None = None
-    """Host and port that answered; ``None`` for the provider's own host."""
+    """The URL that answered; ``None`` for the provider's own host."""
 
 
 class CallRow(NamedTuple):
@@ -182,7 +182,7 @@ class CallRow(NamedTuple):
     cost_usd: Annotated[float | None, shapes.positive]  # None where the price is not known
     price_source: TextOrNone  # likewise None
     at: Time
-    address: TextOrNone  # host and port; None for the provider's own host
+    address: TextOrNone  # the URL that answered; None for the provider's own host
     provider: TextOrNone  # which host a broker chose; None where the server does not say
 
 
@@ -281,8 +281,8 @@ class AskedParties(NamedTuple):
 
     run_id: str
     role: Annotated[str, matching("model|judge|role:[a-z][a-z0-9_]*", "a party's role")]
-    party: Annotated[Party, Json(PARTY)]  # as it was asked first: so its calls are known
-    endpoint: TextOrNone = None  # its name in bench.toml; None when it has none
+    party: Annotated[Party, Json(PARTY)]
+    addresses: Texts = ()  # the last one last; none for the provider's own host
     entry: AnyObjectOrNone = None  # the server's own words of it; None where it has none
 
 
@@ -294,7 +294,7 @@ class PartyAsking(NamedTuple):
     """
 
     phase: Text
-    party: Annotated[Party, Json(PARTY)]  # as it was asked first
+    party: Annotated[Party, Json(PARTY)]
     otherwise: Annotated[Mapping[str, str], Json(object_of(text))]
 
 
@@ -355,7 +355,7 @@ class LongReplies(NamedTuple):
 class ReplySource(NamedTuple):
     """Replies of a run's model from one address under one name, and when the first and last came.
 
-    The address is host and port, ``None`` for the provider's own host; model, fingerprint and
+    The address is a URL, ``None`` for the provider's own host; model, fingerprint and
     provider are what the server says, ``None`` where it says nothing.
     """
 
@@ -409,7 +409,7 @@ class RunRecord:
     demo: Annotated[bool, whole(0, 1)]
     pack_name: Text
     pack_sha256: Annotated[str, matching("[0-9a-f]{64}", "64 hexadecimal digits")]
-    endpoint: TextOrNone  # host and port; None when nothing leaves the process
+    endpoint: TextOrNone  # of its model; None for the provider's own host
     settings: Annotated[Mapping[str, Any], ANY_OBJECT]
     created_at: Time
     finished_at: TimeOrNone  # None until a command has gone through all samples
@@ -418,7 +418,7 @@ class RunRecord:
 
     @property
     def party(self) -> Party:
-        """Its model, where it was asked first."""
+        """Its model."""
         party = Party.of(self.model, self.endpoint)
         asked = self.settings.get(AS_JUDGE)
         return party_in(as_json({**party.as_json(), "settings": asked})) if asked else party

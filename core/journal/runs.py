@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 from typing import Any, cast
 
+from ..parties.party import Party
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .file import JournalFile, now, object_of
@@ -39,12 +40,9 @@ def asked_of(row: Row) -> AskedParties:
     run_id, *columns = row
     if wrong := PARTIES.wrong_type(PARTIES.columns, columns):
         raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
-    role, party, endpoint, entry = columns
-    return AskedParties(run_id, role, party_in(party), endpoint, entry and json.loads(entry))
-
-
-def _key_of(asked: AskedParties) -> tuple[str, str]:
-    return asked.role, as_json(asked.party.as_json())
+    role, party, addresses, entry = columns
+    at = tuple(json.loads(addresses))
+    return AskedParties(run_id, role, party_in(party), at, entry and json.loads(entry))
 
 
 def document_of(text: str) -> ResultDocument:
@@ -86,14 +84,6 @@ class RunStore(JournalFile):
         sql = f"{_SELECT} WHERE identity = ? ORDER BY ordinal DESC LIMIT 1"
         return next(self._rows(sql, (identity,), run_of), None)
 
-    def runs_of(self, benchmark: str, model: str, name: str, pack_sha256: str) -> list[RunRecord]:
-        """The runs of a model on a pack, under a name, the latest first."""
-        sql = (
-            f"{_SELECT} WHERE benchmark = ? AND model = ? AND name = ?"
-            " AND pack_sha256 = ? ORDER BY n DESC"
-        )
-        return list(self._rows(sql, (benchmark, model, name, pack_sha256), run_of))
-
     def runs(self) -> list[RunRecord]:
         """All runs, oldest first."""
         return list(self._rows(f"{_SELECT} ORDER BY n", (), run_of))
@@ -113,7 +103,7 @@ class RunStore(JournalFile):
         runs = self._rows(sql, (f'"{name}": "',), run_of)
         return {run.benchmark: str(run.settings[name]) for run in runs if name in run.settings}
 
-    def keep_setting(self, run: RunRecord, name: str, value: str | list[str]) -> None:
+    def keep_setting(self, run: RunRecord, name: str, value: str) -> None:
         """Store another value of a setting that is no part of a run's identity."""
         settings = json.dumps({**run.settings, name: value})
         self._add("UPDATE runs SET settings = ? WHERE n = ?", (settings, run.n))
@@ -159,21 +149,19 @@ class RunStore(JournalFile):
         )
         return list(self._rows(sql, (run and run.n, role), asked_of))
 
+    def addresses(self, run: RunRecord) -> dict[Party, str]:
+        """Where a run asked each party last, of those that were asked at an address."""
+        return {one.party: one.addresses[-1] for one in self.asked(run) if one.addresses}
+
     def add_asked(self, run: RunRecord, asked: AskedParties) -> None:
-        """Store whom a run asks; what is known of a party already stays."""
+        """Store whom a run asks now, and where; what its server said first stays."""
+        same = (one for one in self.asked(run, asked.role) if one.party == asked.party)
+        before = (url for one in same for url in one.addresses if url not in asked.addresses)
+        addresses, entry = [*before, *asked.addresses], asked.entry and as_json(asked.entry)
         self._add(
             f"{PARTIES.adding('INSERT')} ON CONFLICT (run, role, party) DO UPDATE SET"
-            " endpoint = coalesce(endpoint, excluded.endpoint),"
-            " entry = coalesce(entry, excluded.entry)",
-            (run.n, *_key_of(asked), asked.endpoint, asked.entry and as_json(asked.entry)),
-        )
-
-    def name_asked(self, run: RunRecord, asked: AskedParties) -> None:
-        """Store what bench.toml calls an endpoint that a run has asked, if it had no name."""
-        self._add(
-            "UPDATE parties SET endpoint = ? WHERE run = ? AND role = ? AND party = ?"
-            " AND endpoint IS NULL",
-            (asked.endpoint, run.n, *_key_of(asked)),
+            " addresses = excluded.addresses, entry = coalesce(entry, excluded.entry)",
+            (run.n, asked.role, as_json(asked.party.as_json()), as_json(addresses), entry),
         )
 
     def spend_time(self, run: RunRecord, seconds: float) -> None:

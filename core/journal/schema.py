@@ -51,7 +51,7 @@ PARTIES = TableSchema(
     "parties",
     AskedParties,
     key=("role", "party"),
-    free=("endpoint", "entry"),
+    free=("addresses", "entry"),
     is_numbered=True,
 )
 ASKINGS = TableSchema("asking", "askings", PartyAsking, key=("phase", "party", "otherwise"))

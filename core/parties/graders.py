@@ -88,12 +88,13 @@ class Panel:
 
     @property
     def public(self) -> "Panel":
-        """The same without the hosts of its judges."""
+        """The same without the endpoints of its judges."""
         return replace(self, judges=tuple(judge.public for judge in self.judges))
 
-    def goes_by(self, word: str) -> bool:
-        """Whether a person who writes this means it: its label, or its rule."""
-        return word in (self.label, self.short)
+    @property
+    def names(self) -> tuple[str, str]:
+        """What a person may write who means it: its label, or its rule."""
+        return self.label, self.short
 
     def assigned(self, item_id: str, iteration: int) -> tuple[Party, ...]:
         """The judges of a sample."""
@@ -189,10 +190,10 @@ def judge_of(facts: JsonObject) -> Judge:
 
 
 def is_meant(judge: Judge | None, named: Judge | str) -> bool:
-    """Whether a judge is the one that is wanted, or goes by what a person wrote."""
+    """Whether a judge is the one that is wanted, or has the name that a person wrote."""
     if judge is None or not isinstance(named, str):
         return judge == named
-    return judge.goes_by(named)
+    return named in judge.names
 
 
 @dataclass(frozen=True, eq=False)

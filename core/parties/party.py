@@ -1,10 +1,10 @@
-"""A model, a judge or a player of a role as a value: what it is called and where it was asked.
+"""A model, a judge or a player of a role as a value: its spec and its endpoint.
 
 Parties are compared, stored and looked up by value. `Party.label` is for people to read, and
 nothing reads it back: a name may hold a space, a comma, `` at `` or a bracket.
 
-Here is also what a party tells by its address, the site that it is at (`site_of`), and by its
-name, whether another program asked it (`is_imported`).
+Here is also what endpoint an address is (`endpoint_at`), and whether another program asked a
+party (`is_imported`).
 """
 
 import json
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from ..types import JsonDict, JsonObject, canonical
 from .party_settings import identity_words
-from .providers import ModelSpec, host_of
+from .providers import ModelSpec
 
 LOCAL = "local"
 _PRIVATE = tuple(
@@ -40,17 +40,19 @@ def is_local(url: str | None) -> bool:
     return near or any(address in network for network in _PRIVATE)
 
 
-def site_of(url: str | None, name: str | None = None) -> str | None:
-    """The site of an endpoint; ``None`` for a provider's own host.
+def endpoint_at(url: str) -> str:
+    """The endpoint of an address that has no name in bench.toml.
 
-    That is the name that bench.toml gives it, else ``local`` for this machine and private networks,
-    else the host: a server that comes back on another port or node is the same site.
+    ``local`` for this machine and private networks, where a server may come back on another port
+    or node; else the host, with the port where that is not the usual one.
     """
-    if name is not None:
-        return f"[endpoints.{name}]"
-    if url is None:
-        return None
-    return LOCAL if is_local(url) else host_of(url).removesuffix(":443").removesuffix(":80")
+    if is_local(url):
+        return LOCAL
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    if ":" in host:
+        host = f"[{ip_address(host).compressed}]"
+    return host if parts.port in (None, 80, 443) else f"{host}:{parts.port}"
 
 
 PROVIDER = "imported"
@@ -79,29 +81,31 @@ def plain_name(name: str) -> str:
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who is asked, and where it was asked first; sorted by label.
+    """Who is asked; sorted by label.
 
-    A `host` of ``None`` is the provider's own. A judge that is asked otherwise than its benchmark
-    says is another judge: `settings` is the `identity` of its `PartySettings`.
+    Its `endpoint` is a name in bench.toml, else that of its address (`endpoint_at`); ``None`` for
+    the provider's own host. A judge that is asked otherwise than its benchmark says is another
+    judge: `settings` is the `identity` of its `PartySettings`.
     """
 
     spec: ModelSpec
-    host: str | None = None
+    endpoint: str | None = None
     settings: str = ""
 
     @classmethod
-    def of(cls, spec: str, host: str | None = None) -> "Party":
+    def of(cls, spec: str, endpoint: str | None = None) -> "Party":
         """That of a spec as people write it.
 
         Raises:
             UsageError: It is none.
         """
-        return cls(ModelSpec.parse(spec), host)
+        return cls(ModelSpec.parse(spec), endpoint)
 
     @property
     def label(self) -> str:
-        """The spec, with the host where that is not the provider's own, and its settings."""
-        return self._with_settings(f"{self.spec} at {self.host}" if self.host else str(self.spec))
+        """The spec, with its endpoint where that is not the provider's own, and its settings."""
+        at = f" at {self.endpoint}" if self.endpoint else ""
+        return self._with_settings(f"{self.spec}{at}")
 
     def _with_settings(self, name: str) -> str:
         return f"{name} ({identity_words(self.settings)})" if self.settings else name
@@ -121,27 +125,23 @@ class Party:
 
     @property
     def public(self) -> "Party":
-        """The same without the host, which may be nobody else's business."""
-        return replace(self, host=None)
+        """The same without the endpoint, which may be nobody else's business."""
+        return replace(self, endpoint=None)
 
     @property
     def judges(self) -> tuple["Party", ...]:
         """Itself: whose verdicts a judge's score is made of."""
         return (self,)
 
-    def goes_by(self, word: str) -> bool:
-        """Whether a person who writes this means it: its label, or the same without a host."""
-        return word in (self.label, self.short)
-
-    def site(self, name: str | None = None) -> str | None:
-        """Where it is, as `site_of` says it, under a name that bench.toml has for it."""
-        return site_of(self.host and f"https://{self.host}", name)
+    @property
+    def names(self) -> tuple[str, str]:
+        """What a person may write who means it: its label, or the same without an endpoint."""
+        return self.label, self.short
 
     def as_json(self) -> JsonDict:
         """The value as the journal keeps it."""
-        who: JsonDict = {
-            "provider": self.spec.provider, "name": self.spec.name, "host": self.host
-        }  # fmt: skip
+        spec = self.spec
+        who: JsonDict = {"provider": spec.provider, "name": spec.name, "endpoint": self.endpoint}
         return who | ({"settings": json.loads(self.settings)} if self.settings else {})
 
 
@@ -149,4 +149,4 @@ def party_of(facts: JsonObject) -> Party:
     """The party that `Party.as_json` gave."""
     spec = ModelSpec(str(facts["provider"]), str(facts["name"]))
     settings = canonical(facts["settings"]) if "settings" in facts else ""
-    return Party(spec, cast("str | None", facts["host"]), settings)
+    return Party(spec, cast("str | None", facts["endpoint"]), settings)

@@ -97,12 +97,14 @@ class CutPrompts(NamedTuple):
         prompts: How many there are.
         counted: Tokens of the one that lost most, as counted.
         needed: The tokens that its text has, about.
+        address: Where the party was asked; empty for the provider's own host.
     """
 
     samples: frozenset[tuple[str, int]]
     prompts: int
     counted: int
     needed: int
+    address: str = ""
 
 
 class PromptsBefore:

@@ -36,7 +36,12 @@ def cut_in(
         )
         for party, of_party in talks.items()
     }
-    return {party: cut for party, cut in by_party.items() if cut}
+    cuts = {party: cut for party, cut in by_party.items() if cut}
+    addresses = journal.addresses(run) if cuts else {}
+    return {
+        (phase, asked): cut._replace(address=addresses.get(asked, ""))
+        for (phase, asked), cut in cuts.items()
+    }
 
 
 def cut_warnings(cut: Cut) -> list[str]:

@@ -146,7 +146,8 @@ def _run(subject: _Subject, status: Status, *, main: bool) -> rows.RunPart:
     run, config = subject.run, subject.config
     judge = config.judge
     players: dict[str, rows.PlayerPart] = {
-        name: {"model": str(p.spec), "endpoint": p.address} for name, p in config.roles.items()
+        name: {"model": str(p.spec), "endpoint": p.party.endpoint}
+        for name, p in config.roles.items()
     }
     part: rows.RunPart = {
         "run_id": run.run_id if run else None,
@@ -160,7 +161,7 @@ def _run(subject: _Subject, status: Status, *, main: bool) -> rows.RunPart:
         "main": main,
         "endpoint": run.endpoint if run else None,
         "judge": (judge.label if isinstance(judge, Panel) else judge.short) if judge else None,
-        "judge_endpoint": judge.host if isinstance(judge, Party) else None,
+        "judge_endpoint": judge.endpoint if isinstance(judge, Party) else None,
         "judged_by": judge.as_json() if judge else None,
         "grader": grader(config).digest if run else None,
     }

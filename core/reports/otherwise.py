@@ -5,7 +5,7 @@ counts as part of who judges: verdicts that were asked for otherwise stand on an
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
@@ -118,11 +118,6 @@ def _how(ways: Sequence[str | None]) -> str:
     return partly + " and ".join(different)
 
 
-def judge_changes(askings: Iterable[PartyAsking], parties: Collection[Judge]) -> Departures:
-    """How a judge, all of whose parties are given, was asked for verdicts and comparisons."""
-    return changes_of(a for a in askings if a.phase in _VERDICTS and a.party in parties)
-
-
 def role_changes(askings: Sequence[PartyAsking]) -> RoleDepartures:
     """How the players of roles were asked, those that were asked as meant left out."""
     phases = sorted({a.phase for a in askings if role_in(a.phase)})
@@ -146,7 +141,8 @@ class AskedOtherwise(NamedTuple):
         known = {change.field for change in model}
         model += tuple(Departure(name, NOT_SENT) for name in not_sent if name not in known)
         parties = judge.judges if judge else ()
-        of_judges = ((one, judge_changes(askings, [one])) for one in parties)
+        verdicts = [a for a in askings if a.phase in _VERDICTS]
+        of_judges = ((j, changes_of(a for a in verdicts if a.party == j)) for j in parties)
         return cls(model, tuple(pair for pair in of_judges if pair[1]), role_changes(askings))
 
     @classmethod

@@ -90,7 +90,7 @@ def source_warnings(sources: Sequence[ReplySource]) -> list[str]:
         for source in sources:
             named = getattr(source, name)
             # Providers change fingerprints by the day and have several at a time.
-            if named and (name != "fingerprint" or is_local(f"http://{source.address or ''}")):
+            if named and (name != "fingerprint" or is_local(source.address)):
                 counts[named] = counts.get(named, 0) + source.calls
         if len(counts) > 1:
             each = _counted(counts)

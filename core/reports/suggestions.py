@@ -4,7 +4,7 @@ What stands in capitals is for the person to fill in.
 """
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..guard import guard
 from ..parties.graders import Judge, Panel
-from ..parties.party import Party, is_local
+from ..parties.party import LOCAL, Party
 from ..parties.party_settings import NO_SYSTEM, settings_in
 from ..settings.players import groups_of
 from ..types import SAMPLING, JsonObject, Sampling, canonical
@@ -76,29 +76,34 @@ def pack_of(document: ResultDocument, path: str | None) -> str:
     return path or (name if name in ("bundled", "official") else "PATH")
 
 
-def usual_url(host: str) -> str:
-    """The address that an OpenAI-compatible server on a host usually has."""
-    scheme = "http" if is_local(f"http://{host}") else "https"
-    return f"{scheme}://{host}/v1"
+URL = "URL"
+"""Stands for an address that is not told: without it the command would ask the provider itself."""
 
 
-def judge_words(
-    judge: Judge | None,
-    known: Mapping[Party, str | None] = {},
-    address: Callable[[str], str] = usual_url,
-) -> list[str]:
-    """The options that name a judge, or each of a panel and its rule.
+def url_of(party: Party, known: Mapping[Party, str] | None = {}) -> str | None:
+    """What an option takes for where a party is; ``None`` for the provider's own host.
 
-    `known` has addresses of judges; `address` makes one of the host of any other.
+    That is its address where it is `known`, else its name in bench.toml, or the address that a
+    server usually has on its host. ``URL`` where neither helps, or `known` is ``None``.
     """
+    endpoint = party.endpoint
+    if endpoint is None or known is None:
+        return endpoint and URL
+    if party in known or endpoint == LOCAL or "," in endpoint:
+        return known.get(party, URL)
+    return f"https://{endpoint}/v1" if "." in endpoint or ":" in endpoint else endpoint
+
+
+def judge_words(judge: Judge | None, known: Mapping[Party, str] | None = {}) -> list[str]:
+    """The options that name a judge, or each of a panel and its rule; addresses as `url_of` has."""
     judges = judge.judges if judge else ()
-    urls = [known.get(one) or (one.host and address(one.host)) for one in judges]
+    urls = [url_of(one, known) for one in judges]
     words = [word for one in judges for word in ("--judge", str(one.spec))]
     for one in judges:
         of = f"{one.spec}:" if len(judges) > 1 else ""
         for text in settings_in(one.settings).texts:
             words += ["--judge-set", f"{of}{text}"]
-    if len({(known.get(one), one.host) for one in judges}) == 1:
+    if len({(url, one.endpoint) for url, one in zip(urls, judges, strict=True)}) == 1:
         words += ["--judge-base-url", urls[0]] if urls[0] else []
     else:
         pairs = [f"{one.spec}={url}" for one, url in zip(judges, urls, strict=True) if url]
@@ -113,14 +118,16 @@ def another_run(
     *,
     dataset: str | None,
     judge: list[str],
+    known: Mapping[Party, str] | None = {},
     model: str = "SPEC",
 ) -> str:
     """The command that asks another model what a result's model was asked.
 
     `dataset` is the pack's name or path, ``None`` for the usual one; `judge` the options that name
-    it.
+    it; addresses of those who play roles are as `url_of` has them.
     """
-    words = ["run", benchmark.name, "--model", model, *judge, *_players(document, benchmark, model)]
+    players = _players(document, benchmark, model, known)
+    words = ["run", benchmark.name, "--model", model, *judge, *players]
     words += ["--dataset", dataset] if dataset else []
     if document["iterations"] != benchmark.iterations:
         words += ["--iterations", str(document["iterations"])]
@@ -135,18 +142,20 @@ def another_run(
     return bench(*words)
 
 
-def _players(document: ResultDocument, benchmark: Benchmark, model: str) -> Iterator[str]:
+def _players(
+    document: ResultDocument, benchmark: Benchmark, model: str, known: Mapping[Party, str] | None
+) -> Iterator[str]:
     """The options that name who plays roles; a demo player is none for a real model."""
     players = {n: (p["model"], p["endpoint"]) for n, p in document.get("roles", {}).items()}
     for group, members in groups_of(benchmark).items():
         if len({players.get(member) for member in members}) == 1 and members[0] in players:
             players = {group if n == members[0] else n: p for n, p in players.items()}
             players = {n: p for n, p in players.items() if n not in members}
-    for role, (player, host) in players.items():
+    for role, (player, endpoint) in players.items():
         stays = not player.startswith("demo/") or model == "SPEC"
         yield from ("--role", f"{role}={player if stays else model}")
-        if host:
-            yield from ("--role-base-url", f"{role}={usual_url(host)}")
+        if url := url_of(Party.of(player, endpoint), known):
+            yield from ("--role-base-url", f"{role}={url}")
 
 
 def _changed_options(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:

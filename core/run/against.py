@@ -11,7 +11,7 @@ from ..reading.names import nearest
 from ..reports.choosing import RunGraders, same_grader
 from ..reports.comparability import judge_in
 from ..reports.statements import PairVerdict
-from ..reports.suggestions import with_options
+from ..reports.suggestions import url_of, with_options
 from ..runs import run_set
 from ..runs.finding import asked_unlike
 from ..runs.run_set import RunSet
@@ -133,7 +133,8 @@ def _command(spec: str, name: Sequence[str], run: StoredRun | None) -> str:
     """The command under way for another model, or for that of a run."""
     words, settings = ["--model", spec, *name], run.settings if run else {}
     words += ["--name", settings["name"]] if settings.get("name") else []
-    words += ["--base-url", settings["endpoint"]] if settings.get("endpoint") else []
+    url = run and url_of(run.record.party, run.addresses)
+    words += ["--base-url", url] if url else []
     valued, switches = (
         ("against", "name", *["base-url"] * bool(run)),
         ("fresh", "fail-if-worse", "dry-run"),

@@ -25,7 +25,6 @@ from ..parties.providers import (
     PartyOptions,
     Provider,
     check_base_url,
-    host_of,
 )
 from ..plugins import installed
 from ..sample.context import RunContext
@@ -214,7 +213,7 @@ class PartyConnector:
             return clients[0], asked
         asked = asked._replace(name=f"{configs[0].party.title}{configs[0].model}", host=None)
         servers = [
-            PooledServer(client, host_of(config.base_url or ""))
+            PooledServer(client, config.base_url or "")
             for client, config in zip(clients, configs, strict=True)
         ]
         return ServerPool(servers, asked), asked

@@ -27,6 +27,7 @@ from ..sample.progress import COMPARE, TRIAL
 from ..spending.budget import Budget
 from ..text import plural
 from ..types.result_document import PlacementEnd, ResultDocument, Status
+from .ownership import asked_elsewhere
 from .task import Task
 
 
@@ -98,10 +99,12 @@ class RunOutcome:
 
     def _tell_where_from(self, ended: BenchError | None) -> None:
         """Say that the server that is named was not asked, where another one gave the result."""
-        model, context = self.task.config.model, self.context
+        context, (model, *_) = self.context, self.task.parties
         asked = context.progress.sent.get("generate") or not self.task.asks(MODEL)
-        if ended is None and not asked and model.party.host != model.address:
-            context.say(f"result from {model.party.host}; --fresh asks {model.address}")
+        before = asked_elsewhere(context.journal, context.run, model)
+        if ended is None and not asked and before:
+            now = ", ".join(model.endpoint.base_urls)
+            context.say(f"result from {before}; --fresh asks {now}")
 
     def _document(
         self, seconds: float, evidence: RunData, warnings: Sequence[str]

@@ -1,14 +1,13 @@
-"""Which run a configuration means: its servers are the same, and it is ours while we work on it.
+"""A run that is ours while we work on it, and whom it asks: where, and what the servers say.
 
-Servers on this machine and in private networks count as one site, so that one which moved is
-found again. What keeps two models apart there is what the servers say themselves, in their own
-list of models.
+Servers on this machine and in private networks are one endpoint, whatever their ports. What keeps
+two models apart there is what the servers say themselves, in their own list of models.
 """
 
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -20,7 +19,7 @@ from ..parties.party import Party, is_local
 from ..parties.providers import PartyOptions
 from ..plugins import installed
 from ..plugins.stored import KEPT, packed
-from ..runs.finding import JUDGE, MODEL, SERVERS
+from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
@@ -66,6 +65,11 @@ class Servers:
             session.say(warning)
         for party in task.asked:
             endpoint, role = party.endpoint, _role_of(party)
+            if before := _before_its_name(journal, role, endpoint):
+                session.say(
+                    f"warning: {endpoint.party}, as bench.toml names its server now, is another "
+                    f"than {before}, and is asked anew"
+                )
             now = self.entries.get(party.options)
             then = _known(journal, task.run, role, endpoint.party)
             if now and then and not same_model(then, now):
@@ -93,11 +97,24 @@ class Servers:
                 )
         return None
 
-    def keep(self, journal: Journal, run: RunRecord, task: Task) -> None:
-        """Store whom a run asks, and what the servers say, where nothing is known yet."""
+    def keep(self, journal: Journal, run: RunRecord, task: Task, session: Session) -> None:
+        """Store whom a run asks, where, and what the servers say; say where an address changed."""
         for party in task.asked:
+            endpoint, role = party.endpoint, _role_of(party)
+            if before := asked_elsewhere(journal, run, party):
+                now = ", ".join(endpoint.base_urls)
+                session.say(f"{endpoint.spec} was asked at {before} before, now at {now}")
             entry = self.entries.get(party.options)
-            journal.add_asked(run, _asked(run, party)._replace(entry=entry))
+            asked = AskedParties(run.run_id, role, endpoint.party, endpoint.base_urls, entry)
+            journal.add_asked(run, asked)
+
+
+def asked_elsewhere(journal: Journal, run: RunRecord, party: TaskParty) -> str | None:
+    """Where a run asked a party last; ``None`` where that is one of today's addresses."""
+    endpoint = party.endpoint
+    asked = (one for one in journal.asked(run, _role_of(party)) if one.party == endpoint.party)
+    last = next((one.addresses[-1] for one in asked if one.addresses), None)
+    return None if last in endpoint.base_urls else last
 
 
 def _why_doubtful(party: TaskParty, listing: Listing | None) -> str:
@@ -129,21 +146,17 @@ async def _listing(party: TaskParty, session: Session) -> Listing | None:
     return first
 
 
-def keep_names(journal: Journal, run: RunRecord, task: Task) -> None:
-    """Store the names that endpoints have in bench.toml now, where a run asked them without."""
-    for party in task.asked:
-        if party.endpoint.name:
-            journal.name_asked(run, _asked(run, party))
-
-
-def _asked(run: RunRecord, party: TaskParty) -> AskedParties:
-    endpoint = party.endpoint
-    return AskedParties(run.run_id, _role_of(party), endpoint.party, endpoint.name)
-
-
 def _role_of(party: TaskParty) -> str:
     """What the journal calls the role of a party."""
     return MODEL if party.phase == GENERATE else party.phase
+
+
+def _before_its_name(journal: Journal, role: str, endpoint: Endpoint) -> Party | None:
+    """Who was asked at a server before bench.toml named it; ``None`` where nobody was."""
+    if endpoint.name is None:
+        return None
+    unnamed, known = replace(endpoint, name=None).party, {a.party for a in journal.asked(role=role)}
+    return unnamed if unnamed in known and endpoint.party not in known else None
 
 
 def _known(journal: Journal, run: RunRecord | None, role: str, party: Party) -> JsonObject | None:
@@ -215,33 +228,20 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
         if (run := journal.find_run(run_id)) and kept and run.settings.get(KEPT) != kept[KEPT]:
             journal.keep_setting(run, KEPT, kept[KEPT])  # how it is graded may have changed
             run = journal.find_run(run_id)
-        if run and config.model.more and set(config.model.base_urls) - {*_servers(run)}:
-            joined = sorted({*_servers(run), *config.model.base_urls})
-            journal.keep_setting(run, SERVERS, joined)
-            run = journal.find_run(run_id)
         yield run or journal.add_run(
             run_id=run_id,
             identity=run_identity,
             ordinal=ordinal,
             demo=installed().provider(config.model.spec.provider).demo,
-            settings={**run_settings(config, meant), **kept, **_several(config)},
+            settings={**run_settings(config, meant), **kept},
             benchmark=config.benchmark.name,
             benchmark_version=config.benchmark.version,
             model=str(config.model.spec),
             name=config.display_name,
             pack_name=task.pack.source.name,
             pack_sha256=task.pack.source.sha256,
-            endpoint=config.model.address,
+            endpoint=config.model.party.endpoint,
         )
-
-
-def _servers(run: RunRecord) -> list[str]:
-    """The addresses that a run is known to be asked at."""
-    return list(run.settings.get(SERVERS) or filter(None, [run.settings.get("endpoint")]))
-
-
-def _several(config: RunConfig) -> JsonDict:
-    return {SERVERS: list(config.model.base_urls)} if config.model.more else {}
 
 
 def _run_id(journal: Journal, run_identity: str, ordinal: int) -> str:

@@ -33,7 +33,7 @@ from ..types.result_document import ResultDocument
 from .checks import check_task
 from .connect import PartyConnector, untried
 from .outcome import Placement, RunOutcome
-from .ownership import Servers, keep_names, own_run
+from .ownership import Servers, own_run
 from .panel_again import renew_panel
 from .plan import read_graded
 from .session import Session
@@ -68,7 +68,6 @@ async def run_task(task: Task, session: Session) -> Result:
         task = task.find(journal)
         servers.check(journal, task, session)
         with own_run(journal, task) as run, watched(session.say):
-            keep_names(journal, run, task)
             context = RunContext(
                 task.config,
                 run,
@@ -209,7 +208,7 @@ class RunWork:
     def _connected(self) -> RunContext:
         """The context with those who are asked, whose rate limits go on with comparisons."""
         self.journal.prepare_to_send(self.run, self.config.limits.concurrency)
-        self.servers.keep(self.journal, self.run, self.task)
+        self.servers.keep(self.journal, self.run, self.task, self.session)
         self.context = replace(self.context, parties=self.connector.connect())
         judges = [party for party in self.context.parties if party.phase == JUDGE]
         self.context = replace(

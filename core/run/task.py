@@ -21,7 +21,7 @@ from ..journal import Journal, RunRecord
 from ..parties.providers import OF_MODEL, PartyOptions, of_judge, of_role
 from ..reading.names import check_name
 from ..reports.evidence import Selection
-from ..runs.finding import asked_as_first, asked_by_known, find_run
+from ..runs.finding import find_run
 from ..runs.results import is_main
 from ..runs.stored_run import StoredRun
 from ..sample.model import ConnectedParty
@@ -47,7 +47,7 @@ class TaskParty(NamedTuple):
             self.sampling,
             self.system,
             caller,
-            endpoint.address,
+            endpoint.base_url,
             settings=endpoint.settings,
         )
 
@@ -61,8 +61,8 @@ class TaskParty(NamedTuple):
 class Task:
     """One benchmark on one model, which a command is about: asked, and what it says graded.
 
-    Once the journal was looked into, `config` has the parties as they are known there, and `run` is
-    the stored run that it goes on with; ``None`` for a new one.
+    Once the journal was looked into, `run` is the stored run that it goes on with; ``None`` for a
+    new one.
     """
 
     config: RunConfig
@@ -142,11 +142,9 @@ class Task:
         return guard(self.config.benchmark).compares(self.config.options)
 
     def find(self, journal: Journal) -> Self:
-        """The task with the run that it means, and its parties as they were asked first."""
+        """The task with the run that it means."""
         run = find_run(journal, self.config, self.pack)
-        config = asked_as_first(self.config, run) if run else self.config
-        config = asked_by_known(journal, config, run)
-        return replace(self, config=config, given_pack=self.pack, run=run)
+        return replace(self, given_pack=self.pack, run=run)
 
     def is_main(self, journal: Journal, run: RunRecord) -> bool:
         """Whether its result is the run's own."""
@@ -196,8 +194,7 @@ class Regrade(Task):
         run = journal.find_run(self.run.run_id)
         if run is None:
             raise JournalError(f"run {self.run.run_id} was deleted while it was to be judged again")
-        config = asked_by_known(journal, self.config, run)
-        return replace(self, config=config, given_pack=self.pack, run=run)
+        return replace(self, given_pack=self.pack, run=run)
 
     def is_main(self, journal: Journal, run: RunRecord) -> bool:
         """The same; all transcripts that are finished are the whole run."""

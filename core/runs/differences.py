@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ..journal import Journal, RunRecord
+from ..parties.party import LOCAL
 from ..reports.comparing import Both
 from ..reports.otherwise import AskedOtherwise, behind
 from ..settings.run_config import stored_roles
@@ -53,11 +54,11 @@ def _notes(run: RunRecord) -> JsonDict:
 
 def _model(journal: Journal, run: RunRecord) -> JsonDict:
     """Where a run's model is, and what its server said of it when it was asked first."""
-    asked = (one for one in journal.asked(run, MODEL) if one.party == run.party)
-    first = next(asked, None)
-    entry = (first and first.entry) or {}
+    asked = next(iter(journal.asked(run, MODEL)), None)
+    entry = (asked and asked.entry) or {}
     weights = {f"weights {n}": v for n, v in entry.items() if n != "id" and v != entry.get("id")}
-    return {"server": (first and first.endpoint) or run.endpoint, **weights}
+    near = asked.addresses[-1:] if asked and run.endpoint == LOCAL else ()
+    return {"server": next(iter(near), run.endpoint), **weights}
 
 
 def _apart(groups: Sequence[str], known: Sequence[Mapping[str, object]]) -> list[str]:

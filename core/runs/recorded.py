@@ -20,6 +20,7 @@ from ..journal import (
     StoredComparison,
 )
 from ..parties.graders import Grader, Judge, Panel, is_meant
+from ..parties.party import Party
 from ..parties.party_settings import NO_SYSTEM
 from ..plugins import Catalogue, benchmark_of, catalogue_of
 from ..reports.choosing import is_pack
@@ -38,7 +39,6 @@ from ..settings.run_config import (
 from ..types import JsonDict, JsonObject
 from ..types.result_document import ResultDocument
 from .asked_runs import AskedRuns
-from .finding import JUDGE, JudgeNames
 
 
 class RecordedRun:
@@ -141,10 +141,9 @@ class RecordedRun:
 
     def is_judged_by(self, judge: str) -> bool:
         """Whether a judge, by its label or spec, has graded it, alone or in a panel."""
-        meant = JudgeNames(self.journal.asked(role=JUDGE)).named(judge)
         graders = (count.grader.judge for count in self.all_graders)
         judges = [*self.journal.judges(self.record), *graders]
-        return any(one in meant or is_meant(one, judge) for one in judges)
+        return any(is_meant(one, judge) for one in judges)
 
     def is_on(self, dataset: str) -> bool:
         """Whether it is on a pack, or was made with data of that path, which may be gone."""
@@ -160,10 +159,15 @@ class RecordedRun:
             return False
         return source.sha256 == row.pack_sha256
 
+    @cached_property
+    def addresses(self) -> Mapping[Party, str]:
+        """Where it asked each party last, of those at a server with an address."""
+        return self.journal.addresses(self.record)
+
     @property
     def asked(self) -> Endpoint:
-        """Its model, where it was asked first."""
-        asked = replace(Endpoint.of(self.record.party), base_url=self.settings["endpoint"])
+        """Its model."""
+        asked = Endpoint.of(self.record.party)
         no_system = bool(self.settings.get(NO_SYSTEM))
         return (
             replace(asked, settings=replace(asked.settings, system=False)) if no_system else asked
@@ -180,7 +184,7 @@ class RecordedRun:
 
         Args:
             changes: Other values of grading options, as they are or as texts.
-            judge: Who judges, or has, or what it goes by; by default that of its own result, else
+            judge: Who judges, or has, or its name; by default that of its own result, else
                 the last that has. Nobody where its benchmark needs no judge.
             dataset: Where its data is now, if it was moved.
 
@@ -229,7 +233,7 @@ class RecordedRun:
         judges = sorted(self._judges(), key=lambda judge: judge != self.judged_by)
         if not judges:
             raise JournalError(f"run {self.id} has no judge's replies yet; run its command first")
-        known = [judge for judge in judges if requested is None or judge.goes_by(requested)]
+        known = [judge for judge in judges if requested is None or requested in judge.names]
         if not known:
             listed = ", ".join(map(str, judges))
             raise UsageError(

@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 
 from ..errors import JournalError
-from ..journal import Journal
 from ..journal.temporary import replacing
 from ..parties.party import is_imported
 from ..reports.comparability import judge_in
@@ -21,7 +20,6 @@ from ..reports.suggestions import bench
 from ..settings.run_config import RunConfig
 from ..text import as_text
 from ..types.result_document import ResultDocument
-from .finding import JUDGE, JudgeNames
 from .recorded import RecordedRun
 
 
@@ -41,7 +39,7 @@ def is_main(
     return (
         run.document is None
         or _may_replace(run.document, config, selection)
-        or is_graded_alike(run.journal, run.document, config)
+        or is_graded_alike(run.document, config)
     )
 
 
@@ -57,11 +55,10 @@ def _may_replace(document: ResultDocument, config: RunConfig, selection: Selecti
     return bool(unjudged or (document["items"]["pending"] and whole))
 
 
-def is_graded_alike(journal: Journal, document: ResultDocument, config: RunConfig) -> bool:
+def is_graded_alike(document: ResultDocument, config: RunConfig) -> bool:
     """Whether a run's own result has the judge and the grading options of a configuration."""
-    names, stored = JudgeNames(journal.asked(role=JUDGE)), document["options"]
-    options = config.benchmark.grade_options(config.options)
-    same_judge = names.first(config.judge) == names.first(judge_in(document))
+    options, stored = config.benchmark.grade_options(config.options), document["options"]
+    same_judge = config.judge == judge_in(document)
     return same_judge and all(stored.get(name, value) == value for name, value in options.items())
 
 

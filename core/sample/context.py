@@ -63,7 +63,6 @@ class RunContext:
         refused: Among the first of them, those that were refused as invalid.
         heard: Phases and parties that have replied in this command.
         absences: Judges of the panel that are asked nothing more.
-        moved: Who was said to be at another address than before.
         trials: Of judges, before the model is asked; none where they have answered.
         regrades: Grades are made anew, whatever the journal holds.
         asks_anew: Judges are asked anew what could not be read.
@@ -89,7 +88,6 @@ class RunContext:
     refused: Counter[_Who] = field(default_factory=Counter)
     heard: set[_Who] = field(default_factory=set)
     absences: Absences = field(default_factory=Absences)
-    moved: set[Party] = field(default_factory=set)
     trials: "Sequence[HealthCheck]" = ()
     regrades: bool = False
     asks_anew: bool = False
@@ -123,7 +121,6 @@ class RunContext:
     @contextmanager
     def sending(self, party: ConnectedParty) -> Iterator[None]:
         """Send a request while the block runs; refused as invalid, it may end the run."""
-        self._tell_address(party)
         who = party.phase, party.asked
         position = self.begun[who]
         self.begun[who] += 1
@@ -164,17 +161,6 @@ class RunContext:
         if key is not None:
             self.shared[key] = call
             call.add_done_callback(lambda _: self.shared.pop(key))
-
-    def _tell_address(self, party: ConnectedParty) -> None:
-        """Say, before the first call is sent, that a party is not where it was asked first."""
-        first = party.asked.host
-        if first == party.address or party.asked in self.moved:
-            return
-        self.moved.add(party.asked)
-        what = f"run {self.run.run_id}"
-        if party is not self.model:
-            what = f"the role {role}" if (role := role_in(party.phase)) else "the judge"
-        self.say(f"{what} goes on at {party.address}; it was asked first at {first}")
 
     @property
     def only_judges(self) -> bool:

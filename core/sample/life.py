@@ -181,7 +181,7 @@ class CallReplayer:
         """See whether the server cut a prompt; those of comparisons belong to no talk."""
         who = party.phase, party.asked
         talk = self._talks.setdefault(who, []) if party.phase != COMPARE else []
-        self._context.prompts.look(self._sample, who, request, response, talk)
+        self._context.prompts.look(self._sample, who, party.address, request, response, talk)
 
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:

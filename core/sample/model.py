@@ -36,9 +36,9 @@ class ConnectedParty:
     """A model, a judge or who plays a role: how its replies are drawn and who sends the requests.
 
     Attributes:
-        asked: It, as it was asked first; in call keys, so that another judge's calls are others.
+        asked: It; in call keys, so that another judge's calls are others.
         caller: ``None`` offline: only what the journal holds can be answered.
-        address: Host and port that answer now; ``None`` for the provider's own host.
+        address: The URL that it is asked at; ``None`` for the provider's own host.
         proof: Stands in call keys beside it, where the answer holds for this address and key alone,
             or where it is asked anew what could not be read.
         settings: What of a request is changed when it is sent, and in no call key.

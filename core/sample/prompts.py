@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..benchmark.model import MODEL, role_in
 from ..parties.party import Party
+from ..parties.providers import host_of
 from ..reading.cut_prompts import CutPrompts, PromptCount, PromptsBefore, find_cut
 from ..text import plural
 from ..types import ChatRequest, ChatResponse
@@ -41,7 +42,7 @@ def told_cut(phase: str, asked: Party, cut: CutPrompts) -> str:
     role = role_in(phase)
     whom = "the model" if phase == MODEL else f"the role {role}" if role else "the judge"
     room = 1 << (int(cut.needed * _ROOM) - 1).bit_length()
-    host = asked.host or ""
+    host = host_of(cut.address)
     cause = next((words for end, words in _CAUSES.items() if host.endswith(end)), _ANY_CAUSE)
     return (
         f"the server seems to cut prompts of {whom} {asked.spec} in silence: it counted "
@@ -75,6 +76,7 @@ class PromptWatch:
         self,
         sample: "Sample",
         who: tuple[str, Party],
+        address: str | None,
         request: ChatRequest,
         response: ChatResponse,
         talk: list[PromptCount],
@@ -95,9 +97,9 @@ class PromptWatch:
         known.before.add(prompt)
         talk.append(prompt)
         if known.doubtful and (cut := _cut_so_far(known)):
-            known.cut = cut
+            known.cut = cut._replace(address=address or "")
             known.doubtful.clear()
-            self.say(f"warning: {told_cut(phase, asked, cut)}")
+            self.say(f"warning: {told_cut(phase, asked, known.cut)}")
 
     def warnings_of(self, phase: str) -> list[str]:
         """What was told of the parties of a phase."""

@@ -17,7 +17,7 @@ from ..clients.batch_settings import Batching
 from ..clients.limits import Limits
 from ..guard import guard
 from ..parties.graders import Grader, Judge, Panel
-from ..parties.party import Party, is_imported, site_of
+from ..parties.party import Party, endpoint_at, is_imported
 from ..parties.party_settings import AS_JUDGE, NO_SYSTEM, PLAIN, PartySettings, settings_in
 from ..parties.prompt_templates import PromptTemplate
 from ..parties.providers import ModelSpec, Transfer, host_of
@@ -31,9 +31,7 @@ class Endpoint:
     Attributes:
         base_url: ``None`` for the provider's own host; of several servers the first of `base_urls`.
         headers: Extra HTTP headers; they may hold secrets, so they are never stored.
-        name: What bench.toml calls it, if it does.
-        first: As whom the journal knows it, from an address that it may have left since; ``None``
-            where it is asked for the first time.
+        name: Its endpoint, where that is not told by its addresses: what bench.toml calls it.
     """
 
     spec: ModelSpec
@@ -41,7 +39,6 @@ class Endpoint:
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     name: str | None = None
-    first: Party | None = None
     limits: Limits | None = field(default=None, compare=False)
     more: tuple[str, ...] = ()
     """Addresses of further servers of the same model, in order."""
@@ -67,35 +64,25 @@ class Endpoint:
     @classmethod
     def of(cls, party: Party) -> "Endpoint":
         """That of who was asked once; good for looking things up, not for asking."""
-        address, settings = f"http://{party.host}" if party.host else None, party.settings
-        return cls(party.spec, address, first=party, settings=settings_in(settings), is_judge=True)
+        asked = settings_in(party.settings)
+        return cls(party.spec, name=party.endpoint, settings=asked, is_judge=bool(party.settings))
 
     @property
     def label(self) -> str:
-        """The spec, with the host of today where that is not the provider's own, and settings."""
+        """The spec, with the host of its address where there is one, and settings."""
         label, words = Party(self.spec, self.address).label, self.settings.words
         return f"{label} ({words})" if words else label
 
     @property
     def party(self) -> Party:
-        """As whom the journal knows it: as it was asked first."""
-        settings = self.settings.identity if self.is_judge else ""
-        return self.first or Party(self.spec, self.address, settings)
+        """As whom the journal knows it; several servers are one endpoint, in whatever order."""
+        endpoint = self.name or ",".join(sorted({*map(endpoint_at, self.base_urls)})) or None
+        return Party(self.spec, endpoint, self.settings.identity if self.is_judge else "")
 
     @property
     def address(self) -> str | None:
         """Host and port; ``None`` for the provider's own."""
         return host_of(self.base_url) if self.base_url else None
-
-    @property
-    def site(self) -> str | None:
-        """Where it is, as far as it matters for which run is meant."""
-        return site_of(self.base_url, self.name)
-
-    @property
-    def sites(self) -> set[str | None]:
-        """Where its servers are; a run of any of them may be meant."""
-        return {one.site for one in self.each}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +214,7 @@ def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
 def identity(config: RunConfig, pack: Pack) -> JsonDict:
     """What makes a run this run (docs/runs.md)."""
     benchmark = config.benchmark
-    prompts, base_url = guard(benchmark).prompts(config.options), config.model.base_url
+    prompts = guard(benchmark).prompts(config.options)
     return {
         **({"roles": _players(config)} if benchmark.roles else {}),
         "benchmark": benchmark.name,
@@ -235,7 +222,7 @@ def identity(config: RunConfig, pack: Pack) -> JsonDict:
         "pack": pack.source.sha256,
         "prompts": {name: digest(text) for name, text in prompts.items()},
         "model": str(config.model.spec),
-        "endpoint": base_url and base_url.rstrip("/"),
+        "endpoint": config.model.party.endpoint,
         "sampling": config.effective_sampling.sent(),
         "system": config.system,
         "name": config.name,
@@ -259,7 +246,7 @@ def _players(config: RunConfig) -> JsonDict:
     return {
         name: {
             "model": str(player.spec),
-            "endpoint": player.base_url and player.base_url.rstrip("/"),
+            "endpoint": player.party.endpoint,
             "sampling": config.sampling_of(declared[name]).sent(),
             **({} if player.settings.system else {NO_SYSTEM: True}),
         }
@@ -268,11 +255,11 @@ def _players(config: RunConfig) -> JsonDict:
 
 
 def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
-    """Who played the roles of a stored run, where they were asked first."""
+    """Who played the roles of a stored run."""
     return {
         name: Endpoint(
             ModelSpec.parse(player["model"]),
-            player["endpoint"],
+            name=player["endpoint"],
             settings=PartySettings(system=not player.get(NO_SYSTEM)),
         )
         for name, player in settings.get("roles", {}).items()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, UsageError
+from ..parties.party import LOCAL, is_local
 from ..parties.providers import check_base_url
 from ..reading.names import nearest
 from ..types.rules import Rule, TextRule, UnfitValue
@@ -16,6 +17,8 @@ from .set_options import KEYS
 
 # A name can be no address, or the file could send elsewhere what a user types.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_ENDPOINT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+"""A name with a dot could be the host of another endpoint."""
 _NAMES = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout")
 _OF_ENDPOINT: dict[str, Rule] = {
     **{name: RULES[name] for name in _NAMES}, "api_key_env": VariableRule(), **KEYS
@@ -55,13 +58,18 @@ def read_endpoints(raw: object, path: object) -> dict[str, EndpointSettings]:
 
 def _read_endpoint(name: str, table: object, path: object) -> EndpointSettings:
     where = f"{path}: [endpoints.{name}]"
-    if not NAME.fullmatch(name):
-        raise ConfigError(f"{where}: a name has letters, digits, dots, dashes and underscores")
+    if not _ENDPOINT_NAME.fullmatch(name):
+        raise ConfigError(f"{where}: a name has letters, digits, dashes and underscores")
     values = read_table(where, table, _OF_ENDPOINT, {"base_url": ""})
     try:
         values["base_url"] = check_base_url(values["base_url"])
     except UsageError as error:
         raise ConfigError(f"{where} base_url: {error}".replace("--base-url ", "")) from None
+    if name == LOCAL and not is_local(values["base_url"]):
+        raise ConfigError(
+            f"{where}: {LOCAL} is what servers on this machine and in private networks are called; "
+            "choose another name"
+        )
     return EndpointSettings(name, **_with_settings(values))
 
 

@@ -12,6 +12,7 @@ from ..clients.approvals import Sending, needs_approval, place_of
 from ..clients.keys import check_extra_body, check_variable, process_environment
 from ..clients.limits import Limits, RetryPolicy
 from ..errors import UsageError
+from ..parties.party import endpoint_at
 from ..parties.party_settings import SCHEMA, SYSTEM, PartySettings
 from ..parties.providers import OF_MODEL, ModelSpec, PartyOptions, Provider, check_base_url
 from ..plugins import installed
@@ -99,7 +100,7 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         addresses[0] if addresses else None,
         variable,
         settings.headers if party is OF_MODEL else {},
-        server.name if server and len(addresses) == 1 else None,
+        _name_of(base_urls, servers),
         limits=limits_of(settings, server),
         more=tuple(addresses[1:]),
         settings=asked_with(settings, party, server),
@@ -180,6 +181,14 @@ def _refuse_first(spec: ModelSpec, options: Sequence[str]) -> None:
             f"{options[0]} does not go with {spec}, which is no server's; "
             "name a real model, such as openai/NAME"
         )
+
+
+def _name_of(base_urls: Sequence[str], servers: Sequence[EndpointSettings | None]) -> str | None:
+    """The endpoint of servers of which bench.toml names any; ``None`` where it names none."""
+    if not any(servers):
+        return None
+    each = zip(base_urls, servers, strict=True)
+    return ",".join(sorted({s.name if s else endpoint_at(url) for url, s in each}))
 
 
 def _name(option: str) -> str:

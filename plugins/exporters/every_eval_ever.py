@@ -85,11 +85,11 @@ def _record(result: ModelResult, model: str, organization: str, time: int) -> Js
 
 
 def _deployment(result: ModelResult) -> JsonDict:
-    host = result.run.record.endpoint
-    where = "unknown" if result.run.model.startswith("imported/") else "externally_managed"
-    if host and is_local(f"http://{host}"):
+    run = result.run
+    where = "unknown" if run.model.startswith("imported/") else "externally_managed"
+    if is_local(run.addresses.get(run.record.party)):
         where = "self_deployed"
-    known = {"name_in_run": result.run.name, "asked_as": result.run.model}
+    known = {"name_in_run": run.name, "asked_as": run.model}
     return {"deployment_type": where, "model_availability": "unknown", **known}
 
 

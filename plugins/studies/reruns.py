@@ -108,13 +108,11 @@ def reruns_of_runs(runs: RunSet, dataset: str | None, judge: str | None = None) 
 
 
 def _refuse_other_endpoints(runs: RunSet) -> None:
-    """Refuse a model's runs at two sites: a server's build and quantisation move scores."""
-    endpoints = {asked.run_id: asked.endpoint for asked in runs.journal.asked(role="model")}
+    """Refuse a model's runs at two endpoints: a server's build and quantisation move scores."""
     first: dict[str, StoredRun] = {}
     for run in runs:
         one = first.setdefault(run.name, run)
-        sites = [r.record.party.site(endpoints.get(r.id)) for r in (one, run)]
-        if (sites[0], one.model) != (sites[1], run.model):
+        if (one.record.endpoint, one.model) != (run.record.endpoint, run.model):
             message = " and ".join(f"{r.id} of {r.model} {_address(r)}" for r in (one, run))
             raise UsageError(f"runs named {run.name!r} are no reruns of one model: {message}")
 

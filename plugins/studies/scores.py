@@ -133,7 +133,7 @@ class RunSelection:
     def is_by(self, document: ResultDocument) -> bool:
         """Whether a result is by the judge that is asked for, or by none."""
         judge = judge_in(document)
-        return self.judge is None or judge is None or judge.goes_by(self.judge)
+        return self.judge is None or judge is None or self.judge in judge.names
 
 
 class _Result(NamedTuple):
@@ -211,7 +211,7 @@ class _RunTable:
 
     def _by_judge(self, run: StoredRun, judge: str) -> ResultDocument | None:
         """A run's result by a judge; ``None`` where that one has not graded it."""
-        if not any(g.judge and g.judge.goes_by(judge) for g, _ in run.all_graders):
+        if not any(g.judge and judge in g.judge.names for g, _ in run.all_graders):
             return None
         try:
             return run.result(judge)

@@ -61,12 +61,12 @@ def _two_named(
 
 
 def _named(runs: Sequence[RunGraders], judges: list[Judge], name: str) -> Judge:
-    matches = [j for j in judges if name == j.label] or [j for j in judges if j.goes_by(name)]
+    matches = [j for j in judges if name == j.label] or [j for j in judges if name in j.names]
     if len(matches) > 1:
         could_be = " or ".join(map(str, matches))
         raise UsageError(f"the judge {name} could be {could_be}; give the whole label")
     if not matches:
-        lacking = [r for r in runs if not any(g.judge and g.judge.goes_by(name) for g in r.graders)]
+        lacking = [r for r in runs if not any(g.judge and name in g.judge.names for g in r.graders)]
         run_id = (lacking or runs)[0].run_id
         listed = ", ".join(map(str, judges))
         message = f"run {run_id} has no grades by the judge {name}; there are: {listed}"

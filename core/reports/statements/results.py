@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...parties.providers import host_of
 from ...text import listed, plural
 from ...types.result_document import OpenInterval, RatingRow, ResultDocument
 from ..ratings import BoardRow
@@ -58,13 +59,13 @@ class Origin(NamedTuple):
         asked_now: Calls to the model that the command that made the result has sent.
         sent_now: All of its calls, those to judges and players too.
         date: When the last reply came, in UTC, to the minute.
-        addresses: Who gave them; nobody where that is the provider's own host.
+        hosts: Who gave them; nobody where that is the provider's own host.
     """
 
     asked_now: int
     sent_now: int
     date: str
-    addresses: Sequence[str]
+    hosts: Sequence[str]
 
     @property
     def kept(self) -> bool:
@@ -74,7 +75,7 @@ class Origin(NamedTuple):
     @property
     def asked(self) -> str:
         """``asked 2026-11-23 20:50 at 127.0.0.1:41917``."""
-        return f"asked {self.date}" + (f" at {listed(self.addresses, 2)}" if self.addresses else "")
+        return f"asked {self.date}" + (f" at {listed(self.hosts, 2)}" if self.hosts else "")
 
     @property
     def text(self) -> str:
@@ -85,7 +86,7 @@ class Origin(NamedTuple):
         """
         if not self.kept:
             return ""
-        where = f", asked at {listed(self.addresses, 2)}" if self.addresses else ""
+        where = f", asked at {listed(self.hosts, 2)}" if self.hosts else ""
         what = "the model's replies are " if self.sent_now else ""
         end = "" if self.sent_now else "; nothing was asked now"
         return f"{what}from the journal, of {self.date}{where}{end}"
@@ -104,7 +105,8 @@ def origin(document: ResultDocument) -> Origin | None:
     total = calls["model"] + calls["judge"] + sum(calls.get("roles", {}).values())
     sent = max(0, total - calls["replayed"])
     date = asked["last"][:16].replace("T", " ")
-    return Origin(asked["now"], sent, date, asked["addresses"])
+    hosts = [host_of(url) for url in asked["addresses"]]
+    return Origin(asked["now"], sent, date, hosts)
 
 
 class StatedRank(NamedTuple):

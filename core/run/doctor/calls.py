@@ -208,7 +208,8 @@ class PartyQuestions:
         text = "\n\n".join(message.content for message in request.messages)
         if not is_cut(text, reply.usage.input):
             return None
-        cut = CutPrompts(frozenset(), 1, reply.usage.input, about_tokens(text))
+        address = self.one.endpoint.base_url or ""
+        cut = CutPrompts(frozenset(), 1, reply.usage.input, about_tokens(text), address)
         party = self.one.party
         phase = JUDGE if party.judge else f"role:{party.role}" if party.role else MODEL
         message, _, todo = told_cut(phase, self.one.endpoint.party, cut).partition("; ")

@@ -121,9 +121,9 @@ def test_a_command_without_place_has_none(bench: Bench) -> None:
         (None, None, []),
         (Party.of("openai/gpt-4.1"), None, ["--judge", "openai/gpt-4.1"]),
         (
-            Party.of("openai/j", "127.0.0.1:8000"),
+            Party.of("openai/j", "local"),
             None,
-            ["--judge", "openai/j", "--judge-base-url", "http://127.0.0.1:8000/v1"],
+            ["--judge", "openai/j", "--judge-base-url", "URL"],
         ),
         (
             Party.of("openai/j", "api.example.org"),
@@ -131,7 +131,12 @@ def test_a_command_without_place_has_none(bench: Bench) -> None:
             ["--judge", "openai/j", "--judge-base-url", "https://api.example.org/v1"],
         ),
         (
-            Party.of("openai/j", "gpu:8000"),
+            Party.of("openai/j", "gpu"),
+            None,
+            ["--judge", "openai/j", "--judge-base-url", "gpu"],
+        ),
+        (
+            Party.of("openai/j", "local"),
             "http://gpu:8000/llm/v1",
             ["--judge", "openai/j", "--judge-base-url", "http://gpu:8000/llm/v1"],
         ),
@@ -141,4 +146,4 @@ def test_a_judge_is_named_with_its_address(
     judge: Party | None, url: str | None, words: list[str]
 ) -> None:
     """Else the command would go to the provider, with the user's key."""
-    assert judge_words(judge, {judge: url} if judge else {}) == words
+    assert judge_words(judge, {judge: url} if judge and url else {}) == words

@@ -125,6 +125,14 @@ BROKEN = {
         '[endpoints."https://h/v1"]\nbase_url="http://h"\n',
         "a name has letter",
     ),
+    "a host as a name": (
+        '[endpoints."gpu.example.org"]\nbase_url="https://gpu.example.org"\n',
+        "a name has letter",
+    ),
+    "local for another host": (
+        '[endpoints.local]\nbase_url="https://gpu.example.org"\n',
+        "local is what servers on this machine and in private networks are called",
+    ),
     "no requests": (
         '[endpoints.a]\nbase_url="http://h"\nrpm = 0\n',
         "[endpoints.a] rpm must be",

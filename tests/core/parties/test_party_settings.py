@@ -60,18 +60,18 @@ def test_a_judge_with_settings_is_another_judge() -> None:
 def test_a_grader_from_before_settings_is_today_s() -> None:
     """A judge without settings is written as it always was, so its grades are found."""
     before = (
-        '{"grading":"1","judge":{"host":"h:1","name":"j","provider":"openai"},"offline":false,'
+        '{"grading":"1","judge":{"endpoint":"h:1","name":"j","provider":"openai"},"offline":false,'
         '"options":{},"prompts":{},"sampling":{"max_tokens":8000,"temperature":0.0},"version":"1"}'
     )
     sampling = Sampling(temperature=0.0, max_tokens=8000).sent()
     assert Grader("1", JUDGE, sampling=sampling).text == before
     assert grader_in(before) == Grader("1", JUDGE, sampling=sampling)
-    assert canonical(JUDGE.as_json()) == '{"host":"h:1","name":"j","provider":"openai"}'
+    assert canonical(JUDGE.as_json()) == '{"endpoint":"h:1","name":"j","provider":"openai"}'
 
 
 def test_a_command_to_type_names_the_settings() -> None:
     """As a judge of a panel, or alone, is named there; room was no part of the judge."""
-    other = replace(JUDGE, host=None, settings=EFFORT.identity)
+    other = replace(JUDGE, endpoint=None, settings=EFFORT.identity)
     sets = ["temperature=none", "reasoning_effort=low"]
     alone = ["--judge", "openai/j", "--judge-set", sets[0], "--judge-set", sets[1]]
     assert judge_words(other) == alone

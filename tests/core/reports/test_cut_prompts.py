@@ -257,16 +257,16 @@ def test_a_role_is_named(invoke: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "cause"),
+    ("address", "cause"),
     [
-        ("127.0.0.1:11434", "set OLLAMA_CONTEXT_LENGTH=8192"),
-        ("gpu.local:1234", "LM Studio"),
-        ("openrouter.ai", "middle-out"),
-        ("127.0.0.1:8000", "OLLAMA_CONTEXT_LENGTH=8192"),
-        (None, "OLLAMA_CONTEXT_LENGTH=8192"),
+        ("http://127.0.0.1:11434/v1", "set OLLAMA_CONTEXT_LENGTH=8192"),
+        ("http://gpu.local:1234/v1", "LM Studio"),
+        ("https://openrouter.ai/api/v1", "middle-out"),
+        ("http://127.0.0.1:8000/v1", "OLLAMA_CONTEXT_LENGTH=8192"),
+        ("", "OLLAMA_CONTEXT_LENGTH=8192"),
     ],
 )
-def test_the_cause_is_that_of_the_server(host: str | None, cause: str) -> None:
+def test_the_cause_is_that_of_the_server(address: str, cause: str) -> None:
     """By its address; the context that helps has room for the reply."""
-    lost = CutPrompts(frozenset({("1", 1)}), 1, 2050, 4770)
-    assert cause in told_cut("generate", Party.of("openai/m", host), lost)
+    lost = CutPrompts(frozenset({("1", 1)}), 1, 2050, 4770, address)
+    assert cause in told_cut("generate", Party.of("openai/m"), lost)

@@ -81,7 +81,7 @@ def test_when_and_where_it_was_asked(invoke: Bench) -> None:
     assert first["first"] <= first["last"]
     assert (first.pop("now"), again.pop("now")) == (3, 0)
     assert again == first
-    assert first["addresses"] == [f"127.0.0.1:{server.port}"]
+    assert first["addresses"] == [server.base_url]
 
 
 def source(
@@ -94,12 +94,21 @@ def source(
 @pytest.mark.parametrize(
     ("sources", "told"),
     [
-        ([source("127.0.0.1:1", "a", "f"), source("10.0.0.1:2", "a", "f")], ()),
-        ([source("127.0.0.1:1", "a", "f"), source("127.0.0.1:1", "a", "g")], ("f in 5, g in 5",)),
-        ([source("127.0.0.1:1", "a", "f"), source("127.0.0.1:1", "b", "f")], ("2 models (a in",)),
+        ([source("http://127.0.0.1:1", "a", "f"), source("http://10.0.0.1:2", "a", "f")], ()),
+        (
+            [source("http://127.0.0.1:1", "a", "f"), source("http://127.0.0.1:1", "a", "g")],
+            ("f in 5, g in 5",),
+        ),
+        (
+            [source("http://127.0.0.1:1", "a", "f"), source("http://127.0.0.1:1", "b", "f")],
+            ("2 models (a in",),
+        ),
         ([source(None, "a", "f"), source(None, "a", "g")], ()),  # providers have several
-        ([source("r.ai", "a", None, "X"), source("r.ai", "a", None, "Y")], ("2 providers (X in",)),
-        ([source("r.ai", "a", None, "X"), source("r.ai", "a", None)], ()),
+        (
+            [source("https://r.ai", "a", None, "X"), source("https://r.ai", "a", None, "Y")],
+            ("2 providers (X in",),
+        ),
+        ([source("https://r.ai", "a", None, "X"), source("https://r.ai", "a", None)], ()),
     ],
 )
 def test_replies_of_several_models_are_told(

@@ -55,8 +55,7 @@ def test_its_result_says_so(table: Any) -> None:
     document = three_models(table).json
     assert document["asked_otherwise"] == WITHOUT
     assert document["not_sent"] == []
-    host = table.server.base_url.split("/")[2]
-    assert f"judge openai/judge at {host} without temperature;" in document["comparability"]
+    assert "judge openai/judge at local without temperature;" in document["comparability"]
     told = [w for w in document["warnings"] if "temperature" in w]
     assert len(told) == 1
     assert told[0].startswith(
@@ -67,12 +66,11 @@ def test_its_result_says_so(table: Any) -> None:
 def test_its_verdicts_stand_on_another_board(table: Any, boards: Callable[..., Any]) -> None:
     """Each board names the other with the options that choose it, and they do choose it."""
     three_models(table)
-    host = table.server.base_url.split("/")[2]
-    plain = boards("--judge", f"openai/judge at {host}")
+    plain = boards("--judge", "openai/judge at local")
     assert {row["model"] for row in plain["rows"]} == {"openai/m0", "openai/m2"}
     assert "asked_otherwise" not in plain
     (other,) = plain["others"]
-    name = f"openai/judge at {host} without temperature"
+    name = "openai/judge at local without temperature"
     assert other["options"] == f"--judge '{name}'"
     apart = boards("--judge", name)
     assert apart["asked_otherwise"] == WITHOUT

@@ -115,7 +115,7 @@ def test_another_temperature_is_another_grader(lab: Lab) -> None:
     assert done.json["grader"] != first["grader"] and done.json["run_id"] == first["run_id"]
     assert "(temperature none, effort low)" in done.json["judge"]
     assert done.json["judged_by"]["settings"] == {"temperature": None, "reasoning_effort": "low"}
-    line = f"judge openai/judge-a at 127.0.0.1:{lab.server.port} (temperature none, effort low)"
+    line = "judge openai/judge-a at local (temperature none, effort low)"
     assert line in done.json["comparability"]
     assert "(temperature" not in first["comparability"] and "settings" not in first["judged_by"]
     shown = lab.bench("show", first["run_id"], "--judge", done.json["judge"], "--json").json

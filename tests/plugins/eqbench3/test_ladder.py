@@ -231,7 +231,7 @@ def test_a_first_model_is_placed_among_the_published_by_its_own_judge(
     assert rated == {"openai/own", *(f"{name} (imported)" for name in MODELS)}
     assert {request.model for request in judges.requests} == {"own", "j"}
     board = bench("leaderboard", "eqbench3", "--judge", "openai/j", "--json").json
-    assert board["judge"].startswith("openai/j at 127.0.0.1:")
+    assert board["judge"].startswith("openai/j at local")
     read = done.json["comparisons"]["read"]
     assert sum(row["comparisons"] for row in board["rows"]) == 2 * read
     published = bench("rate", "eqbench3", "--published", "--json").json

@@ -357,7 +357,7 @@ def test_an_item_that_two_judges_graded_shows_both(lab: Lab) -> None:
     (iteration,) = lab.bench("show", run_id, "s0", "--json").json["iterations"]
     assert [call["model"] for call in iteration["calls"]][-2:] == ["judge-a", "judge-b"]
     assert iteration["score"]["values"]["rubric"] == pytest.approx(70)
-    assert iteration["score"]["judge"].startswith("openai/judge-b at 127.0.0.1")
+    assert iteration["score"]["judge"].startswith("openai/judge-b at local")
     assert "judge: openai/judge-b" in lab.bench("show", run_id, "s0").out
 
 

@@ -127,7 +127,7 @@ def test_the_score_is_the_mean_of_the_verdicts(
     assert "rubric_score" not in document["metric_groups"]
     assert document["metrics"]["warmth"]["higher_is_better"] is None
     assert document["judge"] == "openai/judge"
-    assert "judge openai/judge at 127.0.0.1" in document["comparability"]
+    assert "judge openai/judge at local" in document["comparability"]
     assert "not comparable with published scores" in document["comparability"]
     assert document["flags"] == {"sections": 15}  # the replies have none; analyses need none
 

@@ -82,7 +82,7 @@ def test_a_judge_stands_beside_the_mean_of_people(invoke: Bench, pack: Path) -> 
         run_id = graded(invoke, server)
     document = invoke("calibrate", "care", run_id, "--dataset", pack, "--json").json
     (judge,) = document["judges"]
-    assert judge["n"] == 10 and judge["judge"].startswith("openai/j at 127.0.0.1")
+    assert judge["n"] == 10 and judge["judge"].startswith("openai/j at local")
     assert document["people"]["alpha"] == row["alpha"]
     assert judge["mean_difference"]["value"] == pytest.approx(0.1)
     assert judge["spearman"]["value"] == pytest.approx(spearman(JUDGE, people).value)

@@ -103,7 +103,7 @@ class Court:
 
     def label(self, judge: str) -> str:
         """What the journal calls a judge."""
-        return f"openai/{judge} at 127.0.0.1:{self.server.port}"
+        return f"openai/{judge} at local"
 
 
 @pytest.fixture(scope="session")

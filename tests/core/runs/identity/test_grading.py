@@ -12,12 +12,8 @@ from eibench import Item, Model, Options, Sampling, Score
 from eibench.core.compare.board_reader import read_leaderboard
 from eibench.core.compare.boards import Boards
 from eibench.core.journal import Journal
-from eibench.core.parties.party import Party
-from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.plan import make_plan
-from eibench.core.runs.finding import JudgeNames
-from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
 from tests.core.runs.identity.conftest import Duel, answer, duel_pack
@@ -181,10 +177,3 @@ def test_a_leaderboard_names_runs_that_were_graded_otherwise(
         assert all(row["metrics"] == {} for row in board.rows())
         named = zip(board.warnings, made, strict=True)
         assert all(f"bench rescore {run['run_id']}" in warning for warning, run in named)
-
-
-def test_who_was_never_asked_is_a_judge_of_its_own() -> None:
-    """As it is asked now."""
-    names, judge = JudgeNames([]), Party.of("demo/judge")
-    assert (names.first(None), names.first(judge)) == (None, judge)
-    assert Endpoint(ModelSpec("demo", "judge")).party == judge

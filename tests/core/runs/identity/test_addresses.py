@@ -1,4 +1,4 @@
-"""Servers that move, and servers that have another model than before."""
+"""Servers at another address, and servers that have another model than before."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,47 +55,61 @@ def asked(server: LoopbackServer, model: str) -> int:
 async def test_a_server_on_another_port_is_asked_only_what_is_missing(
     desk: Lab, serve: Serve
 ) -> None:
-    """The unfinished run goes on there and says so; its label and its keys stay."""
+    """The unfinished run goes on there and says so; who is asked is the same, wherever."""
     old, judge, new = serve(A), serve(), serve(A)
     first = await desk.run(model=at(old), judge=at(judge, "j"), limit=1)
     whole = await desk.run(model=at(new), judge=at(judge, "j"))
     assert (whole["run_id"], whole["status"]) == (first["run_id"], "complete")
     assert (asked(old, "m"), asked(new, "m"), asked(judge, "j")) == (1, 2, 3)
-    assert f"run {first['run_id']} goes on at 127.0.0.1:{new.port}" in desk.said[-1]
-    assert whole["endpoint"] == f"127.0.0.1:{old.port}"
+    assert desk.said == [f"openai/m was asked at {old.base_url} before, now at {new.base_url}"]
+    assert whole["endpoint"] == first["endpoint"] == "local"
     with Journal(desk.runs_dir) as journal:
         (run,) = journal.runs()
         calls = [c for c in journal.calls(run) if c.key.phase == "generate"]
-    assert {c.asked for c in calls} == {Party.of("openai/m", f"127.0.0.1:{old.port}")}
-    assert [c.address for c in calls] == [f"127.0.0.1:{s.port}" for s in (old, new, new)]
+        (model, _) = journal.asked(run)
+    assert {c.asked for c in calls} == {Party.of("openai/m", "local")}
+    assert [c.address for c in calls] == [s.base_url for s in (old, new, new)]
+    assert model.addresses == (old.base_url, new.base_url)
+
+
+async def test_a_server_that_is_back_is_told_too(desk: Lab, serve: Serve) -> None:
+    """Each command that asks elsewhere than the one before says so; one at the same place not."""
+    one, two, judge = serve(A), serve(A), at(serve(), "j")
+    for limit, server in enumerate((one, two, one, one), 1):
+        await desk.run(model=at(server), judge=judge, limit=min(limit, 3))
+    told = [line for line in desk.said if "before" in line]
+    assert told == [
+        f"openai/m was asked at {one.base_url} before, now at {two.base_url}",
+        f"openai/m was asked at {two.base_url} before, now at {one.base_url}",
+    ]
 
 
 async def test_a_finished_run_names_the_server_that_it_is_from(desk: Lab, serve: Serve) -> None:
-    """Nothing is asked at the new address; --fresh asks there, and is then what it means."""
-    old, judge, new = serve(A), serve(), serve(B)
+    """Nothing is asked at the new address; --fresh asks there, and is what both mean from then."""
+    judge, new = serve(), serve(B)
     plain = {"judge": at(judge, "j")}
     no_list = serve()
     first = await desk.run(model=at(no_list), **plain)
     again = await desk.run(model=at(new), **plain)
     assert again["run_id"] == first["run_id"]
-    assert desk.said == [f"result from 127.0.0.1:{no_list.port}; --fresh asks 127.0.0.1:{new.port}"]
+    assert desk.said == [f"result from {no_list.base_url}; --fresh asks {new.base_url}"]
     fresh = await desk.run(model=at(new), **plain, fresh=True)
     assert (fresh["run_id"] != first["run_id"], asked(new, "m")) == (True, 3)
     assert (await desk.run(model=at(new), **plain))["run_id"] == fresh["run_id"]
-    assert (await desk.run(model=at(no_list), **plain))["run_id"] == first["run_id"]
-    assert asked(old, "m") == 0
+    assert (await desk.run(model=at(no_list), **plain))["run_id"] == fresh["run_id"]
+    assert desk.said[-1] == f"result from {new.base_url}; --fresh asks {no_list.base_url}"
 
 
-@pytest.mark.parametrize("moved", [False, True], ids=["old address", "new address"])
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["old address", "new address"])
 @pytest.mark.parametrize("limit", [1, None], ids=["unfinished", "finished"])
 async def test_another_model_is_refused(
-    desk: Lab, serve: Serve, moved: bool, limit: int | None
+    desk: Lab, serve: Serve, elsewhere: bool, limit: int | None
 ) -> None:
     """Its server says itself that it is another one; with --name it gets a run of its own."""
     models = [A]
     server = serve(*models)
     server._models = models
-    other = serve(B) if moved else server
+    other = serve(B) if elsewhere else server
     first = await desk.run(model=at(server), judge=at(serve(), "j"), limit=limit)
     models[:] = [B]
     heard = len(server.requests)
@@ -104,7 +118,7 @@ async def test_another_model_is_refused(
     ) as message:
         await desk.run(model=at(other), judge=at(serve(), "j"))
     assert message.value.exit_code == 2
-    assert len(server.requests) + len(other.requests) * moved == heard
+    assert len(server.requests) + len(other.requests) * elsewhere == heard
     named = await desk.run(model=at(other), judge=at(serve(), "j"), name="b")
     assert named["run_id"] != first["run_id"]
 
@@ -153,27 +167,40 @@ async def test_a_name_in_bench_toml_goes_with_the_server(desk: Lab, serve: Serve
     """Its endpoint is the same at another host, and not that of another name at the old one."""
     one, two, judge = serve(A), serve(A), at(serve(), "j")
     first = await desk.run(model=at(one, endpoint="gpu"), judge=judge, limit=1)
-    moved = await desk.run(model=at(two, endpoint="gpu"), judge=judge, limit=2)
+    again = await desk.run(model=at(two, endpoint="gpu"), judge=judge, limit=2)
     other = await desk.run(model=at(one, endpoint="spare"), judge=judge, limit=1)
     plain = await desk.run(model=at(two), judge=judge, limit=2)
-    assert moved["run_id"] == first["run_id"] != other["run_id"]
+    assert again["run_id"] == first["run_id"] != other["run_id"]
+    assert again["endpoint"] == "gpu"
     assert plain["run_id"] not in (first["run_id"], other["run_id"])
     assert (asked(one, "m"), asked(two, "m")) == (2, 3)
 
 
-async def test_a_judge_that_moved_is_the_same_judge(desk: Lab, serve: Serve) -> None:
-    """Nothing is judged twice, in this run or in another one's; its label stays the first."""
+async def test_a_server_that_is_named_later_is_another_one(desk: Lab, serve: Serve) -> None:
+    """The run that has the name is another one, and says so once."""
+    server, judge = serve(A), at(serve(), "j")
+    first = await desk.run(model=at(server), judge=judge, limit=1)
+    for _ in range(2):
+        named = await desk.run(model=at(server, endpoint="gpu"), judge=judge, limit=1)
+        assert named["run_id"] != first["run_id"]
+    assert [line for line in desk.said if "names its server" in line] == [
+        "warning: openai/m at gpu, as bench.toml names its server now, is another than "
+        "openai/m at local, and is asked anew"
+    ]
+
+
+async def test_a_judge_at_another_address_is_the_same_judge(desk: Lab, serve: Serve) -> None:
+    """Nothing is judged twice, in this run or in another one's."""
     model, old, new = at(serve(A)), serve(B), serve(B)
     await desk.run(model=model, judge=at(old, "j"), limit=2)
     whole = await desk.run(model=model, judge=at(new, "j"))
     assert (asked(old, "j"), asked(new, "j")) == (2, 1)
-    assert f"the judge goes on at 127.0.0.1:{new.port}" in desk.said[-1]
-    assert whole["judge_endpoint"] == f"127.0.0.1:{old.port}"
+    assert desk.said == [f"openai/j was asked at {old.base_url} before, now at {new.base_url}"]
+    assert whole["judge_endpoint"] == "local"
     other = await desk.run(model=at(serve(A), "n"), judge=at(new, "j"))
     assert other["comparisons"] == {
         "total": 6, "read": 6, "unread": 0, "planned": 0, "opponents": ["openai/m"]
     }  # fmt: skip
-    assert other["judge_endpoint"] == f"127.0.0.1:{old.port}"
     again = await desk.run(model=model, judge=at(serve(B), "j"))
     assert [row["comparisons"] for row in again["ratings"]] == [6, 6]
     with Journal(desk.runs_dir) as journal:
@@ -243,7 +270,7 @@ def test_the_command_finds_a_named_endpoint_at_its_new_address(
     first = command(one, "--items", "1")
     again = command(two, "--items", "1")
     assert again.json["run_id"] == first.json["run_id"]
-    assert "result from 127.0.0.1" in again.err
+    assert "result from http://127.0.0.1" in again.err
     assert not two.answered
     refused = command(serve(B), "--items", "1")
     assert (refused.code, "--name" in refused.err, refused.err.count("\n") <= 2) == (2, True, True)
