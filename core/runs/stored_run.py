@@ -82,7 +82,7 @@ class StoredRun(ScoredRun):
         config = self.config(changes, judge=by.judge)
         pack = self.pack_of(config)
         document = self.document
-        main = document is None or is_graded_alike(self.journal, document, config)
+        main = document is None or is_graded_alike(document, config)
         return self._result_of(by, config, pack, main=main)
 
     def computed(self, document: ResultDocument) -> ResultDocument:

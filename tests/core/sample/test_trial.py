@@ -80,7 +80,7 @@ async def test_the_model_waits_for_a_judge_that_was_not_tried(
 
 @pytest.mark.parametrize("fault", ["500", "429", "400", "context"])
 async def test_a_judge_that_is_there_is_given_the_verdicts_to_make(
-    lab: "Lab", judges: LoopbackServer, fault: Fault
+    lab: "Lab", judges: LoopbackServer, fault: str
 ) -> None:
     """A server that is busy, or that does not like so small a request, is the right one."""
     with LoopbackServer(lambda r: "1", faults=lambda r: fault if r.is_trial else None) as moody:
