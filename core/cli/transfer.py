@@ -25,7 +25,7 @@ from . import options
 from .command import Command, command
 from .import_foreign import ImportOptions, bring_in, outcome
 from .options import run_ids
-from .selectors import all_selectors, as_given, find_all, selector
+from .selectors import all_selectors, as_given, find_all, open_runs, selector
 from .session import tell
 
 
@@ -118,6 +118,7 @@ def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Optio
 @click.option("--format", "form", type=ExporterName(),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
+@options.demo_option
 @options.place_options
 def export_command(
     runs: tuple[str, ...],
@@ -140,7 +141,7 @@ def export_command(
     is_chosen = bool(runs) or any(selector())
     if not (exporter and exporter.takes_all) and not is_chosen:
         raise UsageError("Missing argument 'RUN...'.")
-    with run_set.runs(runs_dir) as stored:
+    with open_runs(runs_dir, *runs) as stored:
         if exporter:
             chosen = find_all(stored, runs) if is_chosen else stored
             paths = _export(exporter, ExportRequest(list(chosen), others, time.time()), output)
@@ -233,15 +234,16 @@ def import_command(
 
 def _import_runs(file: Path, runs_dir: Path) -> None:
     done = import_runs(runs_dir, file)
-    with Journal(runs_dir, create=False) as journal:
+    with run_set.runs(runs_dir, *(one.run_id for one in done)) as stored:
+        journal = stored.journal
         for imported in done:
             run = journal.find_run(imported.run_id)
             if run is None:
                 continue  # deleted by another process since
             document = journal.document(run)
             if document is not None and (imported.is_new or imported.updated):
-                write_document(runs_dir, document)
+                write_document(journal.folder, document)
             for view in journal.views(run).values() if imported.views else ():
-                write_document(runs_dir, view)
+                write_document(journal.folder, view)
             message = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
             tell(message)

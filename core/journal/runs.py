@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 from typing import Any, cast
 
+from ..errors import UsageError
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .file import JournalFile, now, object_of
@@ -93,6 +94,18 @@ class RunStore(JournalFile):
             " AND pack_sha256 = ? ORDER BY n DESC"
         )
         return list(self._rows(sql, (benchmark, model, name, pack_sha256), run_of))
+
+    @property
+    def demo(self) -> bool | None:
+        """Whether its runs are demo runs, as all are or none is; ``None`` where it has no run."""
+        return next(self._rows("SELECT demo FROM runs LIMIT 1", (), lambda row: bool(row[0])), None)
+
+    def refuse_kind(self, *, demo: bool) -> None:
+        """Refuse, by `UsageError`, demo runs beside real ones, or real ones beside demo runs."""
+        if self.demo not in (None, demo):
+            kind = "demo runs" if self.demo else "runs of real models"
+            message = f"{self.folder} holds {kind}, and no folder holds both"
+            raise UsageError(f"{message}; name another one with --runs-dir")
 
     def runs(self) -> list[RunRecord]:
         """All runs, oldest first."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..errors import DataError, JournalError
 from .archives import LINE_LIMIT, read_lines
+from .file import demo_folder
 from .lines import end_line, header_line, row_line
 from .locks import RunLock
 from .merging import Conflict, Imported, merge, run_here, staged_runs
@@ -104,13 +105,13 @@ def import_lines(
 ) -> list[Imported]:
     """Add the runs in lines to a folder's journal: all of them, or nothing.
 
-    The folder is made if it does not exist, once all lines were checked.
+    The folder is made if it does not exist, once all lines were checked; demo runs have their own.
 
     Raises:
         DataError: A line is not as it must be, or says something else than the journal.
         JournalError: The journal cannot be used, or another process owns one of the runs.
     """
-    with staged(path, lines) as database, Journal(folder) as journal:
+    with staged(path, lines) as database, _journal(folder, path, database) as journal:
         with reading(journal.path):
             database.execute("ATTACH DATABASE ? AS here", (str(journal.path),))
             database.execute("PRAGMA foreign_keys = ON")
@@ -126,6 +127,18 @@ def import_lines(
                     raise DataError(path, message + telling.advice, position) from None
             telling.then(journal, done)
         return done
+
+
+def _journal(folder: Path, path: Path, database: sqlite3.Connection) -> Journal:
+    """The journal that staged runs go into: that of demo runs, or of real ones."""
+    kinds = {bool(run["demo"]) for run in staged_runs(database)}
+    if len(kinds) > 1:
+        message = "holds demo runs and runs of real models, and no journal holds both"
+        raise DataError(path, f"{message}; nothing was imported: export them apart")
+    (demo,) = kinds
+    journal = Journal(demo_folder(folder) if demo else folder)
+    journal.refuse_kind(demo=demo)
+    return journal
 
 
 @contextlib.contextmanager

@@ -18,7 +18,6 @@ from ..errors import BenchError, UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party, is_local
 from ..parties.providers import PartyOptions
-from ..plugins import installed
 from ..plugins.stored import KEPT, packed
 from ..runs.finding import JUDGE, MODEL, SERVERS
 from ..settings.run_config import Endpoint, RunConfig, identity
@@ -223,7 +222,7 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
             run_id=run_id,
             identity=run_identity,
             ordinal=ordinal,
-            demo=installed().provider(config.model.spec.provider).demo,
+            demo=config.demo,
             settings={**run_settings(config, meant), **kept, **_several(config)},
             benchmark=config.benchmark.name,
             benchmark_version=config.benchmark.version,

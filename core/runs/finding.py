@@ -3,22 +3,17 @@
 Looked up first by the exact identity, so that a run is found as long as nothing changed; then
 by what the identity comes to when only the address is another one of the same site. Nothing that
 is stored is rewritten: whoever is asked keeps the label that was asked first (docs/runs.md).
-
-Also who may stand beside whom: demo models and real ones never meet, unless the user says so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import NamedTuple, cast
+from typing import cast
 
 from ..benchmark import Pack
-from ..guard import guard
-from ..journal import AskedParties, Journal, RunRecord, StoredComparison
+from ..journal import AskedParties, Journal, RunRecord
 from ..parties.graders import Judge
 from ..parties.party import site_of
 from ..parties.party_settings import AS_JUDGE, NO_SYSTEM
-from ..plugins import installed
 from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
 from ..types import Json, JsonDict, JsonObject, digest
 
@@ -168,65 +163,3 @@ class JudgeNames:
     def named(self, word: str) -> set[Judge]:
         """The parties that are a judge which goes by a word."""
         return {one for judge in self._kinds if judge.goes_by(word) for one in self.all_of(judge)}
-
-
-class EligibleComparisons(NamedTuple):
-    """Comparisons between models that may meet.
-
-    Attributes:
-        excluded: How many others were read, between a demo model and a real one.
-    """
-
-    rows: list[StoredComparison]
-    excluded: int
-
-
-class EligibleModels(NamedTuple):
-    """Which models may be compared with each other, or stand on one board.
-
-    Attributes:
-        demo: Only demo models, or only real ones; ``None`` for both.
-        named: Names of models that are let in whatever they are.
-        without: Names of models that are left out.
-    """
-
-    demo: bool | None = None
-    named: frozenset[str] = frozenset()
-    without: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, config: RunConfig) -> "EligibleModels":
-        """That of a run's model: its like, and the opponents that are named."""
-        is_demo_model = installed().provider(config.model.spec.provider).demo
-        named = frozenset(guard(config.benchmark).placement(config.options).names)
-        return cls(None if config.mixed else is_demo_model, named, frozenset(config.without))
-
-    def admits(self, name: str, *, demo: bool) -> bool:
-        """Whether a model is one of them."""
-        if name in self.without:
-            return False
-        return self.demo in (None, demo) or name in self.named
-
-    def among(
-        self, rows: Iterable[StoredComparison], runs: Mapping[str, RunRecord]
-    ) -> EligibleComparisons:
-        """The comparisons between two of them; `runs` are those of the journal by id."""
-
-        @cache
-        def side(name: str, run_id: str) -> tuple[bool, bool]:
-            demo = is_demo(name, runs.get(run_id))
-            return demo, self.admits(name, demo=demo)
-
-        taken, excluded = list[StoredComparison](), 0
-        for row in rows:
-            (demo_a, takes_a), (demo_b, takes_b) = side(row.a, row.run_a), side(row.b, row.run_b)
-            if takes_a and takes_b:
-                taken.append(row)
-            elif self.demo is not None:
-                excluded += demo_a != demo_b and row.status == "read"
-        return EligibleComparisons(taken, excluded)
-
-
-def is_demo(name: str, run: RunRecord | None) -> bool:
-    """Whether a model is a demo model: by its run, or by its name where only that is known."""
-    return run.demo if run else name.startswith("demo/")

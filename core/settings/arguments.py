@@ -73,7 +73,6 @@ class RunArguments(TypedDict, total=False):
     fresh: bool
     keep_going: bool
     no_canaries: bool
-    demo: bool
     without: Iterable[str]
     against: str | None
     runs_dir: PathLike

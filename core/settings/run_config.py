@@ -21,6 +21,7 @@ from ..parties.party import Party, is_imported, site_of
 from ..parties.party_settings import AS_JUDGE, NO_SYSTEM, PLAIN, PartySettings, settings_in
 from ..parties.prompt_templates import PromptTemplate
 from ..parties.providers import ModelSpec, Transfer, host_of
+from ..plugins import installed
 from ..types import Item, JsonDict, Sampling, SamplingChanges, digest
 
 
@@ -138,13 +139,16 @@ class RunConfig:
     """Whose calls go to a batch API, and how; ``None`` where none do."""
     no_canaries: bool = False
     """Whether its judges are asked no canaries."""
-    mixed: bool = False
-    """Whether demo and real models may be compared with each other."""
     without: tuple[str, ...] = ()
     """Names of models that this one is not compared with."""
     against: str | None = None
     """The run, or the model, that its result is set against."""
     runs_dir: Path = Path("runs")
+
+    @property
+    def demo(self) -> bool:
+        """Whether it is a demo run: its model is not real."""
+        return installed().provider(self.model.spec.provider).demo
 
     @property
     def judge(self) -> Judge | None:

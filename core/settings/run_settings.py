@@ -250,10 +250,6 @@ class RunSettings:
         RUN, None, "Do not ask judges about replies that say nothing, after the run's own calls.",
         False, form="switch",
     )  # fmt: skip
-    demo: bool = _setting(
-        RUN, None, "Allow demo models and real ones in one comparison, rating or table.", False,
-        form="switch",
-    )  # fmt: skip
     without: tuple[str, ...] = _setting(
         RUN, "MODEL", "Do not compare with this model; may be repeated.", (), form="list"
     )
@@ -263,7 +259,7 @@ class RunSettings:
         rule=_TEXT,
     )  # fmt: skip
     runs_dir: Path = _setting(  # noqa: RUF009 - makes a field
-        RUN, None, "Where runs are kept.", Path("runs")
+        RUN, None, "Where runs are kept; demo runs in its folder demo.", Path("runs")
     )
     shares_server: bool = True
     file: "SettingsFile | None" = None

@@ -57,7 +57,7 @@ class _Labelled(NamedTuple):
               shell_complete=eibench.completion("judges"),
               help="Only these judges and panels; by default all that graded.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH", help="Where the pack is, if it was moved.")
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def calibrate_command(
     benchmark: Benchmark,
@@ -76,7 +76,7 @@ def calibrate_command(
     """
     if (run and label_set) or (value and not run):
         raise UsageError("--labels is for labels of the journal, --value for those of a RUN")
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, run) as stored:
         labelled = (
             _published(benchmark, stored[run], dataset, value)
             if run

@@ -137,7 +137,7 @@ def _agreement(
 ) -> Agreement:
     if not (starts or any(run_selector())):
         raise UsageError("Missing argument 'RUN...'.")
-    with eibench.runs(folder) as stored:
+    with eibench.open_runs(folder, *starts) as stored:
         runs = eibench.chosen_runs(stored, starts)
         runs.refuse_unlike()
         first, *_ = each = list(runs)

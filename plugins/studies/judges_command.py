@@ -20,7 +20,6 @@ def judges_command(
     benchmark: Benchmark,
     judges: tuple[str, ...],
     dataset: str | None,
-    demo: bool,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -34,8 +33,8 @@ def judges_command(
     chosen = provided("dataset")
     pack = chosen and eibench.named_pack(benchmark, chosen)
     named = provided("judges") or ()
-    with eibench.runs(runs_dir) as stored:
-        document = eibench.compare_judges(stored, benchmark, pack, demo=demo, named=named)
+    with eibench.open_runs(runs_dir) as stored:
+        document = eibench.compare_judges(stored, benchmark, pack, named=named)
     if json_output:
         eibench.show_json(document)
         return

@@ -49,7 +49,7 @@ def people_command(
         pack, rated = eibench.human_ratings(benchmark, dataset)
         document = people_document(benchmark.name, pack, rated)
     else:
-        with eibench.runs(runs_dir) as stored:
+        with eibench.open_runs(runs_dir, run) as stored:
             document, rated = _compare(benchmark, stored[run], judge, dataset)
     if replies:
         _write(replies, rated)

@@ -77,9 +77,7 @@ def _labels(columns: Sequence[PageColumn], by_cell: Cells) -> dict[PageColumn, s
 
 def _table(names: Sequence[str], labels: Mapping[PageColumn, str], by_cell: Cells) -> Table:
     """A row for each model, those of a history by step."""
-    rows = [
-        (_name(name, by_cell), *(_cell(by_cell.get((name, c))) for c in labels)) for name in names
-    ]
+    rows = [(name, *(_cell(by_cell.get((name, c))) for c in labels)) for name in names]
     note = (
         "Main number of each complete result, with its 95 % interval; a dash where there is none. "
         "Numbers of one column share pack, judge, options and the number of items."
@@ -101,7 +99,7 @@ def _heat(names: Sequence[str], labels: Mapping[PageColumn, str], by_cell: Cells
         for n, label in enumerate(labels.values())
     ]
     for row, name in enumerate(names, 1):
-        parts.append(_text(0, _HIGH * row + 20, _short(_name(name, by_cell), 32)))
+        parts.append(_text(0, _HIGH * row + 20, _short(name, 32)))
         for n, column in enumerate(labels):
             x, y = _NAMES + _WIDE * n, _HIGH * row
             document = by_cell.get((name, column))
@@ -146,11 +144,6 @@ def _goodness(column: PageColumn, document: ResultDocument, by_cell: Cells) -> f
 def _by_step(name: str) -> tuple[str, int, str]:
     step = checkpoint(name)
     return (step.of, step.step, name) if step else (name, 0, name)
-
-
-def _name(name: str, by_cell: Cells) -> str:
-    demo = any(d["demo"] for (one, _), d in by_cell.items() if one == name)
-    return name + " DEMO" * demo
 
 
 def _cell(document: ResultDocument | None) -> str:

@@ -32,7 +32,7 @@ _EXAMPLES = (
 @click.option("--model", help="The model that may have seen the questions.")
 @click.option("--reference", "references", multiple=True, metavar="MODEL",
               help="A model to compare it with; two at least, five are better.")  # fmt: skip
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def twins_command(
     benchmark: str,
@@ -66,7 +66,7 @@ def twins_command(
         raise UsageError("give -o FILE to write the twins, or --pack FILE --model M --reference R")
     sha = hashlib.sha256(pack.read_bytes()).hexdigest()
     families = {name: twin.family for twin in twins for name in twin.questions}
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir) as stored:
         runs = stored.where(benchmark=benchmark)
         gaps = [_gaps(runs, name, sha, pack, families) for name in (model, *references)]
     result = twin_gap(gaps[0], gaps[1:], families)

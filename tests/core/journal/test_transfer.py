@@ -492,7 +492,6 @@ CHANGED: list[tuple[str, Change, str]] = [
     ("why it failed", of(5, failure_kind="quota"), "line 5: .* differs in failure_kind"),
     ("the model", of(2, model="openai/other"), "line 2: run 01234567 differs in model"),
     ("the pack", of(2, pack_sha256="b" * 64), "line 2: run 01234567 differs in pack_sha256"),
-    ("a demo", of(2, demo=1), "line 2: run 01234567 differs in demo"),
     ("settings", of(2, settings={"model": "openai/x"}), "line 2: run 01234567 differs in settings"),
     (
         "another run of that id",

@@ -23,7 +23,7 @@ def test_the_page_has_numbers_shades_and_curves(bench: Callable[..., Any], tmp_p
     bench("run", "seceu", "--model", "demo/strong", "--name", "run@3")
     heat, plot, table = sweep_page(_documents(Path("runs"))) or []
     assert isinstance(heat, Drawing) and isinstance(plot, Plot) and isinstance(table, Table)
-    assert [row[0] for row in table.rows] == ["run@1 DEMO", "run@2 DEMO", "run@3 DEMO"]
+    assert [row[0] for row in table.rows] == ["run@1", "run@2", "run@3"]
     assert table.rows[0][2] == "–" and "…" in str(table.rows[2][1])
     assert [x for x, _ in plot.series[0].points] == [1, 2, 3]
     assert heat.svg.count("<rect") == 4
