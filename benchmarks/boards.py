@@ -33,7 +33,7 @@ def make_journal(
     bases = folder / "bases"
     for name in BASES:
         eibench.run(benchmark, model=f"demo/{name}", dataset="bundled", runs_dir=bases)
-    with Journal(bases) as given, Journal(folder / "runs") as made:
+    with Journal(bases / "demo") as given, Journal(folder / "runs") as made:
         copied = given.runs()
         for n in range(n_runs):
             model, base = f"openai/m{n % n_models}", copied[n % len(copied)]

@@ -70,7 +70,7 @@ def measure(
     Raises:
         RuntimeError: There are not as many calls in the journal as were to be made.
     """
-    runs = folder / f"runs-{iterations}-{concurrency}"
+    runs = folder / f"runs-{iterations}-{concurrency}" / "demo"
     command = [
         BENCH, "run", "eqbench3-shape", "--dataset", str(folder / "pack.txt"), "--model",
         "demo/medium", "--judge", "demo/judge", "--json", "--iterations", str(iterations),

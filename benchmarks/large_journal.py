@@ -39,6 +39,7 @@ _METADATA = "Metadata-Version: 2.1\nName: eibench-large\nVersion: 0\n"
 _ENTRY_POINTS = "[eibench]\nlarge-shape = benchmarks.large_shape\n"
 _SETTINGS_ALONE = ("all_options", "dataset", "notes", "versions")
 """What a run's settings hold that is no part of its identity."""
+RUNS = "runs/demo"
 _RUN = ("benchmark", "benchmark_version", "model", "demo", "pack_name", "pack_sha256", "endpoint")
 
 
@@ -67,7 +68,7 @@ def install(folder: Path, items: int) -> dict[str, str]:
 def _asking(folder: Path, number: int, name: str) -> list[str]:
     return ["run", f"large-{number:02d}", "--dataset", str(folder / "pack.txt"), "--model",
             "demo/medium", "--judge", "demo/judge", "--name", name,
-            "--runs-dir", str(folder / "runs")]  # fmt: skip
+            "--runs-dir", str(folder / RUNS)]  # fmt: skip
 
 
 def make(folder: Path, environment: dict[str, str], models: int) -> None:
@@ -77,7 +78,7 @@ def make(folder: Path, environment: dict[str, str], models: int) -> None:
         if number < BENCHMARKS - 5:
             command = [word for word in command if word not in ("--judge", "demo/judge")]
         run([BENCH, *command], env=environment, cwd=folder)
-    with Journal(folder / "runs") as journal, closing(connect(journal.path)) as database:
+    with Journal(folder / RUNS) as journal, closing(connect(journal.path)) as database:
         database.execute("PRAGMA synchronous = OFF")
         for base in journal.runs():
             copier = _Copier(journal, base)
@@ -156,7 +157,7 @@ class _Copier:
 
 def commands(folder: Path, replies: int, models: int) -> list[Bounded]:
     """What is measured, in its order."""
-    runs, place = folder / "runs", ["--runs-dir", str(folder / "runs")]
+    runs, place = folder / RUNS, ["--runs-dir", str(folder / RUNS)]
     with Journal(runs) as journal:
         plain = [run.run_id for run in journal.runs() if run.benchmark == "large-00"]
     each, file = replies // (models * BENCHMARKS), str(folder / "out.jsonl")
@@ -221,7 +222,7 @@ def main() -> None:
         folder = (options.keep or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         environment = install(folder, options.replies // (options.models * BENCHMARKS))
-        path = folder / "runs" / "bench.sqlite"
+        path = folder / RUNS / "bench.sqlite"
         if not path.exists():
             began = time.perf_counter()
             make(folder, environment, options.models)

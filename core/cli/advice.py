@@ -21,7 +21,7 @@ from ..reports.result import Result
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
 from ..run.session import Session
 from ..run.task import Regrade, Task
-from ..runs import run_set
+from ..runs.run_set import RunSet
 from ..settings.run_config import RunConfig
 from ..text import line, plural
 from ..types.result_document import JudgeRow, ResultDocument
@@ -62,7 +62,7 @@ def _confirms(question: str) -> bool:
 
 def _reply(runs_dir: Path, document: ResultDocument, item_id: str) -> str:
     """The last reply about an item, shortened to one line."""
-    with run_set.runs(runs_dir) as stored:
+    with RunSet(Journal(runs_dir, create=False)) as stored:
         calls = stored[str(document["run_id"])].item(item_id)["iterations"][0]["calls"]
         text = line(" ".join(calls[-1]["text"].split())) if calls else ""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
@@ -253,7 +253,7 @@ def _sign_of_base(document: ResultDocument, config: RunConfig) -> str | None:
     if not document["unscored"] or config.template or document["imported"] is not None:
         return None
     item_id = document["unscored"][0]["item_id"]
-    with run_set.runs(config.runs_dir) as stored:
+    with RunSet(Journal(config.runs_dir, create=False)) as stored:
         calls = stored[str(document["run_id"])].item(item_id)["iterations"][0]["calls"]
     mine = [call for call in calls if call["phase"] == MODEL]
     messages = mine[-1]["messages"] if mine else None

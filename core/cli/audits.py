@@ -10,14 +10,12 @@ from .. import ratings
 from ..compare.boards import Boards
 from ..compare.judge_record import read_judge
 from ..compare.which_board import boards_beside
-from ..journal import Journal
-from ..plugins import catalogue_of
 from ..ratings import auditing
 from ..types import Json
 from . import options
 from .command import benchmark_called
 from .rate import check_source, read_source
-from .selectors import board_options, given_board
+from .selectors import board_options, given_board, open_runs
 
 if TYPE_CHECKING:
     from ..ratings.auditing.audit import JudgeAudit
@@ -43,6 +41,7 @@ audit_options = options.group(
                    help="Audit a judge of the journal's comparisons; as BENCHMARK."),
     board_options,
     click.option("--dedupe", is_flag=True, help="Ignore exact duplicates."),
+    options.demo_option,
     options.place_options,
 )  # fmt: skip
 """The options of an `AuditCommand` that choose a judge; `chosen_audit` takes their values."""
@@ -78,8 +77,8 @@ def chosen_audit(
         of_file = auditing.audit.AuditSource(file=str(path))
         return AuditedJudge(auditing.audit.audit(comparisons, source=of_file, demo=demo))
     chosen = benchmark_called(str(name))
-    with Journal(runs_dir, create=False) as journal:
-        boards = Boards(journal, catalogue_of(journal), chosen)
+    with open_runs(runs_dir) as stored:
+        boards = Boards(stored.journal, stored.catalogue, chosen)
         record = read_judge(boards, **board.choice(chosen, protocol))
     read_board = record.board
     pack = auditing.audit.PackName(read_board.board.pack_name, read_board.board.pack_sha256)

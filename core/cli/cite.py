@@ -13,7 +13,6 @@ from ..errors import JournalError, UsageError
 from ..plugins import installed
 from ..reading.bibtex import BibEntry, cited
 from ..reports.suggestions import bench
-from ..runs import run_set
 from . import options, selectors
 from .command import command, named_benchmark
 
@@ -72,7 +71,7 @@ def _of_runs(start: str, runs_dir: Path) -> Iterator[_Source]:
         UsageError: There is no such run.
     """
     try:
-        with run_set.runs(runs_dir) as stored:
+        with selectors.open_runs(runs_dir, start) as stored:
             for run in selectors.find_matching(stored, start):
                 yield _benchmark(run.plugin)
                 if run.document and run.document["ratings"]:

@@ -18,7 +18,7 @@ from click.core import ParameterSource
 from ..benchmark import Benchmark
 from ..errors import BenchError, UsageError
 from ..journal import Journal
-from ..journal.file import has_journal
+from ..journal.file import demo_folder, has_journal
 from ..plugins import catalogue_of, installed
 from ..reports.suggestions import run_options, typed
 from ..settings.tables import Suite
@@ -171,12 +171,12 @@ def _installed(word: str) -> Benchmark | None:
 
 def _of_runs(words: Sequence[str], ctx: click.Context | None) -> dict[str, Benchmark]:
     """Of words those that are names of benchmarks that files declared for runs, with these."""
-    folder = _runs_folder(ctx) if ctx else Path("runs")
-    if not has_journal(folder):
-        return {}
-    with Journal(folder, create=False) as journal:
-        stored = catalogue_of(journal).benchmarks
-        return {word: stored.get(word) for word in words if word in stored.things}
+    known, folder = dict[str, Benchmark](), _runs_folder(ctx) if ctx else Path("runs")
+    for each in filter(has_journal, (demo_folder(folder), folder)):
+        with Journal(each, create=False) as journal:
+            stored = catalogue_of(journal).benchmarks
+            known |= {word: stored.get(word) for word in words if word in stored.things}
+    return known
 
 
 def _runs_folder(ctx: click.Context) -> Path:

@@ -9,7 +9,6 @@ from ..compare.pairs import ComparedPair, GradersChoice, compare_runs
 from ..errors import UsageError
 from ..reports.comparing import items_csv, items_table
 from ..reports.suggestions import bench, with_options
-from ..runs import run_set
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector, place_of
 from ..runs.stored_run import StoredRun
@@ -17,7 +16,14 @@ from ..text import as_text, line
 from . import options
 from .command import command
 from .options import run_ids
-from .selectors import find, grades_option, model_and_benchmark, selector, stored_options
+from .selectors import (
+    find,
+    grades_option,
+    model_and_benchmark,
+    open_runs,
+    selector,
+    stored_options,
+)
 from .settings import pairs
 from .show import print_listed
 
@@ -58,7 +64,7 @@ def compare_command(
     if csv_output and not items:
         raise UsageError("--csv is for --items")
     by = selector()
-    with run_set.runs(runs_dir) as stored:
+    with open_runs(runs_dir, *runs[: 2 - len(by.models)]) as stored:
         two, item = _named(stored, runs, by)
         if item is not None:
             if items:

@@ -118,7 +118,7 @@ async def _checks(
             yield check
     folders = pack_folders(eibench.data.folder(""), catalogue.data_folders)
     packs, disk = checks.check_packs(catalogue, folders), checks.check_disk(settings.runs_dir)
-    for check in (*packs, *disk, checks.check_journal(settings.runs_dir)):
+    for check in (*packs, *disk, *checks.check_journals(settings.runs_dir)):
         yield check
 
 

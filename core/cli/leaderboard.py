@@ -14,9 +14,8 @@ from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.which_board import boards_beside
 from ..guard import guard
 from ..hooks.sections import Table
-from ..journal import Journal
 from ..parties.graders import Panel
-from ..plugins import catalogue_of, installed
+from ..plugins import installed
 from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
 from ..reports.otherwise import judge_name, named
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
@@ -28,7 +27,7 @@ from ..types.result_document import MetricRow
 from . import options
 from .command import command
 from .rate import anchor_sets
-from .selectors import BoardCommand, board_options, given_board, rating_options
+from .selectors import BoardCommand, board_options, given_board, open_runs, rating_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
 @options.kin_option
+@options.demo_option
 @options.place_options
 @options.output_options
 @options.option(
@@ -69,12 +69,12 @@ def leaderboard_command(
     """Rank the models of a benchmark that the journal holds.
 
     By ratings where models were compared, else by the main metric. A board is about one pack, one
-    judge and one protocol: of several the newest with a whole run of a real model is shown, and
-    the others are named with the options that choose them, the benchmark's own among them.
+    judge and one protocol: of several the newest with a whole run is shown, and the others are
+    named with the options that choose them, the benchmark's own among them.
     """
     chosen = installed().rating_engines.get(engine).name if engine else None
-    with Journal(runs_dir, create=False) as journal:
-        boards = Boards(journal, catalogue_of(journal), benchmark)
+    with open_runs(runs_dir) as stored:
+        boards = Boards(stored.journal, stored.catalogue, benchmark)
         board = read_leaderboard(
             boards,
             engine=chosen,
@@ -181,6 +181,7 @@ def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = Fa
     newest = max(board.runs.values(), key=lambda run: run.created_at, default=None)
     names = [row["model"] for row in rows]
     marked = names.index(newest.name) if newest and newest.name in names else None
+    title += "  DEMO" * document["demo"]
     return FitTable(title, columns, marked, note, drawn, "95 % interval")
 
 
@@ -292,9 +293,8 @@ def _changed(document: LeaderboardDocument) -> list[str]:
 
 
 def _named(row: BoardRow) -> str:
-    marks = [" DEMO"] if row["demo"] else []
     short = whole_judges(row.get("short_panel"))
-    marks += [f" ({short or 'partial'})"] if row["partial"] else []
+    marks = [f" ({short or 'partial'})"] if row["partial"] else []
     if row["partial"] is None and row["status"] not in (None, "complete"):
         marks.append(f" ({row['status']})")  # it was compared, and has no score here
     marks += [" (changed)"] if row["changed"] else []
@@ -308,12 +308,14 @@ def _cost(row: BoardRow) -> str:
 
 def _csv_rows(document: LeaderboardDocument) -> list[list[str | float | None]]:
     names = list(dict.fromkeys(name for row in document["rows"] for name in row["metrics"]))
-    rows = [_csv_row(row, names) for row in document["rows"]]
+    rows = [_csv_row(row, names, demo=document["demo"]) for row in document["rows"]]
     headings: list[list[str | float | None]] = [[name for name, _ in row] for row in rows[:1]]
     return headings + [[cell for _, cell in row] for row in rows]
 
 
-def _csv_row(row: BoardRow, names: Sequence[str]) -> list[tuple[str, str | float | None]]:
+def _csv_row(
+    row: BoardRow, names: Sequence[str], *, demo: bool
+) -> list[tuple[str, str | float | None]]:
     """Headings with cells, in which names are parted by semicolons."""
 
     def ends(name: str, pair: Sequence[float | None] | None, after: str = "") -> Iterator[Any]:
@@ -324,7 +326,7 @@ def _csv_row(row: BoardRow, names: Sequence[str]) -> list[tuple[str, str | float
     cells = [
         ("rank", row["rank"]),
         ("model", row["model"]),
-        ("demo", str(row["demo"]).lower()),
+        ("demo", str(demo).lower()),
         ("rating", row["rating"]),
         *ends("rating", row["ci95"]),
         *ends("rank", row["rank_ci95"]),

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from ..benchmark import Benchmark
 from ..errors import BenchError, ConfigError
 from ..journal import Journal
+from ..journal.file import demo_folder
 from ..plugins import installed
 from ..reading.names import nearest
 from ..settings.rules import RULES
@@ -59,12 +60,13 @@ Completer = Callable[[click.Context, click.Parameter, str], list[str]]
 def _names(
     ctx: click.Context, incomplete: str, names: Callable[[Journal], Iterable[str]]
 ) -> list[str]:
-    """The names in the journal of ``--runs-dir`` that begin so, each once."""
-    folder = Path(ctx.params.get("runs_dir") or "runs")
-    # A shell is no place to tell of what is wrong.
-    with contextlib.suppress(BenchError), Journal(folder, create=False) as journal:
-        return sorted({name for name in names(journal) if name.startswith(incomplete)})
-    return []
+    """The names in the journals of ``--runs-dir`` that begin so, each once."""
+    known, folder = set[str](), Path(ctx.params.get("runs_dir") or "runs")
+    for each in (folder, demo_folder(folder)):
+        # A shell is no place to tell of what is wrong.
+        with contextlib.suppress(BenchError), Journal(each, create=False) as journal:
+            known.update(names(journal))
+    return sorted(name for name in known if name.startswith(incomplete))
 
 
 def _completing(names: Callable[[Journal], Iterable[str]]) -> Completer:
@@ -209,9 +211,9 @@ server_options = group(*map(setting, ("base_url", "api_key_env", "headers")))
 """Where the model is."""
 place_options = group(setting("runs_dir"), config_option)
 """Where runs are, and settings."""
+demo_option = click.option("--demo", is_flag=True, help="Take the demo runs.", **KEPT)
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
 fresh_option = setting("fresh")
-demo_option = setting("demo")
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", shell_complete=model_names,
     help="Leave this model out; may be repeated.",

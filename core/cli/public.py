@@ -41,8 +41,8 @@ def shared_options(
 
     Args:
         *names: In the order of the help: ``model``, names of the only models that count, as a
-            tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo
-            models count beside real ones; ``details``, whether to print all numbers, as
+            tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo runs
+            are meant, at which `open_runs` looks; ``details``, whether to print all numbers, as
             `provided` says; ``runs_dir``, the folder of the runs as a path, and ``--config``, whose
             values are defaults of such options; ``set``, values of grading options by name, as a
             mapping `changes`.
@@ -75,6 +75,23 @@ def run_options(
 def run_selector() -> Selector:
     """What the options of the command under way choose runs by; falsy values where by nothing."""
     return selectors.selector()
+
+
+def open_runs(runs_dir: Path, *named: str | None) -> RunSet:
+    """The runs that the command under way is about, to be read: of real models, or demo runs.
+
+    Demo runs are meant with ``--demo``, where those that are named are such, and where there are
+    no others, which is said on standard error.
+
+    Args:
+        runs_dir: The folder of the runs.
+        *named: What names runs, as of `chosen_runs`; ``None`` is nothing.
+
+    Raises:
+        JournalError: There is no journal, or it cannot be read.
+        UsageError: Runs of both kinds are named.
+    """
+    return selectors.open_runs(runs_dir, *named)
 
 
 def chosen_runs(runs: RunSet, starts: Sequence[str] = ()) -> RunSet:

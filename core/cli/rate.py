@@ -15,8 +15,7 @@ from ..compare.comparison_pool import as_comparisons
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..compare.which_board import OtherBoard, boards_beside
 from ..errors import UsageError
-from ..journal import Journal
-from ..plugins import catalogue_of, installed
+from ..plugins import installed
 from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
@@ -36,6 +35,7 @@ from .selectors import (
     given_board,
     no_rating_options,
     official_or_default,
+    open_runs,
     rating_options,
 )
 
@@ -78,6 +78,7 @@ class _RateRequest(NamedTuple):
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.flag("--dedupe", help="Ignore exact duplicates.")
+@options.demo_option
 @options.place_options
 @options.json_option
 def rate_command(
@@ -187,9 +188,9 @@ def _of_journal(
 ) -> _RateRequest:
     """The journal's comparisons of a benchmark, and its anchors."""
     name, options = benchmark.name, rating_options(benchmark, benchmark_options)
-    with Journal(runs_dir, create=False) as journal:
+    with open_runs(runs_dir) as stored:
         choice = chosen.choice(benchmark, benchmark_options)
-        board = read_leaderboard(Boards(journal, catalogue_of(journal), benchmark), **choice)
+        board = read_leaderboard(Boards(stored.journal, stored.catalogue, benchmark), **choice)
     if board.compared is None:
         raise UsageError(
             f"{name} does not compare models, so there is nothing to rate; "
@@ -229,14 +230,12 @@ def _document(ratings: "Ratings", *, demo: bool) -> "RatingsDocument":
     document = ratings.as_json()
     document["engine_version"] = engine_version(ratings.engine)
     document["demo"] = demo
-    document["ratings"] = [{**row, "demo": demo} for row in document["ratings"]]
     return document
 
 
 def _table(ratings: "Ratings", *, demo: bool) -> FitTable:
     rows = [row.as_json() for row in ratings.rows]
-    names = [row["model"] + " DEMO" * demo for row in rows]
-    columns = rating_columns(rows, names, details=True)
+    columns = rating_columns(rows, [row["model"] for row in rows], details=True)
     title = f"ratings by {ratings.engine}" + "  DEMO" * demo
     significant = map(line, significant_ranks(rows, ratings.diagnostics))
     note = "\n".join([_note(ratings), *note_of(rows), *significant])

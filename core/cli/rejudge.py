@@ -10,14 +10,11 @@ import click
 from .. import console
 from ..errors import UsageError
 from ..guard import no_exit
-from ..journal import Journal
 from ..parties.providers import ModelSpec, of_judge
-from ..plugins import catalogue_of
 from ..run.rejudge import rejudge_task
 from ..run.rescore import regrade, rescore
 from ..run.rescore_all import CheckedRun, check_all
 from ..run.task import Regrade
-from ..runs import run_set
 from ..runs.results import write_document
 from ..runs.selectors import place_of
 from ..settings.resolve import batching_of, judge_spec
@@ -44,6 +41,7 @@ from .show import compared_later
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
 @selectors.grades_option("By the replies of this judge, where several have graded it.")
 @selectors.data_option
+@options.demo_option
 @options.place_options
 @options.output_options
 def rescore_command(
@@ -66,7 +64,7 @@ def rescore_command(
         if changes:
             raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
-    with run_set.runs(runs_dir) as kept:
+    with selectors.open_runs(runs_dir, run) as kept:
         stored = selectors.find_one(kept, run)
         values = pairs(changes, "--set")
         config = stored.config(values, judge=chosen.judge, dataset=place_of(chosen.dataset))
@@ -79,18 +77,18 @@ def rescore_command(
                 document = asyncio.run(rescore(stored, config, pack))
         is_own = not (document["ratings"] or changes or chosen.judge)
         later = compared_later(stored) if is_own else ""
-    if not dry_run:
-        write_document(runs_dir, document)
+        if not dry_run:
+            write_document(kept.journal.folder, document)
     print_result(document, json_output=json_output, later=later)
     return EXIT[document["status"]]
 
 
 def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
     checked: list[CheckedRun] = []
-    with Journal(runs_dir, create=False) as journal, no_exit():
-        for one in check_all(journal, catalogue_of(journal), dry=dry):
+    with selectors.open_runs(runs_dir) as stored, no_exit():
+        for one in check_all(stored.journal, stored.catalogue, dry=dry):
             if one.rescored is not None:
-                write_document(runs_dir, one.rescored)
+                write_document(stored.journal.folder, one.rescored)
             checked.append(one)
     if json_output:
         rows = [one.as_json() for one in checked if one.changes or one.reason]
@@ -169,7 +167,7 @@ def _task(
     judge = find_target(settings, spec, of_judge(str(spec)))
     selectors.check_named(name)
     dataset = selectors.selector().dataset or selectors.as_given("dataset", settings.dataset)
-    with run_set.runs(settings.runs_dir) as stored:
+    with selectors.open_runs(settings.runs_dir, name) as stored:
         return rejudge_task(
             selectors.find_one(stored, name),
             allow(judge),

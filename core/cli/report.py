@@ -17,14 +17,13 @@ from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.pairing import Compared
 from ..reports.suggestions import bench
-from ..runs import run_set
 from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..text import line
 from . import options
 from .command import command
 from .options import run_ids
-from .selectors import all_selectors, find_all, selector
+from .selectors import all_selectors, find_all, open_runs, selector
 from .session import sections, tell
 
 
@@ -36,6 +35,7 @@ from .session import sections, tell
 @options.flag("--transcripts", help="Put all transcripts inside, compressed.")
 @click.option("--public", is_flag=True,
               help="Leave out hosts, folders, system prompts, keys, e-mail addresses.")  # fmt: skip
+@options.demo_option
 @options.place_options
 def report_command(
     runs: tuple[str, ...], output: Path, transcripts: bool, public: bool, runs_dir: Path
@@ -43,9 +43,9 @@ def report_command(
     """Write a run, or several side by side, as one HTML page.
 
     Several are of one benchmark. Without a RUN the page is of those that --model and its like
-    choose, or of the newest whole run of a real model.
+    choose, or of the newest whole run.
     """
-    with run_set.runs(runs_dir) as stored:
+    with open_runs(runs_dir, *runs) as stored:
         named = runs or any(selector())
         first, *others = matches = list(find_all(stored, runs) if named else [_newest(stored)])
         masked = Masker(places_of(stored.journal))
@@ -61,15 +61,15 @@ def report_command(
 
 
 def _newest(runs: RunSet) -> StoredRun:
-    """The newest whole run of a real model; one that is not only where there is no other."""
+    """The newest whole run; one that is not whole only where there is no other."""
     with_result = [run for run in runs if run.document]
     if not with_result:
-        folder = runs.journal.folder
-        raise UsageError(f"no run in {folder} has a result; {bench('runs')} lists them")
+        folder, lists = runs.journal.folder, bench("runs", demo=runs.journal.demo)
+        raise UsageError(f"no run in {folder} has a result; {lists} lists them")
 
-    def worth(run: StoredRun) -> tuple[bool, bool, str, int]:
+    def worth(run: StoredRun) -> tuple[bool, str, int]:
         whole = run.document is not None and not is_partial(run.document) and run.status != "fail"
-        return not run.demo, whole, run.record.created_at, run.record.n
+        return whole, run.record.created_at, run.record.n
 
     return max(with_result, key=worth)
 

@@ -11,7 +11,6 @@ from .. import console
 from ..benchmark import Benchmark
 from ..errors import BenchError, Interrupted, UsageError
 from ..guard import guard, no_exit
-from ..plugins import installed
 from ..reports.comparability import unlike_published
 from ..reports.document import judge_warnings
 from ..reports.replies import broker_warnings
@@ -179,8 +178,7 @@ def start(
         console.output.tell_wrapped(session.describe_plan(run))
         for message in shared_addresses(run.config):
             session.tell(message)
-        demo = installed().provider(run.config.model.spec.provider).demo
-        if not demo and (differing := unlike_published(run.config)):
+        if not run.config.demo and (differing := unlike_published(run.config)):
             session.tell(differing)
         for warning in (*judge_warnings(run.config), *broker_warnings(run.config)):
             session.tell(f"warning: {warning}")
@@ -280,6 +278,6 @@ def _sum_up(
         return
     table = console.screen.ScreenPart(console.fitted.Fitted(summary(documents, failed)), 1, "run")
     end = console.short.bold(comes_to(documents, failed))
-    console.screen.show([table], end, bench("runs"))
+    console.screen.show([table], end, bench("runs", demo=any(d["demo"] for d in documents)))
     for row in (row for document in documents if (row := document.get("against"))):
         console.output.show_line(console.short.bold(row["statement"]))

@@ -10,47 +10,48 @@ import click
 from .. import console
 from ..errors import UsageError
 from ..journal import OpenBatch, RunLock, RunRecord
-from ..journal.file import has_journal
+from ..journal.file import demo_folder, has_journal
 from ..parties.party import origin_of
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_in
 from ..reports.suggestions import bench
-from ..runs import run_set
 from ..runs.results import document_path
 from ..text import as_text, duration, line, number, plural
 from ..types.result_document import ResultDocument
 from . import options
 from .command import command
 from .options import run_ids
-from .selectors import all_selectors, find, selector
+from .selectors import all_selectors, find, open_runs, selector
 
 
 @command("runs", "bench runs --benchmark eqbench3 --model openai/gpt-4.1")
 @all_selectors
+@options.demo_option
 @options.place_options
 @options.output_options
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs, or those that the options choose."""
-    rows: list[tuple[RunRecord, ResultDocument | None]] = []
+    folder, rows = runs_dir, list[tuple[RunRecord, ResultDocument | None]]()
     batches: dict[str, list[OpenBatch]] = {}
-    if has_journal(runs_dir):
-        with run_set.runs(runs_dir) as stored:
+    if has_journal(runs_dir) or has_journal(demo_folder(runs_dir)):
+        with open_runs(runs_dir) as stored:
+            folder = stored.journal.folder
             for run in stored.chosen(selector()):
                 rows.append((run.record, run.document))
                 is_over = run.record.status == "complete"
                 batches[run.id] = [] if is_over else run.journal.open_batches(run.record)
     if json_output:
         listed = [_as_json(run, doc, batches[run.run_id]) for run, doc in rows]
-        click.echo(as_text({"runs": listed}))
+        click.echo(as_text({"demo": any(run.demo for run, _ in rows), "runs": listed}))
         return
 
     if not rows:
         first = bench("run", "eqbench-v1")
-        which = f"no runs with {selector()} in {runs_dir}" if any(selector()) else ""
-        click.echo(which or f"no runs in {runs_dir} yet; start one: {first}", err=True)
+        which = f"no runs with {selector()} in {folder}" if any(selector()) else ""
+        click.echo(which or f"no runs in {folder} yet; start one: {first}", err=True)
         return
-    title = f"{plural(len(rows), 'run')} in {runs_dir}"
+    title = f"{plural(len(rows), 'run')} in {folder}" + "  DEMO" * rows[0][0].demo
     table = FitTable(title, _columns(rows), unboxed=True)
     console.output.show(console.fitted.Fitted(table))
     for record, _ in rows:
@@ -74,11 +75,9 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
     least = [_own_name(judge).removesuffix(" judges") for judge in brief]
     judged = [FitColumn("judge", named, 9, brief, 3, least, 5)]
     values = [_value_and_status(*row) for row in rows]
-    plain, numbers = list(map(_plain, runs)), list(map(_value, documents))
+    plain, numbers = [run.name for run in runs], list(map(_value, documents))
     models = list(map(_name, runs)) if details else plain
-    short = [
-        _own_name(name) if not run.demo else name for run, name in zip(runs, plain, strict=True)
-    ]
+    short = [name if run.demo else _own_name(name) for run, name in zip(runs, plain, strict=True)]
     started = [run.created_at[:16].replace("T", " ") for run in runs]
     seen = [
         (run.benchmark, name, run.pack_name, judge)
@@ -98,11 +97,7 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
 
 
 def _name(run: RunRecord) -> str:
-    return _plain(run) + (f" at {run.endpoint}" if run.endpoint else "")
-
-
-def _plain(run: RunRecord) -> str:
-    return run.name + (" DEMO" if run.demo else "")
+    return run.name + (f" at {run.endpoint}" if run.endpoint else "")
 
 
 def _own_name(spec: str) -> str:
@@ -161,7 +156,6 @@ def _as_json(
         "benchmark": run.benchmark,
         "model": run.model,
         "name": run.name,
-        "demo": run.demo,
         "imported": origin_of(run.model, run.settings),
         "dataset": run.pack_name,
         "status": run.status,
@@ -183,7 +177,7 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
 
     They cannot be had back but by asking, and paying, again.
     """
-    with run_set.runs(runs_dir) as stored:
+    with open_runs(runs_dir, run) as stored:
         match = find(stored, run)
         journal, record = stored.journal, match.record
         what = f"run {match.id} ({match.benchmark}, {match.name})"
@@ -197,5 +191,5 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
         with RunLock(journal.folder, record.run_id).acquire() as lock:
             journal.delete_run(record)
             lock.remove()
-        document_path(runs_dir, record.name, record.run_id).unlink(missing_ok=True)
+        document_path(journal.folder, record.name, record.run_id).unlink(missing_ok=True)
     click.echo(line(f"deleted {what}"), err=True)

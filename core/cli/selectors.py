@@ -15,12 +15,14 @@ import click
 from .. import ratings
 from ..benchmark import Benchmark, Option, Pack
 from ..compare.board_reader import BoardChoice
+from ..console.output import tell
 from ..datasets import find_pack, manifest_of
 from ..errors import DataError, UsageError
 from ..guard import guard
 from ..plugins import installed
 from ..ratings.comparisons import Comparisons
 from ..reports.suggestions import bench
+from ..runs import run_set
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector
 from ..runs.stored_run import StoredRun
@@ -106,7 +108,6 @@ class GivenBoard(NamedTuple):
     roles: Mapping[str, str]
     models: Collection[str]
     without: Collection[str]
-    demo: bool
 
     def choice(self, benchmark: Benchmark, values: JsonObject) -> BoardChoice:
         """The board of a benchmark, whose own options may choose it too."""
@@ -115,7 +116,6 @@ class GivenBoard(NamedTuple):
         return {
             "dataset": self.dataset and named_pack(benchmark, self.dataset),
             "judge": self.judge,
-            "mixed": self.demo,
             "without": self.without,
             "models": self.models,
             "roles": self.roles,
@@ -123,10 +123,10 @@ class GivenBoard(NamedTuple):
         }
 
     def part(self, comparisons: Comparisons) -> Comparisons:
-        """The comparisons of a file that are between its models."""
-        return ratings.reading.part(
-            comparisons, mixed=self.demo, without=self.without, models=self.models
-        )
+        """The comparisons of a file that are between its models; `UsageError` with ``--demo``."""
+        if kept("demo"):
+            raise UsageError("--demo chooses among runs, not comparisons of a file")
+        return ratings.reading.part(comparisons, without=self.without, models=self.models)
 
 
 def given_board() -> GivenBoard:
@@ -140,8 +140,7 @@ def given_board() -> GivenBoard:
         chosen("judge"),
         pairs(chosen("roles") or (), "--role"),
         chosen("models") or (),
-        kept("without"),  # what bench.toml says of these two is for boards too
-        kept("demo"),
+        kept("without"),  # what bench.toml says of it is for boards too
     )
 
 
@@ -156,7 +155,6 @@ board_options = options.group(
                  help="Only this model; may be repeated.", **KEPT),
     click.option("--without", multiple=True, metavar="MODEL", shell_complete=model_names,
                  help="Leave this model out; may be repeated.", **KEPT),
-    options.setting("demo", **KEPT),
 )  # fmt: skip
 """Which board, and who on it."""
 
@@ -248,6 +246,20 @@ def selector() -> Selector:
     )
 
 
+def open_runs(runs_dir: Path, *named: str | None) -> RunSet:
+    """The runs that the command under way is about, to be read: of one of the two kinds.
+
+    Demo runs with ``--demo``, where those that are named are such, or where there are no others,
+    of which the user is told.
+    """
+    starts = [*filter(None, named), *selector().models]
+    demo = bool(kept("demo"))
+    runs = run_set.runs(runs_dir, *starts, demo=demo)
+    if runs.journal.folder != runs_dir and not (starts or demo):
+        tell(f"no runs of real models in {runs_dir}; demo runs: {runs.journal.folder}")
+    return runs
+
+
 def find(runs: RunSet, start: str, by: Selector | None = None) -> StoredRun:
     """The one run whose id begins so, or whose model is called so, or so after a slash.
 
@@ -293,7 +305,8 @@ def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
     if matches := runs.chosen(selector()):
         return matches
     folder = runs.journal.folder
-    raise UsageError(f"no run with {selector()} in {folder}; {bench('runs')} lists all")
+    lists = bench("runs", demo=runs.journal.demo)
+    raise UsageError(f"no run with {selector()} in {folder}; {lists} lists all")
 
 
 def check_named(start: str | None) -> None:

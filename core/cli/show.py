@@ -14,7 +14,6 @@ from ..reports.comparability import judge_in
 from ..reports.ending import result_line
 from ..reports.items import SORTS, items_csv, items_table
 from ..reports.suggestions import another_run, bench, judge_words, pack_of
-from ..runs import run_set
 from ..runs.differences import differences
 from ..runs.run_set import RunSet
 from ..runs.steadiness import steadiness_tables
@@ -78,7 +77,7 @@ def show_command(
     if csv_output and not items:
         raise UsageError("--csv is for --items")
     selectors.check_named(run)
-    with run_set.runs(runs_dir) as kept:
+    with selectors.open_runs(runs_dir, run) as kept:
         one = any((item, items, judge, json_output))
         if run and not (one or kept.journal.runs_like(run)):
             matches = selectors.find_matching(kept, run)
@@ -112,7 +111,8 @@ def _show_each(runs: RunSet) -> None:
     *older, newest = lines
     parts = [console.screen.sentence(text, len(lines) - n, "run") for n, text in enumerate(older)]
     name, *others = dict.fromkeys(run.name for run in runs)
-    more = bench("runs") if others else bench("runs", "--model", name)
+    demo = runs.journal.demo
+    more = bench("runs", demo=demo) if others else bench("runs", "--model", name)
     console.screen.show(parts, console.short.bold(newest), more)
 
 
@@ -159,7 +159,7 @@ def compared_later(run: StoredRun) -> str:
     names = run.journal.compared_by(run.record)
     if not names:
         return ""
-    board = bench("leaderboard", run.benchmark)
+    board = bench("leaderboard", run.benchmark, demo=run.demo)
     return f"compared since by {listed(names, 3)}: {board} has the rating"
 
 

@@ -133,7 +133,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         return FitColumn(heading, [*cells, *end], drop, shorter, shorten)
 
     benchmarks, statuses = ([str(d[key]) for d in documents] for key in ("benchmark", "status"))
-    models = [document["name"] + " DEMO" * document["demo"] for document in documents]
+    models = [document["name"] for document in documents]
     models += [f.run.names["name"] for f in failed]
     chances = list(map(_chance, documents))
     alike = not failed and set(statuses) == {"complete"}
@@ -160,7 +160,9 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
     ]  # fmt: skip
     worse = dict.fromkeys(name for name, m in mains if better_end(m["higher_is_better"]))
     note = "".join(f"{name}: {better_end(False)}" for name in worse)
-    return FitTable(plural(len(documents) + len(failed), "run"), columns, note=note)
+    demo = any(document["demo"] for document in documents)
+    title = plural(len(documents) + len(failed), "run") + "  DEMO" * demo
+    return FitTable(title, columns, note=note)
 
 
 def _against(
@@ -188,7 +190,9 @@ def comes_to(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -
     newest = {d["benchmark"]: d["ratings"] for d in documents if d["ratings"]}
     first = [f"{benchmark}: {leader(rows).text}" for benchmark, rows in newest.items()]
     others = dict.fromkeys(d["benchmark"] for d in documents if d["benchmark"] not in newest)
-    compared = [f"{bench('leaderboard', name)} ranks them" for name in others]
+    compared = [
+        f"{bench('leaderboard', name, demo=documents[0]['demo'])} ranks them" for name in others
+    ]
     return "; ".join([", ".join(f"{n} {end}" for end, n in ends.items()), *first, *compared])
 
 

@@ -273,6 +273,8 @@ def _sum_up(runner: Runner, planner: Planner, *, json_output: bool) -> int:
         return code
     names = [benchmark.name for benchmark in planner.benchmarks]
     console.output.show(console.sweep_table.sweep_table(_cells(runner.rows, len(names)), names))
-    boards = "; ".join(bench("leaderboard", name) for name in names)
-    console.output.show_line(console.short.bold(f"{boards}; {bench('site')} has the curves"))
+    demo = any(cell.task.config.demo for row in runner.rows for cell in row.cells)
+    boards = "; ".join(bench("leaderboard", name, demo=demo) for name in names)
+    site = bench("site", demo=demo)
+    console.output.show_line(console.short.bold(f"{boards}; {site} has the curves"))
     return code

@@ -25,7 +25,7 @@ from . import options
 from .command import Command, command
 from .import_foreign import ImportOptions, bring_in, outcome
 from .options import run_ids
-from .selectors import all_selectors, as_given, find_all, selector
+from .selectors import all_selectors, as_given, find_all, open_runs, selector
 from .session import tell
 
 
@@ -118,6 +118,7 @@ def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Optio
 @click.option("--format", "form", type=ExporterName(),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
+@options.demo_option
 @options.place_options
 def export_command(
     runs: tuple[str, ...],
@@ -140,7 +141,7 @@ def export_command(
     is_chosen = bool(runs) or any(selector())
     if not (exporter and exporter.takes_all) and not is_chosen:
         raise UsageError("Missing argument 'RUN...'.")
-    with run_set.runs(runs_dir) as stored:
+    with open_runs(runs_dir, *runs) as stored:
         if exporter:
             chosen = find_all(stored, runs) if is_chosen else stored
             paths = _export(exporter, ExportRequest(list(chosen), others, time.time()), output)
@@ -234,9 +235,9 @@ def import_command(
 def _import_runs(file: Path, runs_dir: Path) -> None:
     with no_exit():
         done = import_runs(runs_dir, file)
-    with Journal(runs_dir, create=False) as journal:
+    with run_set.runs(runs_dir, *(imported.run_id for imported, _ in done)) as stored:
         for imported, note in done:
-            run = journal.find_run(imported.run_id)
+            run = stored.journal.find_run(imported.run_id)
             if run is None:
                 continue  # deleted by another process since
             tell(f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}")

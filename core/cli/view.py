@@ -27,6 +27,7 @@ from ..plugins import catalogue_of
 from ..text import line, listed, plural
 from . import options
 from .command import command
+from .selectors import open_runs
 from .session import sections
 
 Words = tuple[str, ...]
@@ -34,7 +35,7 @@ Words = tuple[str, ...]
 
 def _selection_options(command: Any) -> Any:
     """``--only`` and ``--without``."""
-    what = "a benchmark, a model by its name or the end of it, or demo; may be repeated"
+    what = "a benchmark, or a model by its name or the end of it; may be repeated"
     only, without = f"Show only this: {what}.", f"Leave this out: {what}."
     for name, text in (("--without", without), ("--only", only)):
         command = options.option(name, multiple=True, metavar="NAME", help=text)(command)
@@ -42,13 +43,14 @@ def _selection_options(command: Any) -> Any:
 
 
 @command("site", "bench site -o site && open site/index.html",
-         "bench site --preview --without demo --without MODEL")  # fmt: skip
+         "bench site --preview --without MODEL")  # fmt: skip
 @click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path),
               help="Where to write it; a site that is there is brought up to date.")  # fmt: skip
 @click.option("--texts", type=click.Choice(TEXTS), default="licensed", show_default=True,
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
 @click.option("--preview", is_flag=True, help="Write nothing; list what would become public.")
 @_selection_options
+@options.demo_option
 @options.place_options
 def site_command(
     output: Path | None, texts: str, preview: bool, runs_dir: Path, **chosen: Words
@@ -61,12 +63,12 @@ def site_command(
     """
     if output is None and not preview:
         raise UsageError("name a folder with --output FOLDER, or --preview what it would hold")
-    with Journal(runs_dir, create=False) as journal:
+    with open_runs(runs_dir) as stored:
         if preview or output is None:
             with tempfile.TemporaryDirectory() as folder:
-                _show(make_site(journal, Path(folder) / "site", texts, **chosen))
+                _show(make_site(stored.journal, Path(folder) / "site", texts, **chosen))
             return
-        site = make_site(journal, output, texts, **chosen)
+        site = make_site(stored.journal, output, texts, **chosen)
     built = site.built
     message = f"saved in {built.folder}: {plural(built.written, 'file')} written"
     message += f", {built.kept} as they were" if built.kept else ""
@@ -131,6 +133,7 @@ def _masked(policy: Policy) -> list[str]:
                 help="The port on this machine (0: any that is free).")  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
 @_selection_options
+@options.demo_option
 @options.place_options
 def view_command(port: int, browser: bool, runs_dir: Path, **chosen: Words) -> None:
     """Look at all boards and models in the browser, with all transcripts, until Ctrl-C.
@@ -138,6 +141,8 @@ def view_command(port: int, browser: bool, runs_dir: Path, **chosen: Words) -> N
     Nobody but this machine is served, and only under the address that is printed. Runs that go on
     are followed: the page loads again when there is something new. Nothing is changed.
     """
+    with open_runs(runs_dir) as stored:
+        runs_dir = stored.journal.folder
     folder = _folder(runs_dir, chosen)
 
     def build() -> MadeSite:

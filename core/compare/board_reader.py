@@ -12,7 +12,6 @@ from ..parties.graders import Judge, Panel
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.kin import KinRule
-from ..runs.finding import EligibleModels
 from ..runs.recorded import judged_by
 from ..types import JsonObject
 from ..types.result_document import MetricRow
@@ -34,7 +33,6 @@ class BoardChoice(TypedDict, total=False):
 
     dataset: str | None
     judge: Judge | str | None
-    mixed: bool
     without: Collection[str]
     models: Collection[str]
     roles: Mapping[str, str] | None
@@ -49,7 +47,6 @@ def read_leaderboard(
     judge: Judge | str | None = None,
     engine: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
-    mixed: bool = False,
     without: Collection[str] = (),
     models: Collection[str] = (),
     roles: Mapping[str, str] | None = None,
@@ -67,7 +64,6 @@ def read_leaderboard(
         judge: A judge or what it goes by, likewise.
         engine: The rating engine, if not the default.
         anchors: The user's, before the pack's.
-        mixed: Let demo and real models stand on one board.
         without: Names of models that are left out before anything is rated.
         models: The only ones that are not; all where none is named.
         roles: Who plays roles, by role, likewise.
@@ -86,7 +82,7 @@ def read_leaderboard(
         named = Wanted(dataset, judge, roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
-            board, others = choose_board(boards, named, mixed=mixed)
+            board, others = choose_board(boards, named)
         counted = CountedRuns(BoardResults(boards, board, computed))
         with journal.ahead(boards.runs):
             for run in boards.runs:
@@ -100,9 +96,8 @@ def read_leaderboard(
             config = judged_by(counted.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            eligible = EligibleModels(board.demo, without=boards.without)
             asked = AskedSo(board.judge_asked, board.roles_asked)
-            contest = Contest(journal, config, counted.pack, eligible=eligible, asked=asked)
+            contest = Contest(journal, config, counted.pack, without=boards.without, asked=asked)
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])

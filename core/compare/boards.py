@@ -1,7 +1,7 @@
 """The boards of one benchmark: which there are in a journal, and the runs on each.
 
 Results may stand beside each other that are of one pack, one judge, the same players of roles and
-the same options that change what is asked or how it is graded, and of demo models or of real ones.
+the same options that change what is asked or how it is graded.
 """
 
 import shlex
@@ -32,8 +32,6 @@ class Board(NamedTuple):
     pack_sha256: str
     judge: Judge | None
     """``None`` where no judge is asked."""
-    demo: bool | None = None
-    """Whether it is of demo models, or of real ones; ``None`` for both."""
     roles: tuple[tuple[str, Party], ...] = ()
     """Who plays each role: its name, and the player."""
     asked: Chosen = ()
@@ -46,8 +44,8 @@ class Board(NamedTuple):
     """Likewise of who plays roles."""
 
     def takes(self, run: RunRecord, benchmark: Benchmark) -> bool:
-        """Whether a run is of its pack and kind of models, with these roles and asked so."""
-        is_alike = run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
+        """Whether a run is of its pack, with these roles and asked so."""
+        is_alike = run.pack_sha256 == self.pack_sha256
         return is_alike and played_by(run) == self.roles and asked_by(benchmark, run) == self.asked
 
     @property
@@ -205,13 +203,8 @@ class Boards:
             kinds[kind] = max(kinds.get(kind, 0), grades)
         return kinds
 
-    def with_runs(
-        self, runs: Sequence[RunRecord] | None = None, *, mixed: bool = False
-    ) -> dict[Board, list[GradedRun]]:
-        """The boards, each once, with the runs on it in their order.
-
-        With `mixed` demo and real models stand on one board.
-        """
+    def with_runs(self, runs: Sequence[RunRecord] | None = None) -> dict[Board, list[GradedRun]]:
+        """The boards, each once, with the runs on it in their order."""
         boards: dict[Board, list[GradedRun]] = {}
         known: dict[Board, Board] = {}  # a pack may go by several names
         for run in self.runs if runs is None else runs:
@@ -223,7 +216,6 @@ class Boards:
                     run.pack_name,
                     run.pack_sha256,
                     kind.judge,
-                    None if mixed else run.demo,
                     played_by(run),
                     asked_by(self.benchmark, run),
                     kind.graded,

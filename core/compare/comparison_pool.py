@@ -81,15 +81,10 @@ class ComparisonPool(NamedTuple):
 
 
 class Met(NamedTuple):
-    """The comparisons of a pool between models that may meet, and the run that counts for each.
-
-    `excluded` is how many were read between a demo model and a real one.
-    """
+    """The comparisons of a pool between models that may meet, and the run that counts for each."""
 
     rows: list[StoredComparison]
     runs: dict[str, str]
-    demo: frozenset[str] = frozenset()
-    excluded: int = 0
 
     def without(self, models: Collection[str]) -> "Met":
         """The same without those of some models."""

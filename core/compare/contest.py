@@ -1,6 +1,6 @@
 """Who meets in the comparisons of one configuration, and what the journal holds of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from ..journal import Journal, RunRecord, StoredComparison
 from ..parties.graders import Judge, Panel
 from ..reports.otherwise import JudgeDepartures, RoleDepartures
 from ..runs.asked_runs import AskedRuns
-from ..runs.finding import EligibleModels, asked_unlike, is_demo
+from ..runs.finding import asked_unlike
 from ..settings.run_config import RunConfig, by_each_judge, identity, reader
 from ..types import JsonDict, JsonObject, digest
 from .comparison_pool import ComparisonPool, Met
@@ -59,13 +59,14 @@ class Contest:
         config: RunConfig,
         pack: Pack,
         *,
-        eligible: EligibleModels | None = None,
+        without: Collection[str] | None = None,
         run: RunRecord | None = None,
         asked: AskedSo | None = None,
     ) -> None:
         self.journal, self.config, self.pack = journal, config, pack
         self.items = {item.id: item for item in pack.items}
-        self._eligible, self._run, self._asked = eligible, run, asked or AskedSo()
+        self.without = config.without if without is None else without
+        self._run, self._asked = run, asked or AskedSo()
 
     @property
     def name(self) -> str:
@@ -76,11 +77,6 @@ class Contest:
     def meant(self) -> JsonObject:
         """What makes a run of the configuration this run."""
         return identity(self.config, self.pack)
-
-    @cached_property
-    def eligible(self) -> EligibleModels:
-        """Which models may meet."""
-        return self._eligible or EligibleModels.of(self.config)
 
     # Comparisons
 
@@ -156,19 +152,16 @@ class Contest:
 
     def met(self, *, by_quorum: bool = False) -> Met:
         """The comparisons of the pool between models that may meet, and the runs of these."""
-        here = {run.run_id: run for run in self.journal.runs()}
-        rows, excluded = self.eligible.among(self.rows(by_quorum=by_quorum), here)
-        runs = self._newest_runs(rows, here)
-        demo = frozenset(name for name, run_id in runs.items() if is_demo(name, here.get(run_id)))
-        return Met(rows, runs, demo, excluded)
+        rows = self.rows(by_quorum=by_quorum)
+        rows = [row for row in rows if not {row.a, row.b}.intersection(self.without)]
+        return Met(rows, self._newest_runs(rows))
 
-    def _newest_runs(
-        self, rows: Iterable[StoredComparison], here: Mapping[str, RunRecord]
-    ) -> dict[str, str]:
+    def _newest_runs(self, rows: Iterable[StoredComparison]) -> dict[str, str]:
         """For each model among comparisons, the run that counts.
 
         It is the newest whole one of those compared; where none of them is whole, the newest.
         """
+        here = {run.run_id: run for run in self.journal.runs()}
         compared: dict[str, set[str]] = {}
         for row in rows:
             compared.setdefault(row.a, set()).add(row.run_a)
@@ -179,12 +172,11 @@ class Contest:
 
     # Runs
 
-    def others(self, eligible: EligibleModels | None = None) -> dict[str, RunRecord]:
+    def others(self) -> dict[str, RunRecord]:
         """The run that counts of each other model that was asked the same, by the model's name."""
-        eligible, by_name = eligible or self.eligible, dict[str, list[RunRecord]]()
-        asked = self._asked_runs()
+        by_name, asked = dict[str, list[RunRecord]](), self._asked_runs()
         for run in self.journal.runs():
-            may_meet = run.name != self.name and eligible.admits(run.name, demo=run.demo)
+            may_meet = run.name != self.name and run.name not in self.without
             if may_meet and self._is_alike(run) and asked.played_alike(run.run_id):
                 by_name.setdefault(run.name, []).append(run)
         return self._newest(by_name)

@@ -104,8 +104,7 @@ class Leaderboard:
     @cached_property
     def demo(self) -> bool:
         """Whether a demo model is on it: then no row says anything of real models."""
-        rated = any(row.get("demo") for row in self.ratings)
-        return rated or any(run.demo for run in self.runs.values())
+        return any(run.demo for run in self.runs.values())
 
     @property
     def ratings(self) -> Sequence[RatingRow]:
@@ -258,7 +257,7 @@ class Leaderboard:
         document = self.documents.get(name)
         empty = dict.fromkeys(_RATING)
         row = {"model": name, **empty, "comparisons": 0, **(rating or {})}
-        row |= {"demo": self.demo, "changed": self.changed.get(name)}
+        row |= {"changed": self.changed.get(name)}
         row |= _scored(document) if document else _unscored(self.runs.get(name))
         return cast("BoardRow", row)
 

@@ -115,13 +115,14 @@ def check_opponents(contest: Contest) -> None:
 
     So too one that is to be left out.
     """
-    without, named = contest.config.without, wanted_placement(contest.config).names
+    config, without = contest.config, contest.config.without
+    named = wanted_placement(config).names
     if both := set(named).intersection(without):
         raise UsageError(f"--opponents and --without both name {', '.join(sorted(both))}")
     if without:
-        check_without(without, contest.others(contest.eligible._replace(without=frozenset())))
+        check_without(without, Contest(contest.journal, config, contest.pack, without=()).others())
     if named:
-        refuse_strangers(contest.config, contest.others())
+        refuse_strangers(config, contest.others())
 
 
 def refuse_strangers(config: RunConfig, others: Collection[str]) -> None:

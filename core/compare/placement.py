@@ -82,8 +82,7 @@ def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list
     config = contest.config
     options = wanted_placement(config)
     alike = [options, options._replace(orders="both")] if options.orders == "auto" else [options]
-    end = ["mixed"] if config.mixed else []
-    end += [f"without {name}" for name in sorted(config.without)]
+    end = [f"without {name}" for name in sorted(config.without)]
     return [digest([contest.pool.digest, list(each), sorted(samples), *end]) for each in alike]
 
 

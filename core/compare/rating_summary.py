@@ -13,7 +13,6 @@ from ..parties.party import Party
 from ..plugins import installed
 from ..ratings import auditing
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from ..reading.names import told_left_out
 from ..types.result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
 from .comparison_pool import Met, as_comparisons, counted, counting
 from .panel_rows import of_judge
@@ -33,7 +32,6 @@ class RatingSummary(NamedTuple):
 
     comparisons: ComparisonCounts
     ratings: list[RatingRow]
-    """Each says whether a demo model is among them: then no number is one of real models."""
     warnings: list[str]
     details: RatingNotes
     """Engine, anchors and diagnostics."""
@@ -72,7 +70,6 @@ def find_standing(
         if run is None:
             raise
         ratings, warnings = None, [f"no rating: {error}"]  # the run's own result stands
-    warnings += [told_left_out(met.excluded, demo=not met.demo)] if met.excluded else []
     unread = sum(run is not None and _is_unread(row, run) for row in rows)
     if ratings is None:
         conclusions = conclusions_from(rows, [])
@@ -85,8 +82,7 @@ def find_standing(
     }
     details = {**details, "by_judge": by_judge} if by_judge else details
     messages = [*warnings, *document["warnings"]]
-    demo = any(row["model"] in met.demo for row in document["ratings"])
-    rated: list[RatingRow] = [{**row, "demo": demo} for row in document["ratings"]]
+    rated = list(document["ratings"])
     conclusions = conclusions_from(rows, rated)
     return RatingSummary(counts, rated, messages, details, unread, conclusions, ratings)
 

@@ -1,8 +1,7 @@
 """Which board is meant: one rule for all commands that show one.
 
-Of the boards that fit what is named it is the newest that holds a whole run of a real model, read
-as it would be today; one without such a run only where there is none, one of demo models only
-where there is no other.
+Of the boards that fit what is named it is the newest that holds a whole run, read as it would be
+today; one without such a run only where there is none.
 """
 
 import shlex
@@ -77,14 +76,14 @@ class Wanted(NamedTuple):
         return is_it or self.judge in names
 
 
-def choose_board(boards: Boards, query: Wanted, *, mixed: bool = False) -> BoardOfChoice:
+def choose_board(boards: Boards, query: Wanted) -> BoardOfChoice:
     """The board that is meant, and the others that fit.
 
     Raises:
         UsageError: None fits.
     """
     with boards.journal.ahead(boards.runs):
-        return _choose(boards, query, mixed=mixed)
+        return _choose(boards, query)
 
 
 def boards_by_worth(boards: Boards) -> list[Board]:
@@ -97,8 +96,8 @@ def _by_worth(boards: Boards, graded_boards: Mapping[Board, Sequence[GradedRun]]
     return sorted(graded_boards, key=lambda b: _worth(boards, b, graded_boards[b]))[::-1]
 
 
-def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
-    benchmark, graded_boards = boards.benchmark, boards.with_runs(mixed=mixed)
+def _choose(boards: Boards, query: Wanted) -> BoardOfChoice:
+    benchmark, graded_boards = boards.benchmark, boards.with_runs()
     if not graded_boards:
         raise UsageError(
             f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
@@ -115,7 +114,6 @@ def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
     if query.judge or query.roles:  # who is named is meant as it should have been asked
         ordered.sort(key=lambda board: not board.as_meant)
     chosen, *others = ordered
-    others = [b for b in others if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
         chosen, [_other(b, graded_boards[b], [chosen, *others], benchmark) for b in others]
     )
@@ -124,7 +122,6 @@ def _choose(boards: Boards, query: Wanted, *, mixed: bool) -> BoardOfChoice:
 class _Worth(NamedTuple):
     """What boards are chosen by, the most telling first."""
 
-    real: bool
     whole: bool
     newest: int
     is_own: bool
@@ -147,7 +144,7 @@ def _worth(boards: Boards, board: Board, runs: Sequence[GradedRun]) -> _Worth:
     document = documents[newest]
     read = document and graded_by(boards.benchmark, document["options"])
     is_own = document and (judge_in(document), read) == board.kind[:2]
-    return _Worth(not board.demo, whole is not None, newest, bool(is_own))
+    return _Worth(whole is not None, newest, bool(is_own))
 
 
 def _is_whole(one: GradedRun, document: ResultDocument | None) -> bool:
@@ -190,7 +187,7 @@ def words_among(
 
 
 def _but_for_pack(board: Board) -> Board:
-    return board._replace(pack_name="", pack_sha256="", demo=None)
+    return board._replace(pack_name="", pack_sha256="")
 
 
 def boards_beside(others: Sequence[OtherBoard]) -> str | None:

@@ -266,7 +266,7 @@ def standing(document: ResultDocument, *, details: bool = True) -> Iterable[Fitt
         return []
     names = [row["model"] for row in rows]
     marked = names.index(document["name"]) if document["name"] in names else None
-    named = [row["model"] + " DEMO" * bool(row.get("demo")) for row in rows]
+    named = [row["model"] for row in rows]
     columns = rating_columns(rows, named, details=details)
     title, note = ("Ratings", _note(document)) if details else ("", "")
     return [Fitted(FitTable(title, columns, marked, note, spans(rows), "95 % interval"))]

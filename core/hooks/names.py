@@ -100,7 +100,7 @@ systems template timeout tpm transport without yes
 TAKEN = frozenset(_TAKEN.split())
 
 _EXPORT_TAKEN = """
-benchmark comparisons config dataset debug form format help judge model models
+benchmark comparisons config dataset debug demo form format help judge model models
 output runs runs_dir
 """
 EXPORT_TAKEN = frozenset(_EXPORT_TAKEN.split())

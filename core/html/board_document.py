@@ -155,7 +155,6 @@ def _row(
         "family": "demo" if run and run.demo else _family(run.model if run else name),
         "size_b": size_of(name),
         "date": run.created_at[:10] if run else None,
-        "demo": bool(run.demo) if run else row["demo"],
         "partial": bool(row["partial"]),
         "changed": row["changed"],
         "status": row["status"],

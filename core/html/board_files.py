@@ -135,7 +135,7 @@ def _csv(document: SiteBoardDocument) -> list[list[Cell]]:
     return [heading, *(_csv_row(row, names) for row in document["rows"])]
 
 
-_PLAIN = ("model", "family", "size_b", "date", "demo", "partial", "status", "rating", "score",
+_PLAIN = ("model", "family", "size_b", "date", "partial", "status", "rating", "score",
           "cost_usd", "scored", "total")  # fmt: skip
 _ENDS = ("rank_low", "rank_high", "rating_low", "rating_high", "score_low", "score_high",
          "tied_with", "run")  # fmt: skip

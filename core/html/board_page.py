@@ -74,7 +74,6 @@ def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -
         history=_history(history),
         ties=ties_in_words(document["rows"]),
         published=_published(document),
-        demo=document["demo"],
         broad=True,
     )
 
@@ -107,8 +106,6 @@ def _history(steps: Sequence[RatedStep]) -> Figure | None:
 
 
 def _notes(row: SiteRow, document: SiteBoardDocument) -> Iterator[str]:
-    if row["demo"] and not all(other["demo"] for other in document["rows"]):
-        yield "DEMO"
     if row["completeness"] and number_of(row) is not None:
         yield row["completeness"]
     if row["changed"]:

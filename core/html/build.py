@@ -55,8 +55,8 @@ class _Writer:
         texts_before: By the beginning of their paths what files that take long were made from.
     """
 
-    def __init__(self, folder: Path, policy: Policy) -> None:
-        self.folder, self.policy = folder, policy
+    def __init__(self, folder: Path, policy: Policy, *, demo: bool) -> None:
+        self.folder, self.policy, self._demo = folder, policy, demo
         manifest = folder / MANIFEST
         if manifest.is_file():
             self.before, self.texts_before = _read(manifest)
@@ -72,7 +72,9 @@ class _Writer:
     def put(self, parts: Iterable[FilePart | Page]) -> None:
         """Write files, unless they are there as they are; of pages what becomes public."""
         for part in parts:
-            path, content = rendered(part, self.policy.masked) if isinstance(part, Page) else part
+            if isinstance(part, Page):
+                part = rendered(part, self.policy.masked, demo=self._demo)
+            path, content = part
             self._files[path] = digest_of_file = sha256(content).hexdigest()
             file = self.folder / path
             if self.before.get(path) == digest_of_file and file.is_file():
@@ -129,7 +131,7 @@ def build_site(folder: Path, gathered: Gathered, policy: Policy, date: str) -> B
         DataError: It cannot be written.
     """
     try:
-        writer = _Writer(folder, policy)
+        writer = _Writer(folder, policy, demo=any(run.demo for run in gathered.runs))
         writer.begin()
         _write(writer, gathered, date)
         return writer.end(date)

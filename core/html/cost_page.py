@@ -63,7 +63,7 @@ class CostOnBoard(NamedTuple):
 def cost_page(documents: Sequence[SiteBoardDocument]) -> Page:
     """The page; of boards with two whole runs of real models that took something."""
     parts = [part for document in documents if (part := _part(document))]
-    return page_of("cost.html", "cost.html", title="Cost against score", parts=parts, demo=False)
+    return page_of("cost.html", "cost.html", title="Cost against score", parts=parts)
 
 
 def _part(document: SiteBoardDocument) -> CostOnBoard | None:

@@ -296,11 +296,10 @@ def key_of(benchmark: str, board: Board) -> Address:
     """The name of a board in addresses: what it is of in words, then a digest of all of it."""
     parts = [benchmark, board.pack_name, board.public_judge]
     parts += [f"{role}-{player}" for role, player in board.public_roles.items()]
-    parts += ["demo"] if board.demo and not board.judge else []
     parts += [word.removeprefix("--") for word in board.protocol_words]
     judge = board.judge and board.judge.as_json()
     roles = [(role, player.as_json()) for role, player in board.roles]
-    whole: list[object] = [benchmark, board.pack_sha256, judge, roles, board.demo]
+    whole: list[object] = [benchmark, board.pack_sha256, judge, roles]
     whole += [board.protocol] if board.protocol else []
     whole += [] if board.as_meant else [board.judge_name, board.role_names]
     return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")

@@ -60,7 +60,6 @@ class IndexRow(NamedTuple):
 
     model: str
     href: str | None
-    demo: bool
     cells: Sequence[IndexCell | None]
     elsewhere: Sequence[SiteBoardDocument]
 
@@ -68,8 +67,7 @@ class IndexRow(NamedTuple):
 class IndexBoards(NamedTuple):
     """The boards of a site: of each benchmark the one that is meant first, and the others.
 
-    `of_judges` are the keys of those of one judge of a panel. Boards of demo models are among the
-    others, unless all are such.
+    `of_judges` are the keys of those of one judge of a panel.
     """
 
     meant: Sequence[SiteBoardDocument]
@@ -84,7 +82,7 @@ def index_boards(
     first = dict[str, SiteBoardDocument]()
     for board in boards:
         first.setdefault(board.board.benchmark.name, documents[board.key])
-    meant = [d for d in first.values() if not d["demo"]] or [*first.values()]
+    meant = [*first.values()]
     of_judges = {key for keys in _of_panels(boards).values() for key in keys}
     return IndexBoards(meant, [d for d in documents.values() if d not in meant], of_judges)
 
@@ -92,11 +90,9 @@ def index_boards(
 def index_page(boards: IndexBoards, gathered: Gathered, date: str) -> Page:
     """The entry: models by benchmarks, the other boards, and what could not be shown."""
     columns = [_column(document) for document in boards.meant]
-    demo = bool(columns) and all(document["demo"] for document in boards.meant)
-    others = [one for one in boards.others if demo or not one["demo"]]
     return page_of("index.html", "index.html", title="Results", columns=columns,
-                   rows=_rows(columns, others), boards=boards, absent=gathered.absent, date=date,
-                   demo=demo, broad=True, open=OPEN, pages=gathered.pages,
+                   rows=_rows(columns, boards.others), boards=boards, absent=gathered.absent,
+                   date=date, broad=True, open=OPEN, pages=gathered.pages,
                    left_out=bool(gathered.selection.left_out), page_path=plugin_path)  # fmt: skip
 
 
@@ -167,7 +163,6 @@ def _rows(columns: Sequence[IndexColumn], others: Sequence[SiteBoardDocument]) -
         IndexRow(
             rows[model]["model"],
             rows[model]["href"],
-            rows[model]["demo"],
             cells := [column.cells.get(model) for column in columns],
             [] if any(cells) else elsewhere[model],
         )
@@ -199,7 +194,7 @@ def _is_of(one: Board, panel: Board) -> bool:
 
 def compare_page() -> Page:
     """The page whose script compares any two models that its address names."""
-    return page_of("compare.html", "compare.html", title="Compare models", demo=False)
+    return page_of("compare.html", "compare.html", title="Compare models")
 
 
 def glossary_page(boards: Sequence[SiteBoard]) -> Page:
@@ -209,7 +204,7 @@ def glossary_page(boards: Sequence[SiteBoard]) -> Page:
         (name, board.board.benchmark.title, _terms(board)) for name, board in benchmarks.items()
     ]
     return page_of("glossary.html", "glossary.html", title="Glossary", general=glossary(),
-                   entries=entries, demo=False)  # fmt: skip
+                   entries=entries)  # fmt: skip
 
 
 def _terms(board: SiteBoard) -> Sequence[tuple[str, str]]:

@@ -96,7 +96,7 @@ def item_pages(
     texts: bool = False,
 ) -> Iterator[Page]:
     """The list of a board's items, then the pages of the items, which load texts if these are."""
-    common = {"board": document, "demo": document["demo"], "slug": slug, "broad": True,
+    common = {"board": document, "slug": slug, "broad": True,
               "board_path": board_path, "script": Address("items")}  # fmt: skip
     yield page_of("items.html", Address(f"items/{document['key']}.html"), **common, items=items,
                   title=f"{document['title']}: items", figure=figure, value=_value_of(board),

@@ -25,8 +25,7 @@ def judge_pages(boards: Sequence[tuple[SiteBoard, SiteBoardDocument]]) -> Iterat
         if document["judge"]:
             of_judges.setdefault(document["judge"], []).append(_part(board, document))
     for judge, parts in of_judges.items():
-        demo = all(document["demo"] for _, document in boards if document["judge"] == judge)
-        yield page_of("judge.html", judge_path(judge), title=judge, parts=parts, demo=demo,
+        yield page_of("judge.html", judge_path(judge), title=judge, parts=parts,
                       board_path=board_path)  # fmt: skip
 
 

@@ -107,10 +107,9 @@ def model_page(
     """The page of a model; its runs among these that no board counts are named."""
     parts = [_on_site(shown, name, policy, runs) for shown in boards]
     parts.sort(key=lambda part: (part["glance"].value == "–", bool(part["mark"])))
-    demo = any(shown.board.runs[name].run.demo for shown in boards)
     past = [(shown.document, shown.histories[name]) for shown in boards if name in shown.histories]
     other, around = _first_other(boards, name), alike_in(parts)
-    return page_of("model.html", model_path(name), title=shown_name(name), demo=demo, parts=parts,
+    return page_of("model.html", model_path(name), title=shown_name(name), parts=parts,
                    past=past, other=other, script=Address("model"), **around)  # fmt: skip
 
 
@@ -296,7 +295,7 @@ def _neighbours(shown: Shown, of: SiteRow, baselines: Sequence[ChartRow] = ()) -
     n, near = rows.index(of), len(rows) if shown.near is None else shown.near
     chart = [
         in_chart(row)._replace(
-            name=row["model"] + (" DEMO" if row["demo"] else ""),
+            name=row["model"],
             kind="own" if row is of else "other",
             rank=ranks(row["rank"]),
             href="" if row is of or not row["href"] else Address(row["href"]),

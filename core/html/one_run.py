@@ -88,10 +88,6 @@ def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:
 def limits_of(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | None) -> list[str]:
     """What a reader of the result has to know, a sentence each."""
     limits = []
-    if document and document["demo"]:
-        limits.append(
-            "a demo model is on the board, so no number on it says anything of real models"
-        )
     if row and row["changed"]:
         limits.append(f"asked otherwise than the pack says: {row['changed']}")
     if document:

@@ -81,7 +81,7 @@ def _controls(part: Controls) -> ShownControls:
 def plugin_page(page: BuiltPage, policy: Policy) -> Page:
     """A plugin's page of a site."""
     parts = [shown_part(part) for part in policy.masked(page.parts)]
-    return page_of("plugin.html", plugin_path(page), title=page.title, parts=parts, demo=False)
+    return page_of("plugin.html", plugin_path(page), title=page.title, parts=parts)
 
 
 def plugin_path(page: BuiltPage) -> str:

@@ -45,8 +45,13 @@ def as_it_is(value: object) -> Any:
     return value
 
 
-def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
-    """A page of a site; each text that it shows is masked before it is set."""
+def rendered(
+    page: Page, masked: Callable[[Any], Any] = as_it_is, *, demo: bool = False
+) -> FilePart:
+    """A page of a site; each text that it shows is masked before it is set.
+
+    One of a site of demo runs says so.
+    """
     root = "../" * page.path.count("/")
     around = {
         "layout": "base.html",
@@ -54,6 +59,7 @@ def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
         "at": lambda path: Address(root + path),
         "policy": POLICY.format("'self'", "'self'", _SOURCES.get(page.template, "") + _IMAGES),
         "alone": None,
+        "demo": demo,
     }
     return FilePart(page.path, _set(page.template, masked, **around, **page.context).encode())
 

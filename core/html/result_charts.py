@@ -71,7 +71,7 @@ def _main_ladder(
 def side_by_side(documents: Sequence[ResultDocument]) -> RowChart:
     """The main number of each run, the best first."""
     rows = [
-        measured(document["name"] + " DEMO" * document["demo"], metric["value"], metric["ci95"],
+        measured(document["name"], metric["value"], metric["ci95"],
                  took(document), shape=SHAPES[n % len(SHAPES)], series=n)
         for n, document in enumerate(documents)
         if (metric := _known(document))
@@ -130,7 +130,6 @@ def among_rated(document: ResultDocument) -> RowChart | None:
     rows = list[ChartRow]()
     for row in document["ratings"]:
         is_own, name = row["model"] == document["name"], row["model"]
-        name += " DEMO" * bool(row.get("demo"))
         shown = measured(name, row["rating"], row["ci95"], digits=0, series=0 if is_own else 5)
         rows.append(shown._replace(kind="own" if is_own else "other", rank=ranks(joint_rank(row))))
     engine = document["notes"].get("rating", {}).get("engine", "")

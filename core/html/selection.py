@@ -9,22 +9,13 @@ from ..journal import Journal, RunRecord
 from ..reading.names import check_name
 from ..text import listed
 
-DEMO = "demo"
-"""Stands for all demo models."""
-
 
 @dataclass(frozen=True)
 class Named:
-    """What words name: benchmarks, models by their names, and whether all demo models."""
+    """What words name: benchmarks, and models by their names."""
 
     benchmarks: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
-    demo: bool = False
-
-    @property
-    def has_models(self) -> bool:
-        """Whether any model is named."""
-        return self.demo or bool(self.models)
 
 
 @dataclass(frozen=True)
@@ -47,11 +38,7 @@ class SiteSelection:
         """Whether a run is shown."""
         if run.name in self.left_out or run.benchmark in self.without.benchmarks:
             return False
-        if self.only.benchmarks and run.benchmark not in self.only.benchmarks:
-            return False
-        if run.demo:
-            return not self.without.demo
-        return not self.only.demo or run.name in self.only.models
+        return not self.only.benchmarks or run.benchmark in self.only.benchmarks
 
 
 EVERYTHING = SiteSelection()
@@ -70,9 +57,8 @@ def select(
     specs = {(run.name, run.model) for run in runs} | {(name, name) for name in compared}
     some = _named("--only", only, known, specs)
     less = _named("--without", without, known, specs)
-    names, demo = {name for name, _ in specs}, {run.name for run in runs if run.demo}
-    shown = some.models | (demo if some.demo else set()) if some.has_models else names
-    selection = SiteSelection(some, less, frozenset(names - shown | less.models))
+    names = {name for name, _ in specs}
+    selection = SiteSelection(some, less, frozenset(names - (some.models or names) | less.models))
     taken = [run for run in runs if selection.takes(run)]
     if runs and not taken:
         raise UsageError("--only and --without leave nothing to show")
@@ -92,9 +78,9 @@ _Specs = Collection[tuple[str, str]]
 def _named(option: str, words: Sequence[str], benchmarks: Collection[str], specs: _Specs) -> Named:
     models = set[str]()
     for word in words:
-        if word != DEMO and word not in benchmarks:
+        if word not in benchmarks:
             models |= _models(option, word, benchmarks, specs)
-    return Named({*words} & {*benchmarks}, models, DEMO in words)
+    return Named({*words} & {*benchmarks}, models)
 
 
 def _models(option: str, word: str, benchmarks: Collection[str], specs: _Specs) -> set[str]:
@@ -113,7 +99,7 @@ def _models(option: str, word: str, benchmarks: Collection[str], specs: _Specs) 
         raise UsageError(f"{option} {word} may be any of {names}; write the whole name")
     if not models:
         ends = {part.rpartition("/")[2] for pair in specs for part in pair}
-        usual = [DEMO, *sorted(benchmarks), *sorted({*(n for n, _ in specs), *ends})]
+        usual = [*sorted(benchmarks), *sorted({*(n for n, _ in specs), *ends})]
         check_name(word, usual, f"{option} {word}: no such benchmark or model", "there are")
     return models
 

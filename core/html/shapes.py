@@ -30,7 +30,6 @@ class SiteRow(TypedDict):
     family: str
     size_b: float | None
     date: str | None
-    demo: bool
     partial: bool
     changed: str | None
     status: str | None

@@ -85,6 +85,15 @@ def has_journal(folder: Path) -> bool:
     return is_there(folder / FILE)
 
 
+DEMO = "demo"
+"""The folder of demo runs in a runs folder."""
+
+
+def demo_folder(folder: Path) -> Path:
+    """Where the demo runs of a runs folder are; a folder of that name is one of demo runs."""
+    return folder if folder.resolve().name == DEMO else folder / DEMO
+
+
 def _read_each(rows: Iterable[Row], read: Callable[[Row], T], run: RunRecord | None) -> Iterator[T]:
     for row in rows:
         try:

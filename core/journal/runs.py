@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 from typing import Any, cast
 
+from ..errors import UsageError
 from ..parties.party import Party
 from ..types import digest
 from ..types.result_document import ResultDocument
@@ -83,6 +84,18 @@ class RunStore(JournalFile):
         """The latest run of that identity, if there is one."""
         sql = f"{_SELECT} WHERE identity = ? ORDER BY ordinal DESC LIMIT 1"
         return next(self._rows(sql, (identity,), run_of), None)
+
+    @property
+    def demo(self) -> bool | None:
+        """Whether its runs are demo runs, as all are or none is; ``None`` where it has no run."""
+        return next(self._rows("SELECT demo FROM runs LIMIT 1", (), lambda row: bool(row[0])), None)
+
+    def refuse_kind(self, *, demo: bool) -> None:
+        """Refuse, by `UsageError`, demo runs beside real ones, or real ones beside demo runs."""
+        if self.demo not in (None, demo):
+            kind = "demo runs" if self.demo else "runs of real models"
+            message = f"{self.folder} holds {kind}, and no folder holds both"
+            raise UsageError(f"{message}; name another one with --runs-dir")
 
     def runs(self) -> list[RunRecord]:
         """All runs, oldest first."""

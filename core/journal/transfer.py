@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..errors import DataError, JournalError
 from ..types.result_document import ResultDocument
 from .archives import LINE_LIMIT
-from .file import now
+from .file import demo_folder, now
 from .lines import file_lines, row_line
 from .locks import RunLock
 from .merging import Conflict, Imported, merge, staged_runs
@@ -95,7 +95,7 @@ def import_lines(
 ) -> list[Imported]:
     """Add the runs in lines to a folder's journal: all of them, or nothing; what became of each.
 
-    The folder is made if it does not exist, once all lines were checked.
+    The folder is made if it does not exist, once all lines were checked; demo runs have their own.
 
     Args:
         folder: The runs folder.
@@ -114,7 +114,7 @@ def import_lines(
                 " finished_at = iif(?, coalesce(finished_at, ?), NULL) WHERE n = ?",
                 (document and as_json(document), status, finished, now(), run.n),
             )
-        with Journal(folder) as journal:
+        with _journal(folder, path, database) as journal:
             with reading(journal.path):
                 database.execute("ATTACH DATABASE ? AS here", (str(journal.path),))
                 database.execute("PRAGMA foreign_keys = ON")
@@ -131,6 +131,18 @@ def import_lines(
                     advice = "import it into a --runs-dir of its own"
                     message = f"{conflict} ({journal.path}); nothing was imported: {advice}"
                     raise DataError(path, message) from None
+
+
+def _journal(folder: Path, path: Path, database: sqlite3.Connection) -> Journal:
+    """The journal that staged runs go into: that of demo runs, or of real ones."""
+    kinds = {bool(run["demo"]) for run in staged_runs(database)}
+    if len(kinds) > 1:
+        message = "holds demo runs and runs of real models, and no journal holds both"
+        raise DataError(path, f"{message}; nothing was imported: export them apart")
+    (demo,) = kinds
+    journal = Journal(demo_folder(folder) if demo else folder)
+    journal.refuse_kind(demo=demo)
+    return journal
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,53 +9,36 @@ import numpy as np
 from ..errors import DataError, UsageError
 from ..journal.archives import read_lines
 from ..reading.formats import without_repeats
-from ..reading.names import left_out_of, told_left_out
-from ..text import plural
+from ..reading.names import left_out_of
 from .columns import Columns
 from .comparisons import Comparison, Comparisons
 
 
 def part(
-    comparisons: Comparisons,
-    *,
-    mixed: bool = False,
-    without: Collection[str] = (),
-    models: Collection[str] = (),
+    comparisons: Comparisons, *, without: Collection[str] = (), models: Collection[str] = ()
 ) -> Comparisons:
-    """The comparisons between real models, or between demo models where there are no others.
-
-    A file knows a demo model by its name alone. `mixed` takes both kinds, and what is between them.
+    """The comparisons of a file without some models, or between those that are named alone.
 
     Raises:
-        UsageError: A model to be left out or kept is not there, or nothing is left.
+        UsageError: A model to be left out or kept is not there, or nothing is left, or demo models,
+            which a file knows by their names alone, beside real ones.
     """
     left_out = left_out_of(comparisons.models, without, models)
     out = np.array([name in left_out for name in comparisons.models])
     kept = comparisons.only(~(out[comparisons.a] | out[comparisons.b]))
     if not len(kept):
         raise UsageError(f"{'--without' if without else '--model'} leaves no comparison")
-    return (kept if mixed else _of_one_kind(kept)).compact()
+    kept = kept.compact()
+    demo = [name for name in kept.models if name.startswith("demo/")]
+    if demo and len(demo) < len(kept.models):
+        message = f"the file has demo models ({', '.join(demo)}) beside real ones"
+        raise UsageError(f"{message}, which never meet; leave either out with --without")
+    return kept
 
 
 def has_demo(comparisons: Comparisons) -> bool:
     """Whether a demo model is among them, or the demo judge has judged."""
     return any(name.startswith("demo/") for name in (*comparisons.models, comparisons.judge))
-
-
-def _of_one_kind(comparisons: Comparisons) -> Comparisons:
-    demo = np.array([name.startswith("demo/") for name in comparisons.models])
-    a, b = demo[comparisons.a], demo[comparisons.b]
-    if not (a | b).any() or (a & b).all():
-        return comparisons
-    real = ~(a | b)
-    kept = comparisons.only(real if real.any() else a & b)
-    if not len(kept):
-        are = plural(len(comparisons), "comparison", "is", "are")
-        raise UsageError(
-            f"{are} between a demo and a real model, and there is no other; add --demo"
-        )
-    left_out = told_left_out(len(comparisons) - len(kept), demo=bool(real.any()))
-    return replace(kept, warnings=(*kept.warnings, left_out))
 
 
 def read_comparisons(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher, get_close_matches
 
 from ..errors import UsageError
-from ..text import listed, plural
+from ..text import listed
 
 _LISTED = 12
 _AS_NEAR = 4
@@ -55,9 +55,3 @@ def left_out_of(
     for model in models:
         check_name(model, names, f"--model {model}: no such model", "there are")
     return frozenset(without) | (frozenset(names) - frozenset(models) if models else frozenset())
-
-
-def told_left_out(n: int, *, demo: bool) -> str:
-    """That comparisons with demo models, or those with real ones, are left out: they never meet."""
-    kind, them = "demo" if demo else "real", "it" if n == 1 else "them"
-    return f"left out: {plural(n, 'comparison')} with {kind} models; --demo takes {them} in"

@@ -41,7 +41,6 @@ class BoardRow(TypedDict):
     ci95_length_adjusted: OpenInterval | None
     depends_on_length: Sequence[str] | None
     comparisons: int
-    demo: bool
     changed: str | None
     run_id: str | None
     status: str | None

@@ -65,9 +65,12 @@ def _is_option(word: str, names: Mapping[str, bool], rest: Iterator[str]) -> boo
     return True
 
 
-def bench(*words: object) -> str:
-    """A `bench` command, in words not yet quoted, about the same runs with the same settings."""
-    return shlex.join(["bench", *map(str, words), *run_options.get()])
+def bench(*words: object, demo: bool | None = False) -> str:
+    """A `bench` command, in words not yet quoted, about the same runs with the same settings.
+
+    One about all runs is about demo runs if `demo`.
+    """
+    return shlex.join(["bench", *map(str, words), *["--demo"] * bool(demo), *run_options.get()])
 
 
 def pack_of(document: ResultDocument, path: str | None) -> str:

@@ -1,22 +1,22 @@
 """What runs are set against: found, or refused, before anything is asked, and compared after it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from ..compare.pairs import GradersChoice, compare_runs
 from ..errors import BenchError, JournalError, UsageError
+from ..journal import Journal
 from ..journal.file import has_journal
-from ..plugins import installed
 from ..reading.names import nearest
 from ..reports.choosing import RunGraders, same_grader
 from ..reports.comparability import judge_in
 from ..reports.statements import PairVerdict
 from ..reports.suggestions import url_of, with_options
-from ..runs import run_set
 from ..runs.finding import asked_unlike
-from ..runs.run_set import RunSet
+from ..runs.run_set import RunSet, is_of_other_kind
 from ..runs.stored_run import StoredRun
-from ..settings.run_config import RunConfig, grader, identity
+from ..settings.run_config import grader, identity
 from ..text import plain, plural
 from ..types.result_document import AgainstRow, AgainstVerdict, ResultDocument
 from .task import Task
@@ -68,24 +68,15 @@ def _find(task: Task, tasks: Sequence[Task], say: Say) -> Base | None:
     base = alongside[names.index(listed[0])]
     if base is task:
         return None  # the others are set against it
-    if _is_demo(base.config) != _is_demo(task.config) and not task.config.mixed:
-        raise UsageError(f"--against {word}: {_NEVER_MEET}")
     return Base(listed[0], task=base)
-
-
-_NEVER_MEET = "a demo model and a real one never meet; --demo allows it"
-
-
-def _is_demo(config: RunConfig) -> bool:
-    return installed().provider(config.model.spec.provider).demo
 
 
 def _find_stored(task: Task, word: str, say: Say) -> Base:
     """The newest run that is meant and can be compared, whole ones first."""
     config, option = task.config, f"--against {word}"
     if not has_journal(config.runs_dir):
-        raise UsageError(f"{option}: no run is in {config.runs_dir} yet; {_first(word)}")
-    with run_set.runs(config.runs_dir) as stored:
+        raise _unknown(config.runs_dir, word, f"no run is in {config.runs_dir} yet")
+    with RunSet(Journal(config.runs_dir, create=False)) as stored:
         task = task.find(stored.journal)
         runs = _of_benchmark(stored, word, config.benchmark.name)
         others = [run for run in runs if task.run is None or run.id != task.run.run_id]
@@ -114,13 +105,21 @@ def _of_benchmark(stored: RunSet, word: str, benchmark: str) -> list[StoredRun]:
         names = {name for run in stored.records for name in (run.run_id, run.name)}
         names |= {name.rpartition("/")[2] for name in names}
         near = nearest(word, sorted(names))
-        message = f"{option}: no such run or model in {stored.journal.folder}{near}"
-        raise UsageError(f"{message}; {_first(word)}") from None
+        folder = stored.journal.folder
+        raise _unknown(folder, word, f"no such run or model in {folder}{near}") from None
     runs = [run for run in named if run.benchmark == benchmark]
     if not runs:
         first = _first(word, next(iter(named)))
         raise UsageError(f"{option}: it has no run of {benchmark} yet; {first}")
     return runs
+
+
+def _unknown(folder: Path, word: str, message: str) -> UsageError:
+    """The error about a word that names no run in a folder; one of the other kind is no base."""
+    if is_of_other_kind(folder, word):
+        message = "a demo run and a real one never stand beside each other"
+        return UsageError(f"--against {word}: {message}")
+    return UsageError(f"--against {word}: {message}; {_first(word)}")
 
 
 def _first(word: str, run: StoredRun | None = None) -> str:
@@ -146,8 +145,6 @@ def _command(spec: str, name: Sequence[str], run: StoredRun | None) -> str:
 def _why_not(task: Task, run: StoredRun) -> str:
     """Why a run cannot be compared with that of a task, and what to do; empty where it can."""
     config = task.config
-    if run.demo != _is_demo(config) and not config.mixed:
-        return _NEVER_MEET
     if unlike := asked_unlike(run.settings, identity(config, task.pack)):
         pack = f"pack {run.record.pack_name} ({run.record.pack_sha256[:12]})"
         unlike = [pack if what == "pack" else what for what in unlike]
@@ -183,7 +180,7 @@ def _row(task: Task, document: ResultDocument, name: str, base_id: str | None) -
     try:
         if base_id is None:
             raise UsageError("it has no result")
-        with run_set.runs(task.config.runs_dir) as stored:
+        with RunSet(Journal(task.config.runs_dir, create=False)) as stored:
             two = [stored[str(document["run_id"])], stored[base_id]]
             pair = compare_runs(two, choice, task.config.dataset)
     except BenchError as error:

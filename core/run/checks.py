@@ -97,7 +97,7 @@ def check_parties(config: RunConfig) -> None:
         UsageError: A judge or a player is missing, or does not go with the benchmark or the model.
     """
     name, model, judges = config.benchmark.name, config.model.spec, config.judges
-    demo_model = installed().provider(model.provider).demo
+    demo_model = config.demo
     judges_itself = not config.benchmark.judged and config.benchmark.has_demo_judge
     if demo_model and model.name in JUDGES and not judges_itself:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")

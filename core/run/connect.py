@@ -69,14 +69,14 @@ def untried(task: Task, session: Session) -> dict[Party, str]:
 
     No demo model is worth that.
     """
-    if not task.asks(MODEL) or _is_demo(task.config.model):
+    if not task.asks(MODEL) or task.config.demo:
         return {}
     return {
         judge.endpoint.party: _proof_of(judge, session)
         for judge in task.asked
         if judge.phase == JUDGE
         and judge.endpoint.party not in session.answered
-        and not _is_demo(judge.endpoint)
+        and not installed().provider(judge.endpoint.spec.provider).demo
     }
 
 
@@ -90,10 +90,6 @@ def _proof_of(judge: TaskParty, session: Session) -> str:
     except ConfigError:  # a plan needs no key
         return ""
     return digest([judge.endpoint.address, config.key, dict(config.headers)])
-
-
-def _is_demo(endpoint: Endpoint) -> bool:
-    return installed().provider(endpoint.spec.provider).demo
 
 
 def _halved(meter: Meter) -> Meter:

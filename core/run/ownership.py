@@ -17,7 +17,6 @@ from ..errors import BenchError, UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.party import Party, is_local
 from ..parties.providers import PartyOptions
-from ..plugins import installed
 from ..plugins.stored import KEPT, packed
 from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
@@ -232,7 +231,7 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
             run_id=run_id,
             identity=run_identity,
             ordinal=ordinal,
-            demo=installed().provider(config.model.spec.provider).demo,
+            demo=config.demo,
             settings={**run_settings(config, meant), **kept},
             benchmark=config.benchmark.name,
             benchmark_version=config.benchmark.version,

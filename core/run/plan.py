@@ -20,11 +20,10 @@ from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
 from ..parties.graders import Grader
 from ..parties.party import Party
-from ..plugins import installed
 from ..reports.evidence import Selection
-from ..runs import run_set
 from ..runs.power import smallest_difference
 from ..runs.replay import replay_sample
+from ..runs.run_set import RunSet
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, grader, graders_of, judge_sampling
@@ -173,10 +172,9 @@ def make_plan(task: Task, session: Session) -> Plan:
 def _shows(task: Task) -> float | None:
     """The smallest difference that a run of a real model can show."""
     config = task.config
-    demo = installed().provider(config.model.spec.provider).demo
-    if demo or not has_journal(config.runs_dir):
+    if config.demo or not has_journal(config.runs_dir):
         return None
-    with run_set.runs(config.runs_dir) as stored:
+    with RunSet(Journal(config.runs_dir, create=False)) as stored:
         judge = config.judge.label if config.judge else None
         items = len(task.selection.items)
         return smallest_difference(stored, config.benchmark.name, task.pack, judge, items)

@@ -1,12 +1,9 @@
 """The ratings of a result that is scored again: as they were, unless the engine has changed."""
 
-from dataclasses import replace
-
 from ..benchmark import Pack
 from ..compare.contest import Contest
 from ..compare.rating_summary import RatingSummary, engine_version, find_standing
 from ..reports.evidence import ModelComparisons, kept_comparisons
-from ..runs.finding import is_demo
 from ..sample.context import RunContext
 from ..types.result_document import RatingNotes
 
@@ -39,10 +36,6 @@ def _is_of_today(notes: RatingNotes) -> bool:
 
 def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> RatingSummary:
     journal, config = context.journal, context.config
-    here = {other.name: other for other in journal.runs()}
-    names = [row["model"] for row in kept.ratings]
-    mixed = len({is_demo(name, here.get(name)) for name in names}) > 1
-    config = replace(config, mixed=mixed)
     met = Contest(journal, config, pack, run=context.run).met()
     engine = str(kept.notes.get("engine"))
     return find_standing(

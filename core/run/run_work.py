@@ -54,6 +54,7 @@ async def run_task(task: Task, session: Session) -> Result:
     config = task.config
     session.progress.samples = task.selection.total  # items that are not there make no journal
     with Journal(config.runs_dir) as journal:
+        journal.refuse_kind(demo=config.demo)
         journal.writer.say = session.say
         journal.writer.gave_up = lambda: session.stop.hurried
         journal.keep_comparisons()

@@ -15,7 +15,6 @@ def compare_judges(
     benchmark: Benchmark,
     dataset: str | None = None,
     *,
-    demo: bool = False,
     named: Collection[str] = (),
 ) -> JudgesDocument:
     """How the judges of a benchmark's models compare, by the run of each model that counts.
@@ -24,19 +23,16 @@ def compare_judges(
         runs: Among which.
         benchmark: Theirs.
         dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
-        demo: Demo models count beside real ones; else only where there are no others.
         named: Only these judges; all where none is named.
 
     Raises:
         UsageError: There is no judged run, runs are of several packs, or there are fewer than two
             judges, no grades by a named one, or no sample that all could read.
     """
-    return study(benchmark, _models(runs, benchmark, dataset, demo), named)
+    return study(benchmark, _models(runs, benchmark, dataset), named)
 
 
-def _models(
-    runs: RunSet, benchmark: Benchmark, dataset: str | None, demo: bool
-) -> list[JudgedModel]:
+def _models(runs: RunSet, benchmark: Benchmark, dataset: str | None) -> list[JudgedModel]:
     """The run of each model that counts, as its judges graded it."""
     judged = [
         run
@@ -45,8 +41,6 @@ def _models(
         and is_pack(run.record.pack_name, run.record.pack_sha256, dataset)
         and run.all_graders
     ]
-    real = [run for run in judged if not run.demo]
-    judged = judged if demo or not real else real
     if not judged:
         message = f"no judged run of {benchmark.name} on this pack"
         raise UsageError(f"{message}; {bench('run', benchmark.name, '--judge', 'SPEC')} makes one")

@@ -34,7 +34,7 @@ def smallest_difference(
 
     By the standard error of the difference of the two newest models of the journal, which shrinks
     with the root of the number of items; reruns as theirs. ``None`` where the journal has no two
-    whole runs of real models on the pack by that judge, or nothing can be planned with them.
+    whole runs on the pack by that judge, or nothing can be planned with them.
 
     Args:
         runs: Of the journal.
@@ -46,7 +46,7 @@ def smallest_difference(
     newest: dict[str, StoredRun] = {}
     for run in reversed(list(runs.where(benchmark=benchmark))):
         document = run.document
-        if document is None or document["demo"] or document["status"] != "complete":
+        if document is None or document["status"] != "complete":
             continue
         if document["dataset"]["sha256"] == pack.source.sha256 and document["judge"] == judge:
             newest.setdefault(document["name"], run)

@@ -7,6 +7,7 @@ from typing import Self
 
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
+from ..journal.file import demo_folder, has_journal
 from ..plugins import Catalogue, catalogue_of
 from ..reports.choosing import refuse_unlike
 from ..reports.comparability import RunResult, refuse_mixture
@@ -94,6 +95,11 @@ class RunSet:
         """
         return self.named(start).only(start)
 
+    @property
+    def _list(self) -> str:
+        """The command that lists all runs of the journal."""
+        return bench("runs", demo=self.journal.demo)
+
     def named(self, start: str) -> "RunSet":
         """All runs that `self[start]` could mean, at least one.
 
@@ -101,13 +107,19 @@ class RunSet:
             UsageError: There is none.
         """
         if not start.strip():
-            raise UsageError(f"name a run by its id or its model; {bench('runs')} lists them")
+            raise UsageError(f"name a run by its id or its model; {self._list} lists them")
         matches = self._with_id(start) or self._of_model(start)
         if not matches:
-            raise UsageError(
-                f"no run {start!r} in {self.journal.folder}; {bench('runs')} lists them"
-            )
+            raise UsageError(f"no run {start!r} in {self.journal.folder}; {self._list} lists them")
         return self._of([run for run in matches if run.run_id == start] or matches)
+
+    def has_id(self, start: str) -> bool:
+        """Whether the id of any begins so."""
+        return bool(start.strip() and self._with_id(start))
+
+    def has_model(self, name: str) -> bool:
+        """Whether the model of any is called so."""
+        return bool(name.strip() and self._of_model(name))
 
     def _with_id(self, start: str) -> list[RunRecord]:
         if self._chosen is None:  # the rows of others need not be read, and may be damaged
@@ -173,7 +185,7 @@ class RunSet:
             f"{with_run(start, run.run_id)} ({', '.join(filter(None, (_what(run), differing)))})"
             for run, differing in zip(runs[:_LISTED], apart, strict=False)
         ]
-        more = [f"{len(runs) - _LISTED} more: {bench('runs')}"] if len(runs) > _LISTED else []
+        more = [f"{len(runs) - _LISTED} more: {self._list}"] if len(runs) > _LISTED else []
         return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
 
     def refuse_unlike(self) -> None:
@@ -207,10 +219,63 @@ def _what(run: RunRecord) -> str:
     return line(f"{run.benchmark} on {run.pack_name}, {run.name}, {run.created_at[:10]}")
 
 
-def runs(folder: str | Path = "runs") -> RunSet:
-    """The runs that a folder's journal holds, to be read.
+def runs(folder: str | Path = "runs", *named: str, demo: bool = False) -> RunSet:
+    """The runs that a folder's journal holds, to be read: those of real models, or its demo runs.
+
+    Demo runs are meant where `demo` says so, where those that are named are demo runs, and where
+    the folder has no others.
+
+    Args:
+        folder: Where runs are kept.
+        *named: What names runs that are wanted: the beginning of an id, or a model's name.
+        demo: The demo runs.
 
     Raises:
         JournalError: There is no journal, or it cannot be read.
+        UsageError: Runs of both kinds are named, which never stand beside each other.
     """
-    return RunSet(Journal(Path(folder), create=False))
+    real, of_demo = Path(folder), demo_folder(Path(folder))
+    if demo or of_demo == real or not has_journal(of_demo):
+        return RunSet(Journal(of_demo if demo else real, create=False))
+    demo_runs = RunSet(Journal(of_demo, create=False))
+    if not has_journal(real):
+        return demo_runs
+    others = RunSet(Journal(real, create=False))
+    demo = others.journal.demo is None or _are_demo(named, others, demo_runs)
+    chosen, left = (demo_runs, others) if demo else (others, demo_runs)
+    left.close()
+    return chosen
+
+
+def is_of_other_kind(folder: Path, start: str) -> bool:
+    """Whether a word names a demo run beside a folder's real runs, or a real one beside demo runs.
+
+    Raises:
+        JournalError: That cannot be told.
+    """
+    demo = demo_folder(folder)
+    other = folder.parent if demo == folder else demo
+    if not has_journal(other):
+        return False
+    with RunSet(Journal(other, create=False)) as runs:
+        return runs.has_id(start) or runs.has_model(start)
+
+
+def _are_demo(named: Sequence[str], others: RunSet, demo_runs: RunSet) -> bool:
+    """Whether the runs that are named are demo runs; those that nobody knows are none."""
+    kinds = {
+        start: [kind for kind in (others, demo_runs) if kind.has_id(start)]
+        or [kind for kind in (others, demo_runs) if kind.has_model(start)]
+        for start in named
+    }
+    for start, known in kinds.items():
+        if len(known) > 1:
+            folders = f"a run in {others.journal.folder} or one in {demo_runs.journal.folder}"
+            raise UsageError(f"{start!r} could be {folders}; give more of its id")
+    real, demo = (
+        [start for start, known in kinds.items() if kind in known] for kind in (others, demo_runs)
+    )
+    if real and demo:
+        message = f"{demo[0]!r} is a demo run and {real[0]!r} is not"
+        raise UsageError(f"{message}: the two kinds never stand beside each other")
+    return bool(demo)

@@ -69,7 +69,6 @@ class RunArguments(TypedDict, total=False):
     notes: Mapping[str, str] | None
     fresh: bool
     keep_going: bool
-    demo: bool
     without: Iterable[str]
     against: str | None
     runs_dir: PathLike

@@ -1,8 +1,9 @@
 """From settings to the runs that they mean: what contradicts itself is refused, here alone."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..benchmark.model import JUDGE as JUDGE_PHASE
@@ -12,6 +13,7 @@ from ..clients.demo import JUDGE
 from ..clients.keys import check_extra_body
 from ..errors import UsageError
 from ..guard import guard
+from ..journal.file import demo_folder
 from ..parties.graders import OVERLAP, Panel
 from ..parties.prompt_templates import RAW, PromptTemplate, find_template
 from ..parties.providers import ModelSpec, of_judge
@@ -47,6 +49,7 @@ def run_configs(
         raise UsageError(f"--model {twice} is given twice")
     judges, roles = _find_judges(benchmark, settings), find_roles(benchmark, settings)
     models = [_model_target(benchmark, settings, spec) for spec in specs]
+    settings = replace(settings, runs_dir=_folder(settings.runs_dir, specs))
     named = [allow(judge) for judge in judges]
     players = {name: allow(target) for name, target in roles.items()}
     options = own_options(benchmark, settings.options)
@@ -72,6 +75,21 @@ def run_configs(
         for model, endpoint in zip(models, map(allow, models), strict=True)
         for one in settings.by_system(str(endpoint.spec))
     ]
+
+
+def _folder(runs_dir: Path, models: Sequence[ModelSpec]) -> Path:
+    """Where runs of these models are kept: demo runs have a folder of their own."""
+    demo = {spec: installed().provider(spec.provider).demo for spec in models}
+    if all(demo.values()):
+        return demo_folder(runs_dir)
+    if any(demo.values()):
+        listed = ", ".join(str(spec) for spec in models if demo[spec])
+        raise UsageError(
+            f"--model {listed}: a demo model is not run beside real ones; give it its own command"
+        )
+    if demo_folder(runs_dir) == runs_dir:
+        raise UsageError(f"--runs-dir {runs_dir} is a folder of demo runs; name another one")
+    return runs_dir
 
 
 def _model_target(benchmark: Benchmark, settings: RunSettings, spec: ModelSpec) -> Target:
@@ -108,7 +126,6 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         options=own_options(benchmark, settings.options),
         limits=limits_of(settings, None),
         iterations=settings.iterations or benchmark.iterations,
-        mixed=settings.demo,
         batching=batching_of(benchmark, settings),
         template=template_of(settings, model),
         checkpoint=checkpoint_of(settings.checkpoint) if settings.checkpoint else None,

@@ -21,6 +21,7 @@ from ..parties.party import Party, endpoint_at, is_imported
 from ..parties.party_settings import AS_JUDGE, NO_SYSTEM, PLAIN, PartySettings, settings_in
 from ..parties.prompt_templates import PromptTemplate
 from ..parties.providers import ModelSpec, Transfer, host_of
+from ..plugins import installed
 from ..types import Item, JsonDict, Sampling, SamplingChanges, digest
 
 
@@ -123,13 +124,16 @@ class RunConfig:
     keep_going: bool = False
     batching: Batching | None = None
     """Whose calls go to a batch API, and how; ``None`` where none do."""
-    mixed: bool = False
-    """Whether demo and real models may be compared with each other."""
     without: tuple[str, ...] = ()
     """Names of models that this one is not compared with."""
     against: str | None = None
     """The run, or the model, that its result is set against."""
     runs_dir: Path = Path("runs")
+
+    @property
+    def demo(self) -> bool:
+        """Whether it is a demo run: its model is not real."""
+        return installed().provider(self.model.spec.provider).demo
 
     @property
     def judge(self) -> Judge | None:

@@ -256,10 +256,6 @@ class RunSettings:
         RUN, None, "Continue although none of the first ten replies or verdicts can be read.",
         False, form="switch",
     )  # fmt: skip
-    demo: bool = _setting(
-        RUN, None, "Allow demo models and real ones in one comparison, rating or table.", False,
-        form="switch",
-    )  # fmt: skip
     without: tuple[str, ...] = _setting(
         RUN, "MODEL", "Do not compare with this model; may be repeated.", (), form="list"
     )
@@ -269,7 +265,7 @@ class RunSettings:
         rule=_TEXT,
     )  # fmt: skip
     runs_dir: Path = _setting(  # noqa: RUF009 - makes a field
-        RUN, None, "Where runs are kept.", Path("runs")
+        RUN, None, "Where runs are kept; demo runs in its folder demo.", Path("runs")
     )
     shares_server: bool = True
     file: "SettingsFile | None" = None

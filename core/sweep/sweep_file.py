@@ -196,6 +196,10 @@ def _read_models(raw: object, where: _FileText) -> tuple[list[SweepModel], list[
             models.append(model)
         except ConfigError as error:
             broken.append(error)
+    kinds = {installed().provider(ModelSpec.parse(one.spec).provider).demo: one for one in models}
+    if len(kinds) > 1:
+        message = f"{kinds[True].name} is a demo model and {kinds[False].name} is not"
+        raise where.error(f"{message}: give each kind a sweep of its own", "model", "models")
     return models, broken
 
 

@@ -150,7 +150,6 @@ class RatingRow(TypedDict):
     rating_length_adjusted: NotRequired[ReadOnly[float | None]]
     ci95_length_adjusted: NotRequired[ReadOnly[OpenInterval | None]]
     depends_on_length: NotRequired[ReadOnly[Sequence[str] | None]]
-    demo: NotRequired[ReadOnly[bool]]
 
 
 Grade = Literal["strong", "weak", "not tested", "not shown", "none"]

@@ -80,7 +80,7 @@ def exam_command(
 
 def _write(starts: tuple[str, ...], runs_dir: Path, samples: Path) -> None:
     """Write the texts of the runs that are named, and say how many there are."""
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, *starts) as stored:
         chosen = [run for start in starts for run in stored.named(start)]
         done = write_samples(chosen, samples)
     left_out = f"; {done.left_out} left out (empty, failed, or repeats)" * bool(done.left_out)
@@ -89,7 +89,7 @@ def _write(starts: tuple[str, ...], runs_dir: Path, samples: Path) -> None:
 
 def _say_verdict(runs_dir: Path, judge: str) -> None:
     """The last exam of a judge in words."""
-    with eibench.runs(runs_dir) as runs:
+    with eibench.open_runs(runs_dir, judge) as runs:
         documents = [run.document for run in runs.where(benchmark="judge-exam", model=judge)]
         if not documents or documents[-1] is None or "exam" not in documents[-1]["notes"]:
             return

@@ -129,8 +129,7 @@ def page(documents: Sequence[ResultDocument]) -> Sequence[Paragraph | Plot | Tab
 
 
 def _name(document: ResultDocument) -> str:
-    name = document["name"] or str(document["model"])
-    return f"{name} DEMO" if document["demo"] else name
+    return document["name"] or str(document["model"])
 
 
 def _order_kept(document: ResultDocument) -> float | None:

@@ -64,7 +64,7 @@ class _Labelled(NamedTuple):
 @click.option("--replies", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Write the replies that the benchmark's own people rated to this file, for "
                    "bench score, and show what people gave them.")  # fmt: skip
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def calibrate_command(
     benchmark: Benchmark,
@@ -88,7 +88,7 @@ def calibrate_command(
         return
     if (run and label_set) or (value and not run):
         raise UsageError("--labels is for labels of the journal, --value for those of a RUN")
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, run) as stored:
         labelled = (
             _published(benchmark, stored[run], dataset, value)
             if run

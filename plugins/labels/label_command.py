@@ -89,7 +89,7 @@ def _steps(_: click.Context, __: click.Parameter, text: str | None) -> tuple[flo
 @click.option("--dataset", metavar="NAME|PATH", help="The pack that people take, with --take.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FOLDER",
               help="Where page.html and table.csv go (default: labels-SET).")  # fmt: skip
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 def draw_command(
     benchmark: Benchmark,
     runs: tuple[str, ...],
@@ -116,13 +116,13 @@ def draw_command(
     """
     plan = DrawingPlan(number or 20, strata, repeats, seed, recruited)
     if take:
-        if runs or pairs or value or scale or strata or judge:
+        if runs or pairs or value or scale or strata or judge or eibench.provided("demo"):
             raise UsageError("--take is about the benchmark's items: without runs, --pairs, "
-                             "--value, --scale, --strata and --judge")  # fmt: skip
+                             "--value, --scale, --strata, --judge and --demo")  # fmt: skip
         _, questions = eibench.people_questions(benchmark, dataset)
         new_set, label = test_set(benchmark, questions, number, plan), ""
     else:
-        with eibench.runs(runs_dir) as stored:
+        with eibench.open_runs(runs_dir, *runs) as stored:
             chosen = _runs(stored, benchmark, runs)
             new_set, label = _drawn(benchmark, chosen, value, scale, plan, judge, pairs=pairs)
     texts = [read_text(path).strip() if path else "" for path in (instructions, consent)]
@@ -140,7 +140,6 @@ def _runs(stored: RunSet, benchmark: Benchmark, starts: Sequence[str]) -> list[S
         chosen = [stored[start] for start in starts]
     else:
         candidates = [run for run in stored if run.benchmark == benchmark.name]
-        candidates = [run for run in candidates if not run.demo] or candidates
         chosen = list({run.name: run for run in candidates}.values())
     if other := [run for run in chosen if run.benchmark != benchmark.name]:
         raise UsageError(f"run {other[0].id} is of {other[0].benchmark}, not of {benchmark.name}")
@@ -280,7 +279,8 @@ def _keep(people: Sequence[Respondent], runs_dir: Path) -> None:
         DataError: It is not, or the person's answers are there already.
     """
     labels = list[tuple[str, PersonLabel]]()
-    with eibench.runs(runs_dir) as stored:
+    asked = dict.fromkeys(entry.run for person in people for entry in person.labels.entries)
+    with eibench.runs(runs_dir, *asked) as stored:
         known, digests = dict[str, StoredRun](), dict[tuple[str, str, Key], str]()
         for person in people:
             ids = sorted({i for e in person.labels.entries for i in (e.run, e.run_b) if i})
@@ -293,7 +293,8 @@ def _keep(people: Sequence[Respondent], runs_dir: Path) -> None:
             for answer in person.answers:
                 _refuse_changed(person, answer.entry, runs, digests)
             labels += [(answer.entry.run, _label(person, answer)) for answer in person.answers]
-    eibench.keep_labels(runs_dir, labels)
+        folder = stored.journal.folder
+    eibench.keep_labels(folder, labels)
 
 
 def _run(stored: RunSet, person: Respondent, run_id: str) -> StoredRun:

@@ -100,7 +100,7 @@ def _norm_of_ratings(
     norm, people = ratings_norm(benchmark, pack, questions, humans, leave_out=leave_out)
     models = list[NormedModel]()
     if runs:
-        with eibench.runs(runs_dir) as stored:
+        with eibench.open_runs(runs_dir, *runs) as stored:
             models = [normed_model(norm, pack, stored[start]) for start in runs]
     document = {"source": source, **norm.as_json(), "left_out": list(people.left_out)}
     document |= {"dataset": {"name": pack.source.name, "sha256": pack.source.sha256}}

@@ -125,7 +125,6 @@ class CorrelateParams(TypedDict):
     runs: tuple[str, ...]
     datasets: tuple[str, ...]
     judge: str | None
-    demo: bool
     runs_dir: Path
     json_output: bool
 
@@ -218,13 +217,13 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
 
 
 def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
-    with _opened(params["runs_dir"], words[0]) as stored:
+    with _opened(params["runs_dir"], words[0], params["runs"]) as stored:
         runs = [stored[start] for start in params["runs"]]
         datasets = {name: _pack(name, pack) for name, pack in _datasets(params["datasets"]).items()}
         choice = RunSelection(runs or None, datasets, params["judge"])
         names = dict.fromkeys(run.name for run in choice.among(stored))
         left_out = left_out_of(names, params["without"], params["models"])
-        choice = replace(choice, without=left_out, mixed=params["demo"])
+        choice = replace(choice, without=left_out)
         benchmarks = choice.benchmarks(stored)
         for benchmark in (ScoreColumn.parse(word).benchmark for word in words):
             message = f"no runs of {benchmark!r} in {stored.journal.folder}"
@@ -238,10 +237,10 @@ def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
         return _TableRequest(table_of_runs(stored, columns, choice), words[0], ys)
 
 
-def _opened(folder: Path, word: str) -> eibench.RunSet:
+def _opened(folder: Path, word: str, named: Sequence[str]) -> eibench.RunSet:
     """The runs; where there are none, a first word that no runs could be of is what is wrong."""
     try:
-        return eibench.runs(folder)
+        return eibench.open_runs(folder, *named)
     except JournalError:
         if word.partition(":")[0] in eibench.benchmarks():
             raise

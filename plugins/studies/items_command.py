@@ -45,7 +45,7 @@ _EXAMPLES = (
               "best N.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Where --select writes the items' ids.")  # fmt: skip
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def items_command(
     benchmark: str,
@@ -105,7 +105,7 @@ def of_csv(path: Path) -> ItemMatrix:
 
 def of_runs(benchmark: str, folder: Path, dataset: str | None, judge: str | None) -> ItemMatrix:
     """The newest whole run of each model on one pack; items that all of them have."""
-    with eibench.runs(folder) as stored:
+    with eibench.open_runs(folder) as stored:
         runs = stored.where(benchmark=benchmark, judge=judge)
         rows: dict[str, dict[str, float]] = {}
         packs = set[str]()

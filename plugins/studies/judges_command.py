@@ -36,7 +36,6 @@ def judges_command(
     words: tuple[str, ...],
     judges: tuple[str, ...],
     changes: Mapping[str, str],
-    demo: bool,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -54,9 +53,9 @@ def judges_command(
         raise UsageError(f"{benchmark.name} asks no judge")
     if not (words or any(run_selector())):
         raise UsageError("name a BENCHMARK, or a RUN that two judges have graded")
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, *(() if benchmark else words)) as stored:
         if benchmark:
-            _of_benchmark(stored, benchmark, named, changes, demo=demo, json_output=json_output)
+            _of_benchmark(stored, benchmark, named, changes, json_output=json_output)
             return
         agreement = _agreement(eibench.chosen_runs(stored, words), named, changes)
     if json_output:
@@ -71,13 +70,12 @@ def _of_benchmark(
     named: Sequence[str],
     changes: Mapping[str, str],
     *,
-    demo: bool,
     json_output: bool,
 ) -> None:
     """Show what the judges of a benchmark's models make of them; two of them value by value."""
     chosen = provided("dataset")
     pack = chosen and eibench.named_pack(benchmark, chosen)
-    document = eibench.compare_judges(stored, benchmark, pack, demo=demo, named=named)
+    document = eibench.compare_judges(stored, benchmark, pack, named=named)
     agreement, warnings = None, list(document.warnings)
     if len(document.judges) == 2:
         runs = stored.of([stored[row.run_id] for row in document.models])

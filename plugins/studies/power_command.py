@@ -43,15 +43,13 @@ class PairPlan(NamedTuple):
               metavar="D", help="The true difference to find, in the main metric.")  # fmt: skip
 @click.option("--dataset", metavar="NAME", help="Only runs on this pack.")
 @click.option("--judge", metavar="SPEC", help="Only runs with this judge.")
-@click.option("--demo", is_flag=True, help="Take demo models where no two real ones are there.")
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def power_command(
     benchmark: str,
     difference: float,
     dataset: str | None,
     judge: str | None,
-    demo: bool,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -61,13 +59,13 @@ def power_command(
     differ by D, with a power of 80 %, what that costs, and the smallest difference that a run as
     large as theirs can show. How much two models differ by item is taken from pairs that were run.
     """
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir) as stored:
         runs: dict[str, StoredRun] = {}
         for run in stored.where(benchmark=benchmark, judge=judge):
             document = run.document
             if document is None or document["status"] != "complete":
                 continue
-            if document["demo"] != demo or (dataset and document["dataset"]["name"] != dataset):
+            if dataset and document["dataset"]["name"] != dataset:
                 continue
             runs[document["name"]] = run
         newest = next(reversed(runs.values()), None)
@@ -75,16 +73,15 @@ def power_command(
         runs = {n: r for n, r in runs.items()
                 if r.document and r.document["dataset"]["sha256"] == pack}  # fmt: skip
         if len(runs) < 2:
-            hint = "" if demo else "; --demo takes demo models"
             raise UsageError(
                 f"{benchmark} has {plural(len(runs), 'model')} with a whole run on one pack; how "
-                f"much two models differ by item is known from two{hint}"
+                "much two models differ by item is known from two"
             )
         values = {name: scaled_values(run) for name, run in runs.items()}
         families = _families(next(iter(runs.values())))
         pairs = list(combinations(runs, 2))[:_MOST_PAIRS]
         plans = [plan_pair((a, b), values[a], values[b], families, difference) for a, b in pairs]
-        cost = _cost_of_sample(list(runs.values()))
+        demo, cost = any(run.demo for run in runs.values()), _cost_of_sample(list(runs.values()))
     known = [one for one in plans if one.plan.error]
     if not known:
         raise UsageError(f"nothing can be planned: {plans[0].plan.reason}")

@@ -21,7 +21,6 @@ from eibench.text import line, number, plural
 from .csv_tables import read_table
 from .repeatability import (
     MetricChange,
-    ModelChange,
     ModelSpread,
     OverallSpread,
     Repeatability,
@@ -37,7 +36,7 @@ def show_repeatability(document: Repeatability) -> None:
     """Everything `bench repeat` prints."""
     notes = ["SD with n - 1; CV = SD / mean, for scores that cannot be below zero."]
     notes += [f"judge: {document.judge}"] if document.judge else []
-    notes += [f"{_name(model)}: {model.note}" for model in document.models if model.note]
+    notes += [f"{model.model}: {model.note}" for model in document.models if model.note]
     if not all(map(_is_one_text, _spreads_of(document))):
         notes += [_overall(*entry) for entry in document.overall.items()]
     notes += [
@@ -57,7 +56,7 @@ def show_repeatability(document: Repeatability) -> None:
 def _spreads(title: str, models: Sequence[ModelSpread], note: str) -> Table:
     columns = ("model", "metric", "reruns", "mean", "SD", "CV %", "min", "max", "range")
     rows = [
-        (_name(model), metric, spread.n, spread.mean, *_spread(model, spread))
+        (model.model, metric, spread.n, spread.mean, *_spread(model, spread))
         for model in models
         for metric, spread in model.metrics.items()
     ]  # fmt: skip
@@ -82,10 +81,6 @@ def _spreads_of(document: Repeatability) -> list[tuple[ModelSpread, Spread]]:
     return [(model, spread) for model in document.models for spread in model.metrics.values()]
 
 
-def _name(row: ModelSpread | ModelChange) -> str:
-    return row.model + " DEMO" * row.demo
-
-
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
@@ -105,7 +100,7 @@ def _source(rerun: JsonObject) -> str:
 def _change(change: MetricChange) -> Table:
     columns = ("model", "reruns", change.before, change.after, "change", "change %")
     rows = [
-        (_name(row), row.n, row.before, row.after, row.difference, _percent(row.relative))
+        (row.model, row.n, row.before, row.after, row.difference, _percent(row.relative))
         for row in change.models
     ]
     shares = {
@@ -130,7 +125,7 @@ _EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revised\n"
               help="Compare two metrics, such as first_pass revised.")  # fmt: skip
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
 @eibench.run_options("dataset")
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def repeat_command(
     sources: tuple[str, ...],
@@ -174,7 +169,7 @@ def _from_file(sources: tuple[str, ...], metrics: tuple[str, ...]) -> Reruns:
 def _from_runs(sources: tuple[str, ...], runs_dir: Path) -> tuple[Reruns, list[SteadinessRow]]:
     if not (sources or any(run_selector())):
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, *sources) as stored:
         runs = eibench.chosen_runs(stored, sources)
         path, judge = run_selector().data_path, run_selector().judge
         reruns = reruns_of_runs(runs, path, judge)

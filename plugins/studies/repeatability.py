@@ -26,7 +26,6 @@ class ModelSpread(NamedTuple):
     """
 
     model: str
-    demo: bool
     counted: int
     metrics: Mapping[str, Spread]
     reruns: Sequence[JsonDict]
@@ -45,7 +44,6 @@ class ModelChange(NamedTuple):
     """The means of one model's reruns, and their difference absolutely and relatively."""
 
     model: str
-    demo: bool
     n: int
     before: float
     after: float
@@ -131,7 +129,7 @@ def _model(name: str, reruns: Sequence[Rerun], metrics: Sequence[str]) -> ModelS
         for r in reruns
     ]
     note = next((r.note for r in counted if r.note), "")
-    return ModelSpread(name, any(r.demo for r in reruns), len(counted), spreads, rows, note)
+    return ModelSpread(name, len(counted), spreads, rows, note)
 
 
 def _refuse_single(models: Sequence[ModelSpread], more: str) -> None:
@@ -155,18 +153,18 @@ def _change(reruns: Sequence[Rerun], before: str, after: str) -> MetricChange:
         values = [(r.values.get(before), r.values.get(after)) for r in group if r.reason is None]
         both = [(one, two) for one, two in values if one is not None and two is not None]
         if both:
-            rows.append(_model_change(model, any(r.demo for r in group), both))
+            rows.append(_model_change(model, both))
         pairs += both
-    overall = _model_change("", False, pairs).relative if pairs else None
+    overall = _model_change("", pairs).relative if pairs else None
     relatives = [_relative(*pair) for pair in pairs]
     over_models = _mean([row.relative for row in rows])
     return MetricChange(before, after, rows, over_models, _mean(relatives), overall)
 
 
-def _model_change(model: str, demo: bool, pairs: Sequence[tuple[float, float]]) -> ModelChange:
+def _model_change(model: str, pairs: Sequence[tuple[float, float]]) -> ModelChange:
     first, second = (fmean(side) for side in zip(*pairs, strict=True))
     change = second - first, _relative(first, second)
-    return ModelChange(model, demo, len(pairs), first, second, *change)
+    return ModelChange(model, len(pairs), first, second, *change)
 
 
 def _relative(first: float, second: float) -> float | None:

@@ -98,14 +98,12 @@ class RunSelection:
             or whose SHA-256 begins so (six digits or more).
         judge: Of judged runs, only results by the judge of this spec.
         without: Models that are left out before anything is set beside anything.
-        mixed: Let demo models and real ones stand in one table.
     """
 
     runs: Sequence[StoredRun] | None = None
     datasets: Mapping[str, str] = field(default_factory=dict)
     judge: str | None = None
     without: Collection[str] = ()
-    mixed: bool = False
 
     def among(self, runs: RunSet) -> list[StoredRun]:
         """Those of a journal's runs that are looked at."""
@@ -114,13 +112,6 @@ class RunSelection:
     def benchmarks(self, runs: RunSet) -> list[str]:
         """The benchmarks that they are of, in the order of the runs."""
         return list(dict.fromkeys(run.benchmark for run in self.among(runs)))
-
-    def demos(self, runs: RunSet, benchmarks: Collection[str]) -> list[str]:
-        """The demo models among real ones; none where they are wanted, or runs are named."""
-        present = [run for run in self.among(runs) if run.benchmark in benchmarks]
-        if self.mixed or self.runs is not None or all(run.demo for run in present):
-            return []
-        return list(dict.fromkeys(run.name for run in present if run.demo))
 
     def takes(self, result: "_Result") -> bool:
         """Whether a result counts."""
@@ -167,10 +158,6 @@ class _RunTable:
 
     def table(self, columns: Sequence[ScoreColumn]) -> ScoreTable:
         names = dict.fromkeys(column.benchmark for column in columns)
-        if demos := self.selection.demos(self.runs, names):
-            self.left_out.append(f"demo models: {', '.join(demos)}; --demo takes them in")
-            without = (*self.selection.without, *demos)
-            self.selection = replace(self.selection, without=without)
         results = {name: self._results(name) for name in names}
         models = list(dict.fromkeys(model for column in results.values() for model in column))
         values = {c.name: self._values(c, results[c.benchmark]) for c in columns}

@@ -36,7 +36,7 @@ _EXAMPLES = (
               help="Write the twins as a pack, which models are then run on.")  # fmt: skip
 @click.option("--model", "models", multiple=True, metavar="MODEL",
               help="A model that has been run on both; three at least.")  # fmt: skip
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def twins_command(
     benchmark: str,
@@ -68,7 +68,7 @@ def twins_command(
         raise UsageError("give -o FILE to write the twins, or --model of each model that was run")
     families = {name: twin.family for twin in twins for name in twin.questions}
     packs = (official.sha256, hashlib.sha256(pack_bytes(pack)).hexdigest())
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, *models) as stored:
         runs = stored.where(benchmark=benchmark)
         options = _newest(runs, models[0], packs[1], "the twins").settings["options"]
         asked = [_asked_twice(runs, name, packs, options, families) for name in models]

@@ -28,7 +28,7 @@ _EXAMPLES = (
               help="The folder with slop_list.json and slop_list_trigrams.json.")  # fmt: skip
 @click.option("--phrases", type=click.IntRange(0, 1000), default=10, show_default=True,
               help="How many phrases that set each model apart.")  # fmt: skip
-@eibench.shared_options("runs_dir")
+@eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def style_command(
     sources: tuple[str, ...], lists: Path | None, phrases: int, runs_dir: Path, json_output: bool
@@ -41,7 +41,7 @@ def style_command(
     if any(source.lower().endswith(".jsonl") for source in sources):
         source, models = sources[0], _of_file(sources)
     else:
-        source, models = f"runs in {runs_dir}", _of_runs(sources, runs_dir)
+        source, models = _of_runs(sources, runs_dir)
     document = style_document(source, models, read_lists(lists) if lists else None, phrases)
     if json_output:
         eibench.show_json(document)
@@ -57,16 +57,17 @@ def _of_file(sources: Sequence[str]) -> list[ModelTexts]:
     return read_texts(Path(sources[0]))
 
 
-def _of_runs(sources: tuple[str, ...], runs_dir: Path) -> list[ModelTexts]:
+def _of_runs(sources: tuple[str, ...], runs_dir: Path) -> tuple[str, list[ModelTexts]]:
     if not (sources or any(run_selector())):
         raise UsageError("Missing argument 'RUN...|FILE.jsonl'.")
-    with eibench.runs(runs_dir) as stored:
+    with eibench.open_runs(runs_dir, *sources) as stored:
+        source = f"runs in {stored.journal.folder}"
         models = texts_of_runs(eibench.chosen_runs(stored, sources))
     for model in models:
         if not model.texts:
             why = model.left_out[0] if model.left_out else "no sample has begun"
             raise UsageError(f"{model.model} has no text to look at: {why}")
-    return models
+    return source, models
 
 
 def show_style(document: StyleDocument) -> None:

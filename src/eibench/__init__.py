@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.public import bench_run as bench_run
     from eibench.core.cli.public import chosen_runs as chosen_runs
     from eibench.core.cli.public import completion as completion
+    from eibench.core.cli.public import open_runs as open_runs
     from eibench.core.cli.public import provided as provided
     from eibench.core.cli.public import run_options as run_options
     from eibench.core.cli.public import run_selector as run_selector
@@ -222,8 +223,8 @@ _HOMES = {
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
     "eibench.core.cli.command": "Command named_benchmark",
     "eibench.core.cli.options": "benchmark_argument json_option",
-    "eibench.core.cli.public": "bench_run chosen_runs completion provided run_options run_selector"
-    " shared_options",
+    "eibench.core.cli.public": "bench_run chosen_runs completion open_runs provided"
+    " run_options run_selector shared_options",
     "eibench.core.journal.archives": "write_lines",
     "eibench.core.journal.records": "PersonLabel",
     "eibench.core.plugins.catalogue": "benchmarks",

@@ -20,6 +20,7 @@ from ...datasets.official import DATA_ONLY, FetchState, OfficialPack, is_data_on
 from ...errors import BenchError, JournalError, PluginError
 from ...guard import guard
 from ...journal import network_file_system
+from ...journal.file import demo_folder
 from ...journal.health import read_health
 from ...plugins import Catalogue
 from ...reading.files import exists
@@ -211,15 +212,22 @@ def _room(name: str, folder: Path) -> Check:
     return warn(name, message, "make room") if free < LITTLE else ok(name, message)
 
 
-def check_journal(runs_dir: Path) -> Check:
-    """The journal: opens, whole, size, schema, who works on it."""
+def check_journals(runs_dir: Path) -> Iterator[Check]:
+    """The journal, and that of demo runs if there is one: opens, whole, size, who works on it."""
+    yield _check_journal("journal", runs_dir)
+    demo = demo_folder(runs_dir)
+    if demo != runs_dir and demo.is_dir():
+        yield _check_journal("demo journal", demo)
+
+
+def _check_journal(name: str, runs_dir: Path) -> Check:
     try:
         health = read_health(runs_dir)
     except JournalError as error:
-        return fail("journal", error)
+        return fail(name, error)
     if health is None:
-        return ok("journal", f"none in {runs_dir} yet; the first run makes one")
+        return ok(name, f"none in {runs_dir} yet; the first run makes one")
     message = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB"
     message += f", {plural(health.runs, 'run')}, {plural(health.calls, 'reply')}"
     owned = ", ".join(f"{run_id} by {owner}" for run_id, owner in health.owners.items())
-    return ok("journal", f"{message}; " + (f"in use: {owned}" if owned else "no run is in use"))
+    return ok(name, f"{message}; " + (f"in use: {owned}" if owned else "no run is in use"))

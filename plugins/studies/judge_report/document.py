@@ -51,7 +51,7 @@ class JudgeReport(NamedTuple):
             criteria=compare_criteria(comparisons),
             scenarios=measure_scenarios(comparisons, items, strengths),
             cycles=find_cycles(comparisons, items),
-            stability=leave_one_out(strengths, audit.demo),
+            stability=leave_one_out(strengths),
             warnings=(*comparisons.warnings, *few),
         )
 

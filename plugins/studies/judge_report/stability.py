@@ -35,15 +35,13 @@ class Without(NamedTuple):
 class Moves(NamedTuple):
     """One model's rank, and how far up and down it moves without a family or an opponent.
 
-    The latter is ``None`` where it is not known. `demo`: whether a demo model is among those
-    compared.
+    The latter is ``None`` where it is not known.
     """
 
     model: str
     rank: int
     families: tuple[int, int]
     opponents: tuple[int, int] | None
-    demo: bool
 
 
 class Stability(NamedTuple):
@@ -58,7 +56,7 @@ class Stability(NamedTuple):
     reason: str | None = None
 
 
-def leave_one_out(strengths: Strengths, demo: bool = False) -> Stability:
+def leave_one_out(strengths: Strengths) -> Stability:
     """Rank changes without each family and without each opponent."""
     comparisons, n = strengths.comparisons, len(strengths.comparisons.models)
     alone, reason = len(comparisons.families) < 2, _no_opponents(n)
@@ -76,7 +74,7 @@ def leave_one_out(strengths: Strengths, demo: bool = False) -> Stability:
         families=() if alone else _without_each(comparisons.families, by_family, strengths),
         opponents=None if reason else _without_each(comparisons.models, by_model, strengths),
         models=tuple(
-            Moves(comparisons.models[i], int(rank[i]), _ends(by_family, i), against, demo)
+            Moves(comparisons.models[i], int(rank[i]), _ends(by_family, i), against)
             for i in order
             for against in [None if reason else _ends(by_model, i)]
         ),

@@ -42,7 +42,7 @@ def board(bench: Bench, questions: Callable[..., Path]) -> Bench:
 
 def database(sql: str, *values: object) -> list[Any]:
     """What a program that is not ours does with the file."""
-    with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as connection, connection:
         return connection.execute(sql, values).fetchall()
 
 
@@ -54,7 +54,7 @@ def cached() -> int:
 @contextmanager
 def stored() -> Iterator[tuple[Journal, RunRecord]]:
     """The journal with the run of the weak model."""
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         yield journal, journal.runs()[0]
 
 
@@ -73,7 +73,7 @@ def failed(bench: Bench) -> None:
 
 def asked_further(bench: Bench) -> None:
     """A longer run that was killed after one reply."""
-    with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as connection, connection:
         add_functions(CALLS, connection)
         columns = {name: f'"{name}"' for name in CALLS.columns} | {"iteration": "2"}
         again, names = ", ".join(columns.values()), quoted(CALLS.columns)
@@ -289,7 +289,7 @@ def test_nothing_is_cached_of_what_may_have_changed_meanwhile(board: Bench) -> N
 def test_a_locked_journal_is_not_waited_for(board: Bench) -> None:
     """The board is shown, and computed again the next time."""
     database("DELETE FROM board_cache")
-    with closing(sqlite3.connect("runs/bench.sqlite")) as other:
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
         assert board(*BOARD).code == 0
     assert cached() == 0

@@ -19,7 +19,7 @@ from tests.conftest import enter_empty_place, run_here
 from tests.core.html.browsing import chromium, needs_chromium
 
 FILL = uniform_ratings(1)
-SITE = Path("site")
+SITE, DEMO_SITE = Path("site"), Path("site-demo")
 
 
 def reply(request: ReceivedRequest) -> str:
@@ -73,6 +73,7 @@ def commands(url: str) -> dict[str, tuple[str, ...]]:
 
 KINDS = tuple(commands(""))
 BOARDS = {"eqbench-v1": (), "seceu": (), "eqbench3": ("--demo", "--judge", "demo/judge")}
+"""With the options that choose them; the last is of demo runs."""
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +84,9 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
         made = commands(server.base_url)
         for _ in range(2):  # whoever comes last has ratings of all
             results = {kind: run_here(*words, "--json").json for kind, words in made.items()}
-        done = run_here("site", "-o", SITE)
-        assert done.code == 0, done.err
+        for site, kind in ((SITE, ()), (DEMO_SITE, ("--demo",))):
+            done = run_here("site", "-o", site, *kind)
+            assert done.code == 0, done.err
         yield Walked(folder, made, results)
 
 
@@ -117,7 +119,7 @@ def report(run_id: str, *others: str) -> str:
 def part_of_site(journal: Walked, kind: str) -> str:
     """What the page of a model says of one of its boards."""
     document = journal.results[kind]
-    texts = (page.read_text(encoding="utf-8") for page in SITE.glob("models/*.html"))
+    texts = (page.read_text(encoding="utf-8") for page in Path().glob("site*/models/*.html"))
     own = (text for text in texts if f"<h1>{document['name']}</h1>" in text)
     rows = (row for text in own for row in re.findall(r"<tr>.*?</tr>", text, re.DOTALL))
     lead = (row for row in rows if f'<a href="#{document["benchmark"]}' in row)
@@ -220,13 +222,15 @@ def test_a_run_from_the_journal_says_so_and_one_that_is_shown_does_not(
 
 def test_the_list_of_runs_claims_nothing_else(journal: Walked) -> None:
     """Status, DEMO, and of how many samples; no rank and no side."""
-    text = run_here("runs").out
+    real, demo = run_here("runs").out, run_here("runs", "--demo").out
+    assert ("DEMO" in real, "DEMO" in demo) == (False, True)
+    text = real + demo
     assert not (SIDE.search(text) or RANK.search(text))
     rows = {document["run_id"]: document for document in journal.results.values()}
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split("│")[1:-1]]
         if (document := rows.get(cells[0] if cells else "")) is not None:
-            assert ("DEMO" in line) == document["demo"]
+            assert (line in demo) == document["demo"]
             whole = document["dataset"]["n_items"] * document["iterations"]
             partial = document["status"] == "complete" and document["items"]["total"] < whole
             assert ("partial" if partial else document["status"]) in cells
@@ -264,12 +268,12 @@ def on_terminal(benchmark: str) -> str:
 
 def on_site(benchmark: str) -> str:
     """What the page of the board says; of several boards of that benchmark all."""
-    return " ".join(words(page) for page in SITE.glob(f"boards/{benchmark}*.html"))
+    return " ".join(words(page) for page in Path().glob(f"site*/boards/{benchmark}*.html"))
 
 
 def on_entry(benchmark: str) -> str:
-    """What the entry of the site says."""
-    return words(SITE / "index.html")
+    """What the entry of its site says."""
+    return words((DEMO_SITE if "--demo" in BOARDS[benchmark] else SITE) / "index.html")
 
 
 def on_matrix(benchmark: str) -> Mapping[str, Sequence[str]]:
@@ -304,13 +308,14 @@ def test_screens_of_a_board_claim_what_its_numbers_say(
 def test_a_board_on_the_terminal_has_the_ranks_and_marks_of_its_rows(
     journal: Walked, benchmark: str
 ) -> None:
-    """In the order of the JSON: ranks, partial, DEMO; baselines name whom they stop."""
+    """In the order of the JSON: ranks, partial; baselines name whom they stop; DEMO above all."""
     board, text = leaderboard(benchmark), on_terminal(benchmark)
     cells = [[c.strip() for c in line.split("│")[1:3]] for line in text.splitlines() if "│" in line]
     for row, (rank, name) in zip(board["rows"], cells[1:], strict=True):
         assert rank == ranks(row)
         assert name.startswith(row["model"])
-        assert ("(partial)" in name, "DEMO" in name) == (row["partial"], row["demo"])
+        assert ("(partial)" in name) == row["partial"]
+    assert ("DEMO" in text.partition("\n")[0]) == board["demo"]
     for line in text.splitlines():
         if stopped := re.match(r"not surely (?:above|better than) chance .*: (.*)", line):
             known = [r["model"] for r in board["rows"] if "random" in (r["not_above"] or ())]
@@ -347,7 +352,7 @@ def test_a_board_of_the_site_has_the_ranks_and_marks_of_its_rows(
 ) -> None:
     """On its page, on the entry, and of each model the place on its own page."""
     rows = leaderboard(benchmark)["rows"]
-    of_models = " ".join(map(words, SITE.glob("models/*.html")))
+    of_models = " ".join(map(words, Path().glob("site*/models/*.html")))
     for row in rows:
         number = f"{row['rating']:.0f}" if row["rating"] else shown(row)
         assert benchmark == "eqbench3" or on_matrix(benchmark)[row["model"]] == [number, ranks(row)]

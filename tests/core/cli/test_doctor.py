@@ -302,15 +302,16 @@ def test_an_official_pack_that_is_there(bench: Bench) -> None:
 def test_the_journal(bench: Bench) -> None:
     """Size, counts and schema of a whole one; a damaged one ends with 4 and stays as it is."""
     assert bench("run", "eqbench-v1", "--limit", 2).code == 0
-    message = checks(bench)["journal"]
+    assert "none in runs yet" in checks(bench)["journal"][1]
+    message = checks(bench)["demo journal"]
     assert message[0] == "OK"
     assert "1 run, " in message[1]
     assert "no run is in use" in message[1]
-    path = Path("runs/bench.sqlite")
+    path = Path("runs/demo/bench.sqlite")
     path.write_bytes(b"no journal")
     done = bench("doctor")
     assert done.code == 4
-    assert "FAIL  journal: " in done.out
+    assert "FAIL  demo journal: " in done.out
     assert path.read_bytes() == b"no journal"
 
 

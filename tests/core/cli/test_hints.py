@@ -103,9 +103,9 @@ def test_an_unknown_run_is_told_where_the_runs_are_listed(bench: Bench) -> None:
     """In the folder that was looked into."""
     bench("run", "eqbench-v1", "--limit", 1, "--runs-dir", RUNS)
     done = bench("show", "ffff", "--runs-dir", RUNS)
-    words = command_in(done.err.replace(" lists them", "  "), "more; ")
+    words = command_in(done.err.replace(" lists them", "  "), "demo; ")
     assert "run" not in bench(*words).err
-    assert words == ["runs", "--runs-dir", RUNS]
+    assert words == ["runs", "--demo", "--runs-dir", RUNS]
 
 
 def test_a_command_without_place_has_none(bench: Bench) -> None:

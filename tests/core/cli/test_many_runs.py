@@ -45,7 +45,7 @@ def counted(journal: Journal) -> Iterator[list[str]]:
 def board_of() -> tuple[Any, int]:
     """The rows of the board, and how many statements they took."""
     catalogue = installed()
-    with Journal(Path("runs"), create=False) as journal, counted(journal) as statements:
+    with Journal(Path("runs/demo"), create=False) as journal, counted(journal) as statements:
         board = read_leaderboard(Boards(journal, catalogue, catalogue.benchmark("eqbench-v1")))
     return board.as_json()["rows"], len(statements)
 
@@ -101,7 +101,7 @@ def test_baselines_are_found_once_for_a_board(
 def test_what_is_written_meanwhile_is_read(run: Callable[..., None]) -> None:
     """A write ends the reading ahead, here and around it."""
     run(2)
-    with Journal(Path("runs"), create=False) as journal:
+    with Journal(Path("runs/demo"), create=False) as journal:
         runs = journal.runs()
         with journal.ahead(runs), journal.ahead(runs):
             ((by, _),) = journal.graders(runs[1])

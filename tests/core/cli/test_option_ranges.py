@@ -110,6 +110,6 @@ def test_an_own_option_is_no_setting_of_ours(bench: Bench, ranged: None) -> None
     """Though a part of the sampling, which no option of ours sets, has its name."""
     document = bench(*RUN, "--stop", "Bye.", "--json").json
     assert document["options"]["stop"] == "Bye."
-    with Journal(Path("runs"), create=False) as journal:
+    with Journal(Path("runs/demo"), create=False) as journal:
         run = journal.find_run(document["run_id"])
     assert run is not None and "stop" not in run.settings["sampling"]

@@ -232,21 +232,24 @@ def test_options_of_ratings_are_the_benchmarks(bench: Bench, played: Path) -> No
 
 
 def test_one_comparison_is_no_plural(bench: Bench, empty_place: Path) -> None:
-    """In the table's note, and where one with a demo model is left out."""
-    rows = [Comparison("i", 1, a, "y", "a", {"c": 2}) for a in ("x", "demo/strong")]
-    shown = bench("rate", write("one.jsonl", rows)).out
+    """In the table's note."""
+    shown = bench("rate", write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])).out
     assert "1 comparison, 1 item, 1 family\n" in shown
-    assert "left out: 1 comparison with demo models; --demo takes it in" in shown
 
 
-def test_what_is_left_out_of_a_file_of_demo_models_is_named(
-    bench: Bench, empty_place: Path
-) -> None:
-    """It is between the two kinds: no two real models have met."""
+def test_a_file_of_demo_models_and_real_ones_is_refused(bench: Bench, empty_place: Path) -> None:
+    """Unless either kind is left out; --demo chooses among runs."""
     met = ("demo/weak", "demo/strong"), ("demo/strong", "y"), ("demo/weak", "y")
-    rows = [Comparison("i", 1, a, b, "a", {"c": 2}) for a, b in met]
-    shown = bench("rate", write("demo.jsonl", rows)).out
-    assert "left out: 2 comparisons with real models; --demo takes them in" in shown
+    file = write("demo.jsonl", [Comparison("i", 1, a, b, "a", {"c": 2}) for a, b in met])
+    refused = bench("rate", file)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "has demo models (demo/strong, demo/weak) beside real ones" in refused.err
+    rated = bench("rate", file, "--without", "y", "--json").json
+    assert (rated["demo"], {row["model"] for row in rated["ratings"]}) == (
+        True, {"demo/strong", "demo/weak"},
+    )  # fmt: skip
+    refused = bench("rate", file, "--without", "y", "--demo")
+    assert refused.code == 2 and "--demo chooses among runs" in refused.err
 
 
 def test_ratings_are_whole_points_as_on_a_board(bench: Bench, played: Path) -> None:

@@ -88,7 +88,7 @@ def given(demos: Demos) -> RunInput:
     demos(3)
 
     def read() -> RunInput:
-        with Journal(Path("runs"), create=False) as journal:
+        with Journal(Path("runs/demo"), create=False) as journal:
             return run_input(StoredRun(journal, journal.runs()[-1]), transcripts=True)
 
     # A browser of these tests keeps the event loop of its thread.

@@ -62,7 +62,7 @@ def test_json_is_one_document_with_every_field(bench: Bench) -> None:
         always = {"value", "ci95", "n", "higher_is_better"}
         assert metric.keys() - {"chosen", "ci95_chosen"} == always
     assert next(iter(document["metrics"])) == "score"
-    (file,) = Path("runs").glob("*.json")
+    (file,) = Path("runs/demo").glob("*.json")
     assert file.name == f"demo-medium-{document['run_id']}.json"
     assert json.loads(file.read_text(encoding="utf-8")) == document
     assert bench("show", document["run_id"], "--json").json == document
@@ -159,7 +159,7 @@ def test_hostile_words_are_harmless_everywhere(bench: Bench, questions: Write) -
     for done in shown:
         assert not ALIVE.search(done.out + done.err)
         assert "[bol" in done.out + done.err  # the rest may stand on the next line
-    assert not list(Path("runs").glob("*.json"))
+    assert not list(Path("runs/demo").glob("*.json"))
 
 
 def test_requests_file_is_what_a_run_sends(bench: Bench) -> None:

@@ -26,11 +26,13 @@ def run_id(bench: Bench) -> str:
 
 
 def test_runs_are_listed(bench: Bench, run_id: str) -> None:
-    """Id, benchmark, model with DEMO, main metric, and that it asked a part of the pack."""
+    """Id, benchmark, model, main metric, that it asked a part of the pack, and DEMO above all."""
     out = bench("runs").out
-    assert all(word in out for word in (run_id, "eqbench-v1", "demo/medium DEMO", "partial"))
-    (listed,) = bench("runs", "--json").json["runs"]
-    assert (listed["run_id"], listed["demo"], listed["status"]) == (run_id, True, "complete")
+    assert out.startswith("1 run in runs/demo  DEMO\n")
+    assert all(word in out for word in (run_id, "eqbench-v1", "demo/medium", "partial"))
+    listed = bench("runs", "--json").json
+    (row,) = listed["runs"]
+    assert (row["run_id"], listed["demo"], row["status"]) == (run_id, True, "complete")
 
 
 def test_a_run_is_known_by_the_beginning_of_its_id(bench: Bench, run_id: str) -> None:
@@ -81,13 +83,13 @@ def test_delete_needs_yes_without_a_terminal(bench: Bench, run_id: str) -> None:
     assert done.code == 2
     assert "--yes" in done.err
     assert bench("delete", run_id, "--yes").code == 0
-    assert bench("runs", "--json").json == {"runs": []}
-    assert not list(Path("runs").glob("*.json"))
+    assert bench("runs", "--json").json == {"demo": False, "runs": []}
+    assert not list(Path("runs/demo").glob("*.json"))
 
 
 def test_a_run_that_is_owned_is_not_deleted_and_not_rescored(bench: Bench, run_id: str) -> None:
     """The message says who owns it."""
-    with RunLock(Path("runs"), run_id).acquire():
+    with RunLock(Path("runs/demo"), run_id).acquire():
         for command in (("delete", run_id, "--yes"), ("rescore", run_id)):
             done = bench(*command)
             assert done.code == 4

@@ -63,7 +63,7 @@ def test_the_end_is_a_table_of_all_runs(bench: Bench, empty_place: Path) -> None
     """Benchmark, model, number and run id, a row each; the plan adds up."""
     done = bench("run", "eqbench-v1", "seceu", "--limit", 2)
     assert "in all 2 runs; 4 to 12 calls to models; free" in done.err
-    lines = done.out.split("2 runs\n")[1].splitlines()
+    lines = done.out.split("2 runs  DEMO\n")[1].splitlines()
     assert [line.split()[1] for line in lines if "demo/medium" in line] == ["eqbench-v1", "seceu"]
 
 
@@ -244,10 +244,10 @@ def test_the_table_at_the_end_has_rank_and_rating_of_all_comparisons(bench: Benc
     rank, model = heading.index("rank"), heading.index("model")
     ranks = {(row[0], row[model]): row[rank] for row in cells[1:]}
     assert ranks == {
-        ("eqbench3", "demo/weak DEMO"): "2",
-        ("eqbench3", "demo/strong DEMO"): "1",
-        ("seceu", "demo/weak DEMO"): "–",
-        ("seceu", "demo/strong DEMO"): "–",
+        ("eqbench3", "demo/weak"): "2",
+        ("eqbench3", "demo/strong"): "1",
+        ("seceu", "demo/weak"): "–",
+        ("seceu", "demo/strong"): "–",
     }
     assert "seceu score: less is better" in table
     assert "1 model of this command will be compared with it" in done.out

@@ -61,14 +61,16 @@ def index() -> str:
     return words(SITE / "index.html")
 
 
-def test_only_boards_of_demo_models_are_marked(bench: Bench, server: LoopbackServer) -> None:
-    """A demo run beside real ones makes their boards no demo."""
+def test_only_the_site_of_demo_runs_is_marked(bench: Bench, server: LoopbackServer) -> None:
+    """A site has runs of one kind; that of demo runs says so on every page."""
     assert bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", "bundled").code == 0
     run(bench, server, "eqbench-v1", "plain")
     build(bench)
-    text = (SITE / "index.html").read_text(encoding="utf-8")
-    assert text.count(">DEMO<") == 1
-    assert "no result of a real model" not in text
+    pages = [page.read_text(encoding="utf-8") for page in SITE.rglob("*.html")]
+    assert not any("demo/weak" in text or "no result of a real model" in text for text in pages)
+    assert bench("site", "-o", "demos", "--demo").code == 0
+    pages = [page.read_text(encoding="utf-8") for page in Path("demos").rglob("*.html")]
+    assert pages and all("DEMO: no result of a real model" in text for text in pages)
 
 
 def test_the_sentence_of_a_board_is_that_of_the_leaderboard(

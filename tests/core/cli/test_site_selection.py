@@ -100,7 +100,7 @@ def test_a_benchmark_that_is_left_out_changes_no_number(runs: Bench) -> None:
         (("--only", "eqbench-3"), "--only eqbench-3: no such benchmark or model; did you mean "
          "eqbench3?"),
         (("--only", "eqbench-v2"), "--only and --without leave nothing to show"),
-        (("--without", "demo"), "--only and --without leave nothing to show"),
+        (("--without", "demo"), "--without demo: no such benchmark or model"),
         (("--only", "weak", "--without", "demo/weak"), "leave nothing to show"),
     ],
 )  # fmt: skip

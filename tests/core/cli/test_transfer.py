@@ -25,8 +25,8 @@ REPLY = (
 
 
 def dump(folder: str) -> list[Any]:
-    """All rows of all tables."""
-    with closing(sqlite3.connect(Path(folder, "bench.sqlite"))) as database:
+    """All rows of all tables about demo runs."""
+    with closing(sqlite3.connect(Path(folder, "demo", "bench.sqlite"))) as database:
         tables = ("runs", "calls", "grades", "failures")
         return [database.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3").fetchall() for t in tables]
 
@@ -55,7 +55,8 @@ def test_two_runs_move_and_again_change_nothing(
     for run_id in run_ids:
         shown = [bench("show", run_id, "--json", "--runs-dir", d).json for d in ("runs", "there")]
         assert shown[0] == shown[1]
-    files = [{p.name: p.read_text() for p in Path(d).glob("*.json")} for d in ("runs", "there")]
+    files = [{p.name: p.read_text() for p in Path(d, "demo").glob("*.json")}
+             for d in ("runs", "there")]  # fmt: skip
     assert files[0] == files[1]
     assert len(files[0]) == 2
 
@@ -141,7 +142,7 @@ def test_a_changed_reply_is_refused(bench: Bench, run_ids: list[str]) -> None:
         in done.err
     )
     assert dump("there") == before
-    assert [p.name for p in Path("there").glob("*.json")] == [f"demo-strong-{run_ids[1]}.json"]
+    assert [p.name for p in Path("there/demo").glob("*.json")] == [f"demo-strong-{run_ids[1]}.json"]
 
 
 def test_numbers_are_those_of_the_grades(bench: Bench, run_ids: list[str]) -> None:
@@ -198,7 +199,7 @@ def test_a_dash_prints(bench: Bench, run_ids: list[str]) -> None:
 def test_a_run_that_is_owned_is_exported_as_it_is(bench: Bench, run_ids: list[str]) -> None:
     """What is committed is in the file, and the owner is named."""
     bench("export", run_ids[0], "-o", "before.jsonl")
-    with RunLock(Path("runs"), run_ids[0]).acquire():
+    with RunLock(Path("runs/demo"), run_ids[0]).acquire():
         done = bench("export", run_ids[0], "-o", "during.jsonl")
     assert done.code == 0
     assert f"run {run_ids[0]} is owned by process" in done.err
@@ -211,16 +212,16 @@ def test_a_run_that_is_owned_is_exported_as_it_is(bench: Bench, run_ids: list[st
     [
         (("export", "-o", "f"), 2, "Missing argument 'RUN...'"),
         (("export", "ID"), 2, "Missing option '-o'"),
-        (("export", "zzz", "-o", "f"), 2, "no run 'zzz' in runs"),
+        (("export", "zzz", "-o", "f"), 2, "no run 'zzz' in runs/demo"),
         (("export", "ID", "-o", "f", "--runs-dir", "none"), 4, "no runs in none"),
-        (("export", "ID", "-o", "runs/bench.sqlite"), 2, "belongs to the journal itself"),
-        (("export", "ID", "-o", "runs/bench.sqlite-wal"), 2, "belongs to the journal itself"),
+        (("export", "ID", "-o", "runs/demo/bench.sqlite"), 2, "belongs to the journal itself"),
+        (("export", "ID", "-o", "runs/demo/bench.sqlite-wal"), 2, "belongs to the journal itself"),
         (("export", "ID", "-o", "no/such/place"), 3, "cannot be written: No such file"),
         (("export", "ID", "-o", "."), 3, "cannot be written: Is a directory"),
         (("import",), 2, "Missing argument 'FILE'"),
         (("import", "none.gz"), 3, "none.gz: cannot be read: No such file"),
         (("import", "."), 3, "cannot be read: Is a directory"),
-        (("import", "runs/bench.sqlite"), 3, "line 1: is not JSON"),
+        (("import", "runs/demo/bench.sqlite"), 3, "line 1: is not JSON"),
         (("import", "cut.gz"), 3, "damaged or cut off"),
         (("import", "good.gz", "--runs-dir", "good.gz"), 4, "cannot keep runs in good.gz"),
     ],
@@ -246,7 +247,7 @@ def test_a_hostile_name_is_shown_harmless(bench: Bench, run_ids: list[str]) -> N
     done = bench("import", "evil.gz", "--runs-dir", "there")
     assert done.code == 0
     assert "\x1b" not in done.err
-    assert [p.parent for p in Path().rglob("*evil*.json")] == [Path("there")]
+    assert [p.parent for p in Path().rglob("*evil*.json")] == [Path("there/demo")]
 
 
 EVIL = r'"name":"../../evil\u001b[2J'

@@ -87,16 +87,6 @@ def test_wishes_for_new_runs_choose_no_protocol(bench: Bench, both: list[Any]) -
     assert list(shown(bench(*BOARD).json)) == ["demo/medium"]
 
 
-def test_a_demo_board_is_meant_where_there_is_no_other(bench: Bench) -> None:
-    """However new it is."""
-    with LoopbackServer(uniform_ratings(1)) as server:
-        bench(*V1, "openai/real", "--limit", 2, "--base-url", server.base_url)
-    bench(*V1, "demo/strong", "--no-revise")
-    document = bench(*BOARD).json
-    assert list(shown(document)) == ["openai/real"]
-    assert [one["options"] for one in document["others"]] == ["--no-revise"]
-
-
 def test_a_board_without_a_whole_run_is_not_the_newest(bench: Bench, questions: Questions) -> None:
     """A part that was tried later on other data, or a run that came to nothing, is not shown."""
     with LoopbackServer(uniform_ratings(1)) as server:

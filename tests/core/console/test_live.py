@@ -290,7 +290,7 @@ def test_judging_again_has_no_replies(tmp_path: Path) -> None:
     """The model is asked nothing."""
     run = ("run", "eqbench3", "--model", "demo/medium", "--limit", "2", "--no-rubric", "--no-elo")
     in_terminal(tmp_path, *run)
-    (document,) = (tmp_path / "runs").glob("*.json")
+    (document,) = (tmp_path / "runs/demo").glob("*.json")
     last = in_terminal(tmp_path, "rejudge", document.stem.split("-")[-1], "--judge", "demo/judge")
     assert "verdicts" in last and "replies" not in last
 

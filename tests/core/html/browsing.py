@@ -81,7 +81,7 @@ def row(name: str, rating: float, ci95: Sequence[float | None] | None, **more: A
     """A row of a board."""
     made = {
         "id": f"run-{name}", "model": name, "href": f"models/{name}.html", "family": "maple",
-        "size_b": None, "date": "2026-03-01", "demo": False, "partial": False, "changed": None,
+        "size_b": None, "date": "2026-03-01", "partial": False, "changed": None,
         "completeness": "", "output_tokens": None, "seconds": None,
         "status": "complete", "rank": [1, 2], "rank_alone": [1, 2], "rating": rating,
         "rating_ci95": ci95, "score": rating / 20, "score_ci95": None, "chosen": "", "residual": {},

@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     href = Address(f"models/x.html#{RUN}-{slug(HOSTILE)}")
     chart = ladder("all", [ChartRow(HOSTILE, [Mark(5.0)], ["5.00"], href=href)], ["value"])
     board = document([], title=HOSTILE, pack=HOSTILE)
-    common = {"board": board, "demo": False, "slug": slug, "broad": True, "script": "items",
+    common = {"board": board, "slug": slug, "broad": True, "script": "items",
               "board_path": board_path, "title": HOSTILE}  # fmt: skip
     shown = [ShownItem(item, [HOSTILE], chart, None, None)]
     pages = [

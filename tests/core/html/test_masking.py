@@ -56,7 +56,7 @@ def test_all_within_a_value_is_masked_but_addresses_and_markup() -> None:
 def test_a_text_is_masked_before_it_is_escaped() -> None:
     """An escape would hide it, or where its word begins."""
     masker = Masker(["/a&b"], {})
-    page = page_of("judge.html", "judges/x.html", title=f"in /a&b:\n{KEY}", parts=[], demo=False)
+    page = page_of("judge.html", "judges/x.html", title=f"in /a&b:\n{KEY}", parts=[])
     text = rendered(page, masker.value).content.decode()
     assert "<h1>in [place]:\n[key]</h1>" in text
     assert KEY not in text
@@ -72,7 +72,7 @@ def test_links_lead_somewhere_whatever_the_folder_of_runs_is_called(
     names = ("models", "items", "boards", "judges", "texts", "runs", "assets")
     masker = Masker([*names, *(f"/{name}" for name in names)], {})
     site = empty_place / "made"
-    with Journal(empty_place / "runs") as journal:
+    with Journal(empty_place / "runs/demo") as journal:
         gathered = gather(journal, installed(), sections)
         build_site(site, gathered, Policy("all", masker), "2026-01-01")
     pages = list(site.rglob("*.html"))

@@ -152,7 +152,7 @@ def demo(invoke: Callable[..., Any]) -> RunRecord:
     """A run that the command made."""
     arguments = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", 2)
     assert invoke(*arguments).code == 0
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         return journal.runs()[0]
 
 
@@ -173,12 +173,12 @@ def test_a_value_of_a_wrong_type_is_a_damaged_journal(
         "leaderboard": ("leaderboard", "eqbench-v1"),
         "run": ("run", "eqbench-v1", "--dataset", "bundled", "--limit", 2),
     }
-    whole = Path("runs/bench.sqlite").read_bytes()
+    whole = Path("runs/demo/bench.sqlite").read_bytes()
     drawn = random.Random(table)
     for column in names_of(table):
         for value in drawn.sample(WRONG, 3):
-            Path("runs/bench.sqlite").write_bytes(whole)
-            with closing(sqlite3.connect("runs/bench.sqlite")) as database, database:
+            Path("runs/demo/bench.sqlite").write_bytes(whole)
+            with closing(sqlite3.connect("runs/demo/bench.sqlite")) as database, database:
                 database.execute(f'UPDATE OR IGNORE {table} SET "{column}" = {value}')
             for command in drawn.sample(COMMANDS, 3):
                 done = invoke(*arguments[command])
@@ -189,7 +189,7 @@ def test_a_value_of_a_wrong_type_is_a_damaged_journal(
 
 def names_of(table: str) -> list[str]:
     """The columns that can be changed."""
-    with closing(sqlite3.connect("runs/bench.sqlite")) as database:
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as database:
         found = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
     return [
         name for name in found if name not in ("n", "run", "crc", "detail_crc", "run_id", "ordinal")
@@ -200,7 +200,7 @@ def test_settings_that_lack_something_are_damage(
     invoke: Callable[..., Any], demo: RunRecord
 ) -> None:
     """What every run has is not there."""
-    with closing(sqlite3.connect("runs/bench.sqlite")) as database, database:
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as database, database:
         database.execute("UPDATE runs SET settings = ?", (json.dumps({}),))
     done = invoke("rescore", demo.run_id)
     assert done.code == 4

@@ -509,7 +509,6 @@ CHANGED: list[tuple[str, Change, str]] = [
     ("a reason", of(4, reason="odd"), "is here with another grade of item '1'"),
     ("the model", of(2, model="openai/other"), "run 01234567 differs in model"),
     ("the pack", of(2, pack_sha256="b" * 64), "run 01234567 differs in pack_sha256"),
-    ("a demo", of(2, demo=1), "run 01234567 differs in demo"),
     ("settings", of(2, settings={"model": "openai/x"}), "run 01234567 differs in settings"),
     (
         "another run of that id",

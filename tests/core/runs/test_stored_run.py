@@ -128,9 +128,9 @@ def test_samples_make_a_dataframe(rated: StoredRun, package: str) -> None:
 
 def test_reading_writes_nothing(rated: StoredRun) -> None:
     """Not even where a result is computed anew."""
-    before = hashlib.sha256(Path("runs/bench.sqlite").read_bytes()).digest()
+    before = hashlib.sha256(Path("runs/demo/bench.sqlite").read_bytes()).digest()
     rated.result("demo/judge"), rated.samples(), rated.pack, list(rated.left_out())
-    assert hashlib.sha256(Path("runs/bench.sqlite").read_bytes()).digest() == before
+    assert hashlib.sha256(Path("runs/demo/bench.sqlite").read_bytes()).digest() == before
 
 
 def test_a_journal_is_closed_by_the_block_or_with_its_last_run(runs: RunSet) -> None:

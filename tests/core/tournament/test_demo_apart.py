@@ -1,12 +1,9 @@
-"""Demo models and real ones never meet, unless the user says so; then every row says DEMO."""
+"""Demo models and real ones never meet, in whatever order they are run in one runs folder."""
 
-import csv
-import io
 from typing import Any
 
 import pytest
 
-from eibench.core.journal import Journal
 from eibench.testing import Fault
 
 Table = Any
@@ -52,19 +49,6 @@ def after_demos(table: Table) -> Table:
     return table
 
 
-@pytest.fixture
-def mixed(table: Table) -> Table:
-    """A folder in which two real models were compared with demo models."""
-
-    def make() -> Any:
-        run_demos(table)
-        return [table.run(model, more=("--demo",)) for model in ("m0", "m1")][-1]
-
-    table.world.unsigned = 0.5
-    table.stage("mixed", make)
-    return table
-
-
 def test_the_plan_of_a_first_real_run_speaks_of_no_comparison(after_demos: Table) -> None:
     """Neither in words nor in the counts."""
     arguments = [a for a in after_demos.arguments("m0") if a != "--json"]
@@ -104,80 +88,18 @@ def test_real_models_meet_as_before(after_demos: Table) -> None:
     after_demos.run("m0", more=QUICK)
     done = after_demos.run("m1", more=QUICK)
     assert models(done.json) == {"openai/m0", "openai/m1"}
-    assert [row["demo"] for row in done.json["ratings"]] == [False, False]
 
 
 def test_a_plain_leaderboard_shows_the_real_models(after_demos: Table) -> None:
-    """The demo board is there when there is no other, and when its judge is named."""
+    """The demo board is there when there is no other, and with --demo."""
     assert models(board(after_demos)) == set(DEMO)
     for model in ("m0", "m1"):
         after_demos.run(model)
     shown = board(after_demos)
     assert models(shown) == {"openai/m0", "openai/m1"}
-    assert (shown["demo"], [row["demo"] for row in shown["rows"]]) == (False, [False, False])
-    assert models(board(after_demos, "--judge", "demo/judge")) == set(DEMO)
+    assert (shown["demo"], shown["others"]) == (False, [])
+    assert models(board(after_demos, "--demo")) == set(DEMO)
     assert "DEMO" not in after_demos.bench("leaderboard", "eqbench3").out
-
-
-def test_named_opponents_are_met_whatever_they_are(after_demos: Table) -> None:
-    """And then every row of the ratings says DEMO, in the document and in the table."""
-    done = after_demos.run("m0", more=("--opponents", "demo/weak,demo/strong"))
-    assert models(done.json) == {"openai/m0", "demo/weak", "demo/strong"}
-    assert {row["demo"] for row in done.json["ratings"]} == {True}
-    shown = after_demos.bench("show", done.json["run_id"]).out
-    assert shown.count(" DEMO") >= 3
-    assert "openai/m0 DEMO" in shown
-    assert models(board(after_demos, "--judge", "openai/judge")) == {"openai/m0"}
-
-
-def test_demo_lets_all_meet(after_demos: Table) -> None:
-    """On the plan, in the run and on the board; every row says so, in every form."""
-    dry = after_demos.run("m0", more=(*QUICK, "--demo", "--dry-run"))
-    assert dry.json["runs"][0]["calls"]["judge"] == 3 * 18
-    done = after_demos.run("m0", more=(*QUICK, "--demo"))
-    assert models(done.json) == {"openai/m0", *DEMO}
-    assert {row["demo"] for row in done.json["ratings"]} == {True}
-    given = ("--demo", "--judge", "openai/judge")
-    shown = board(after_demos, *given)
-    assert models(shown) == {"openai/m0", *DEMO}
-    assert (shown["demo"], {row["demo"] for row in shown["rows"]}) == (True, {True})
-    cells = after_demos.bench("leaderboard", "eqbench3", *given, "--csv").out
-    assert {row["demo"] for row in csv.DictReader(io.StringIO(cells))} == {"true"}
-    text = after_demos.bench("leaderboard", "eqbench3", *given).out
-    assert "openai/m0 DEMO" in text
-    rated = after_demos.bench("rate", "--benchmark", "eqbench3", *given, "--json").json
-    assert (rated["demo"], {row["demo"] for row in rated["ratings"]}) == (True, {True})
-
-
-def test_demo_reopens_a_placement_that_had_come_to_its_end(after_demos: Table) -> None:
-    """The same command with --demo meets those that were passed over before."""
-    for model in ("m0", "m1"):
-        after_demos.run(model, more=QUICK)
-    done = after_demos.run("m1", more=(*QUICK, "--demo"))
-    assert models(done.json) == {"openai/m0", "openai/m1", *DEMO}
-
-
-def test_old_comparisons_between_demo_and_real_are_left_out(mixed: Table) -> None:
-    """Of the board, of ratings and of the report, with a warning; the others stay."""
-    shown = board(mixed)
-    assert models(shown) == {"openai/m0", "openai/m1"}
-    assert {row["comparisons"] for row in shown["rows"]} == {18}
-    assert "left out: 108 comparisons with demo models; --demo takes them in" in shown["warnings"]
-    rated = mixed.bench("rate", "--benchmark", "eqbench3", "--json").json
-    assert (models(rated), rated["demo"]) == ({"openai/m0", "openai/m1"}, False)
-    report = mixed.bench("judge-report", "--benchmark", "eqbench3", "--json").json
-    assert (report["counts"]["models"], report["demo"]) == (2, False)
-    report = mixed.bench("judge-report", "--benchmark", "eqbench3", "--demo", "--json",
-                         "--judge", "openai/judge").json  # fmt: skip
-    assert (report["counts"]["models"], report["demo"]) == (5, True)
-
-
-def test_the_same_command_without_demo_drops_the_demo_models(mixed: Table) -> None:
-    """From the ratings of the run; nothing is asked again."""
-    bought = mixed.bought()
-    done = mixed.run("m1")
-    assert (done.code, done.json["status"], mixed.bought()) == (0, "complete", bought)
-    assert models(done.json) == {"openai/m0", "openai/m1"}
 
 
 def test_a_demo_model_under_another_name_is_one_still(table: Table) -> None:
@@ -187,20 +109,6 @@ def test_a_demo_model_under_another_name_is_one_still(table: Table) -> None:
     assert done.json["runs"][0]["calls"]["judge"] == 0
     table.run("m0")
     assert models(board(table)) == {"openai/m0"}
-
-
-def test_a_file_of_comparisons_is_parted_by_name(mixed: Table) -> None:
-    """`bench rate FILE` and `bench judge-report FILE` leave demo models out, and say so."""
-    with Journal(mixed.folder / "runs", create=False) as journal:
-        ids = [run.run_id for run in journal.runs() if not run.demo]
-    mixed.bench("export", *ids, "--comparisons", "-o", "all.jsonl")
-    rated = mixed.bench("rate", "all.jsonl", "--json").json
-    assert models(rated) == {"openai/m0", "openai/m1"}
-    assert "left out: 108 comparisons with demo models; --demo takes them in" in rated["warnings"]
-    rated = mixed.bench("rate", "all.jsonl", "--demo", "--json").json
-    assert models(rated) == {"openai/m0", "openai/m1", *DEMO}
-    assert {row["demo"] for row in rated["ratings"]} == {True}
-    assert mixed.bench("judge-report", "all.jsonl", "--json").json["counts"]["models"] == 2
 
 
 def test_scores_of_demo_models_stand_apart_too(table: Table) -> None:

@@ -145,17 +145,6 @@ def test_an_anchor_s_name_is_that_of_an_imported_model_too(
     assert "was not compared" not in message, message
 
 
-def test_demo_models_meet_it_where_that_is_wanted(
-    bench: Bench, bring: Import, run: Make, pack: Path
-) -> None:
-    """Judged by the demo judge, in a rating that says DEMO."""
-    bring(run())
-    who = ("--model", "demo/strong", "--demo")
-    done = bench("run", "eqbench3", *who, "--dataset", pack, "--json")
-    assert done.json["demo"] is True
-    assert "o3 (imported)" in done.json["comparisons"]["opponents"]
-
-
 def test_it_is_compared_with_a_run_of_ours(
     bench: Bench, bring: Import, run: Make, judges: LoopbackServer, pack: Path, the_run: Any
 ) -> None:

@@ -32,7 +32,7 @@ def add_run(benchmark: str, name: str, value: float | None, **changes: Any) -> s
     """Put a finished run with a result into the journal; its id."""
     settings = {"system": changes.pop("system", None)}
     demo, endpoint = changes.pop("demo", False), changes.pop("endpoint", None)
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo" if demo else "runs")) as journal:
         run_id = f"{len(journal.runs()) + 1:08x}"
         result: Any = {
             **document(benchmark, name, value),
@@ -482,19 +482,19 @@ def test_demo_runs_are_marked(bench: Bench) -> None:
     assert Path("pairs.csv").read_text().count("DEMO") == 3
 
 
-def test_demo_models_are_left_out_where_there_are_real_ones(bench: Bench) -> None:
-    """Unless --demo takes them in, or they are named; with no real model they stand alone."""
+def test_demo_runs_stand_apart(bench: Bench) -> None:
+    """They are meant with --demo, or where they are named."""
     for benchmark in ("feelings", "events"):
         add_runs(benchmark, (1, 2, 4))
-        made = add_run(benchmark, "demo/x", 9.0, demo=True)
+        for n in range(4):
+            add_run(benchmark, f"demo/{n}", 2.0**n, demo=True)
     words = ("correlate", "feelings:score", "events:score", "--json")
     plain = bench(*words).json
     assert (plain["correlations"][0]["n"], plain["demo"]) == (3, False)
-    assert "demo models: demo/x; --demo takes them in" in plain["left_out"]
-    both = bench(*words, "--demo").json
-    assert (both["correlations"][0]["n"], both["demo"], both["left_out"]) == (4, True, [])
-    named = [part for n in range(1, int(made, 16) + 1) for part in ("--run", f"{n:08x}")]
-    assert bench(*words, *named).json["correlations"][0]["n"] == 4
+    demo = bench(*words, "--demo").json
+    assert (demo["correlations"][0]["n"], demo["demo"], demo["left_out"]) == (4, True, [])
+    named = [part for n in range(4) for part in ("--run", f"demo/{n}")]
+    assert "could be 2 runs" in bench(*words, *named).err
 
 
 def test_demo_models_of_a_file_are_rows_like_others(bench: Bench, scores: Path) -> None:

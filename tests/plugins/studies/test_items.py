@@ -108,18 +108,19 @@ def test_a_file_of_scores_gives_a_selection(bench: Bench, tmp_path: Path) -> Non
 
 
 def test_the_journal_s_runs_give_items_and_a_plan(bench: Bench) -> None:
-    """On the scale of the metric; without two real models it says what to do."""
+    """On the scale of the metric; one of demo runs says so."""
     for name in ("strong", "weak"):
         bench("run", "eqbench-v1", "--model", f"demo/{name}", "--iterations", "2")
     document = bench("items", "eqbench-v1", "--json").json
     means = [one["difficulty"] for one in document["items"]]
     assert 20 < sum(means) / len(means) < 95
     plan = bench("power", "eqbench-v1", "--difference", "3", "--demo", "--json").json
+    assert plan["demo"] is True
     (pair,) = plan["pairs"]
     assert pair["items"] == 30 and pair["shows"] > 1
-    refused = bench("power", "eqbench-v1", "--difference", "3")
+    refused = bench("power", "seceu", "--difference", "3")
     assert refused.code == 2
-    assert "--demo takes demo models" in refused.err
+    assert "is known from two" in refused.err
 
 
 def test_the_smallest_difference_is_found_in_80_of_100_runs() -> None:

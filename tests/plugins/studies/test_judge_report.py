@@ -198,7 +198,7 @@ def runs(demos: Callable[[int], Any]) -> None:
 @pytest.mark.usefixtures("runs")
 def test_the_journal_knows_what_was_unread(bench: Bench) -> None:
     """Of 18 comparisons one is unread after three attempts, two were asked for again."""
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         run = journal.runs()[-1]
         one, two, *_ = journal.comparisons(run=run)
         spoilt = one._replace(
@@ -221,7 +221,7 @@ def test_the_journal_knows_what_was_unread(bench: Bench) -> None:
 @pytest.mark.usefixtures("runs")
 def test_verdicts_without_a_number_are_counted_with_the_reason(bench: Bench) -> None:
     """Of all models' newest runs."""
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         run = journal.runs()[-1]
         ((grader, _),) = journal.graders(run)
         item = next(journal.comparisons(run=run)).item_id
@@ -239,7 +239,7 @@ def test_verdicts_without_a_number_are_counted_with_the_reason(bench: Bench) -> 
 def test_a_benchmark_without_comparisons_has_no_judge(bench: Bench) -> None:
     """Usage, and what to do."""
     assert bench("run", "eqbench-v1", "--limit", 2, "--json").code == 0
-    done = bench("judge-report", "--benchmark", "eqbench-v1")
+    done = bench("judge-report", "--benchmark", "eqbench-v1", "--demo")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "no comparisons of eqbench-v1" in done.err
 

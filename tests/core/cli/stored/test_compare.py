@@ -179,12 +179,13 @@ def test_no_common_sample_is_refused(bench: Bench, court: Any) -> None:
     assert "--items" in done.err
 
 
-def test_different_benchmarks_are_refused(bench: Bench, pair: tuple[str, str]) -> None:
+def test_different_benchmarks_are_refused(bench: Bench) -> None:
     """What differs, and what to do."""
-    other = bench("run", "eqbench-v1", "--limit", 1, "--json").json["run_id"]
-    done = bench("compare", pair[0], other)
+    run = ("--limit", 1, "--json")
+    ids = [bench("run", name, *run).json["run_id"] for name in ("seceu", "eqbench-v1")]
+    done = bench("compare", *ids)
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "one is of eqbench3, the other of eqbench-v1; name runs of one benchmark" in done.err
+    assert "one is of seceu, the other of eqbench-v1; name runs of one benchmark" in done.err
 
 
 def test_different_packs_are_refused(bench: Bench, questions: Callable[..., Path]) -> None:

@@ -21,7 +21,11 @@ def test_a_first_model_says_where_its_rating_is_once_it_has_one(bench: Bench) ->
     for name in ("show", "rescore"):
         shown = bench(name, first).out
         assert "none yet" not in shown
-        assert "rating     compared since by demo/strong: bench leaderboard eqbench3 has" in shown
+        words = "rating     compared since by demo/strong: bench leaderboard eqbench3 --demo has"
+        assert words in shown
+            "rating     compared since by demo/strong: bench leaderboard eqbench3 --demo has"
+            in shown
+        )
     assert bench("show", first, "--json").json["ratings"] == []
 
 

@@ -17,7 +17,7 @@ V1 = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", 4)
 
 def stored() -> dict[str, bytes]:
     """What a runs folder holds: the journal and the results."""
-    return {p.name: p.read_bytes() for p in Path("runs").iterdir() if p.suffix in STORED}
+    return {p.name: p.read_bytes() for p in Path("runs/demo").iterdir() if p.suffix in STORED}
 
 
 STORED = (".json", ".sqlite")
@@ -80,7 +80,7 @@ def test_all_are_rescored_and_then_nothing_is_left(
     shown = bench("show", document["run_id"], "--json").json
     old = document["metrics"]["score"]["value"]
     assert shown["metrics"]["score"]["value"] == pytest.approx(2 * old)
-    (path,) = Path("runs").glob(f"*-{document['run_id']}.json")
+    (path,) = Path("runs/demo").glob(f"*-{document['run_id']}.json")
     assert json.loads(path.read_text())["metrics"] == shown["metrics"]
     assert bench("show", other["run_id"], "--json").json == other
     assert bench("rescore", "--all").out == "2 results looked at, 0 changed\n"
@@ -169,7 +169,7 @@ def test_a_result_is_left_while_a_longer_run_has_not_ended(
     """The journal holds samples of the longer one, whose own command sums them up."""
     short = bench(*V1, "--json").json
     bench(*V1[:-1], 6)
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         (run,) = journal.runs()
         journal.end_run(run, "interrupted", seconds=0, finished=False, document=short)
     doubled()

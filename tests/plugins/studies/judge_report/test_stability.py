@@ -71,7 +71,7 @@ def test_two_models_have_no_opponents_to_leave_out(table: Table) -> None:
     found = measure(table)
     assert (found.families, found.opponents) == ((), None)
     assert found.reason == "without one of two models there is nothing to rank"
-    assert found.models[0] == ("x", 1, (0, 0), None, False)
+    assert found.models[0] == ("x", 1, (0, 0), None)
 
 
 def test_more_models_than_can_be_solved_have_a_reason(table: Table) -> None:
