@@ -19,12 +19,12 @@ from typing import Any
 
 from ..errors import JournalError, UsageError
 from ..reading.files import exists
-from .schema import APPLICATION_ID, create, refuse_other_form
+from .schema import APPLICATION_ID, create, other_form
 
 FILE = "bench.sqlite"
 _HEADER = 100
 _MAGIC = b"SQLite format 3\0"
-_APPLICATION = slice(68, 72)
+_FORM, _APPLICATION = slice(60, 64), slice(68, 72)
 FileId = tuple[int, int]
 """What tells a file from any other, whatever its name: device and inode."""
 _opening = threading.Lock()
@@ -186,7 +186,6 @@ def _check_file(path: Path) -> None:
     except OSError as error:
         raise JournalError(f"cannot read {path}: {error.strerror or error}") from error
     with reading(path), contextlib.closing(read_only(path)) as connection:
-        refuse_other_form(connection, path)
         if size <= _CHECKED_UP_TO and (wrong := damage_in(connection)):
             raise sqlite3.DatabaseError(wrong)
 
@@ -206,6 +205,10 @@ def _check_header(path: Path) -> None:
         header = file.read(_HEADER)
     if wrong := _wrong_header(header):
         raise _damaged(path, wrong)
+    if wrong := other_form(int.from_bytes(header[_FORM], "big")):
+        raise JournalError(
+            f"{path} {wrong}; nothing was changed. Name another folder with --runs-dir"
+        )
 
 
 def _wrong_header(header: bytes) -> str | None:

@@ -7,7 +7,6 @@ table, or what a column holds, change it here and raise the number.
 import sqlite3
 from collections.abc import Mapping
 
-from ..errors import JournalError
 from .records import (
     AskedParties,
     CallRow,
@@ -128,19 +127,6 @@ def create(connection: sqlite3.Connection) -> None:
     connection.executescript(CREATE)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORM}")
-
-
-def refuse_other_form(connection: sqlite3.Connection, path: object) -> None:
-    """Check, without writing, that this program reads and writes the form of a file.
-
-    Raises:
-        JournalError: It is older or newer.
-    """
-    (form,) = connection.execute("PRAGMA user_version").fetchone()
-    if wrong := other_form(form):
-        raise JournalError(
-            f"{path} {wrong}; nothing was changed. Name another folder with --runs-dir"
-        )
 
 
 def other_form(form: int) -> str | None:

@@ -23,9 +23,6 @@ def test_a_first_model_says_where_its_rating_is_once_it_has_one(bench: Bench) ->
         assert "none yet" not in shown
         words = "rating     compared since by demo/strong: bench leaderboard eqbench3 --demo has"
         assert words in shown
-            "rating     compared since by demo/strong: bench leaderboard eqbench3 --demo has"
-            in shown
-        )
     assert bench("show", first, "--json").json["ratings"] == []
 
 
