@@ -252,8 +252,9 @@ def open_runs(runs_dir: Path, *named: str | None) -> RunSet:
     Demo runs with ``--demo``, where those that are named are such, or where there are no others,
     of which the user is told.
     """
-    starts = [*filter(None, named), *selector().models]
-    demo = bool(kept("demo"))
+    by = selector()
+    starts = [*filter(None, named), *by.models]
+    demo = bool(kept("demo")) or (by.judge or "").startswith("demo/")
     runs = run_set.runs(runs_dir, *starts, demo=demo)
     if runs.journal.folder != runs_dir and not (starts or demo):
         tell(f"no runs of real models in {runs_dir}; demo runs: {runs.journal.folder}")

@@ -54,7 +54,7 @@ def requests(log: Path) -> list[str]:
 def test_a_sweep_serves_each_model_and_goes_on_where_it_was(tmp_path: Path) -> None:
     """Two models side by side; each is what it is alone; a second time nobody is asked."""
     log, text = tmp_path / "log", "[machine]\nmemory_gb = 2\n"
-    text += served("a@1", 1, log) + served("a@2", 2, log) + "\n[[models]]\nmodel = 'demo/weak'\n"
+    text += served("a@1", 1, log) + served("a@2", 2, log)
     file = sweep_toml(tmp_path, text)
     done = processes.run(["sweep", file, "--json"], tmp_path)
     assert done.returncode == 0, done.stderr
@@ -68,9 +68,17 @@ def test_a_sweep_serves_each_model_and_goes_on_where_it_was(tmp_path: Path) -> N
     again = processes.run(["sweep", file, "--json"], tmp_path)
     assert values(again) == values(done) and requests(log) == asked
     plan = processes.run(["sweep", file, "--dry-run", "--runs-dir", "new"], tmp_path).stderr
-    assert "in all 6 runs; 24 to" in plan and "calls to models; free" in plan
+    assert "in all 4 runs; 16 to" in plan and "calls to models; free" in plan
     shown = processes.run(["sweep", file], tmp_path).stdout
     assert "a@1" in shown and "eqbench-v2" in shown and "bench leaderboard eqbench-v1" in shown
+
+
+def test_a_sweep_is_of_demo_models_or_of_real_ones(tmp_path: Path) -> None:
+    """As each command; nothing is asked."""
+    text = served("a@1", 1, tmp_path / "log") + "\n[[models]]\nmodel = 'demo/weak'\n"
+    done = processes.run(["sweep", sweep_toml(tmp_path, text), "--json"], tmp_path)
+    assert done.returncode == 3 and requests(tmp_path / "log") == []
+    assert "demo/weak is a demo model and a@1 is not: give each kind a sweep" in done.stderr
 
 
 def test_what_is_wrong_with_a_model_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ def test_a_first_model_says_where_its_rating_is_once_it_has_one(bench: Bench) ->
     for name in ("show", "rescore"):
         shown = bench(name, first).out
         assert "none yet" not in shown
-        words = "rating     compared since by demo/strong: bench leaderboard eqbench3 --demo has"
-        assert words in shown
+        board = "bench leaderboard eqbench3 --demo"
+        assert f"rating     compared since by demo/strong: {board} has" in shown
     assert bench("show", first, "--json").json["ratings"] == []
 
 

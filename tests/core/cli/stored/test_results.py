@@ -20,7 +20,7 @@ def score(document: Any) -> float:
 def files() -> dict[str, Any]:
     """The documents beside the journal, by what stands after the name and the id."""
     found = {}
-    for path in Path("runs/demo").glob("*.json"):
+    for path in Path("runs").rglob("*.json"):
         document = json.loads(path.read_text())
         found[path.name.split(document["run_id"])[1]] = document
     return found
