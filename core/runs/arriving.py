@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..errors import BenchError
 from ..journal import Journal
 from ..journal.archives import read_lines
+from ..journal.file import demo_folder, has_journal
 from ..journal.merging import Imported
 from ..journal.transfer import StagedResult, import_lines
 from ..reports.changes import Change, changes_of
@@ -51,11 +52,13 @@ def import_runs(folder: Path, path: Path) -> list[Arrival]:
 
 def put_results(folder: Path, done: Iterable[Imported]) -> None:
     """Put the results of runs that an import has changed beside the journal."""
-    with Journal(folder, create=False) as journal:
-        for imported in done:
-            run = journal.find_run(imported.run_id)  # none where it was deleted since
-            if run and imported.changed and (document := journal.document(run)):
-                write_document(folder, document)
+    changed = [imported.run_id for imported in done if imported.changed]
+    for place in filter(has_journal, dict.fromkeys((folder, demo_folder(folder)))):
+        with Journal(place, create=False) as journal:
+            for run_id in changed:
+                run = journal.find_run(run_id)  # of the other kind, or deleted since, it is none
+                if run and (document := journal.document(run)):
+                    write_document(place, document)
 
 
 def _checked(stored: StoredRun, document: ResultDocument) -> tuple[ResultDocument, str]:
