@@ -18,7 +18,7 @@ def checked(invoke: Bench) -> list[dict[str, Any]]:
     """What scoring the held runs again would change."""
     done = invoke("rescore", "--all", "--dry-run", "--json")
     assert done.code == 0, done.err
-    return [*moved_at_import(Path("runs")), *done.json["runs"]]
+    return [*moved_at_import(Path("runs/demo")), *done.json["runs"]]
 
 
 @pytest.fixture

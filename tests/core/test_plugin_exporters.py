@@ -36,7 +36,7 @@ def exported(
     installed = Place(place)
     installed.install("scores", HEAD + code + registers("exporters", EXPORTER))
     runs = ("--runs-dir", str(stored / "runs"))
-    return installed.bench("export", "--format", "scores", "-o", "out", *runs, *args)
+    return installed.bench("export", "--demo", "--format", "scores", "-o", "out", *runs, *args)
 
 
 def test_a_plugin_s_exporter_writes_runs_in_its_form(stored: Path, tmp_path: Path) -> None:

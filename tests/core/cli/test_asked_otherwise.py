@@ -76,7 +76,7 @@ def test_who_played_otherwise_is_another_player(duet: tuple[Server, Bench], benc
     assert [row["model"] for row in board["rows"]] == ["openai/b"]
     assert board["asked_otherwise"] == document["asked_otherwise"]
     (other,) = board["others"]
-    assert other["options"].startswith("--role partner=openai/p")
+    assert other["options"].startswith("--role 'partner=openai/p at local")
     plain = bench("leaderboard", "duet", "--role", "partner=openai/p", "--json")
     assert [row["model"] for row in plain.json["rows"]] == ["openai/a"]
     apart = ("--role", "partner=openai/p without temperature")

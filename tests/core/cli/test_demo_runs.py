@@ -10,6 +10,7 @@ import pytest
 
 import eibench
 from eibench import JournalError, UsageError
+from tests.checksums import bundle
 
 from .test_score import answer, responses
 
@@ -162,10 +163,9 @@ def test_an_import_goes_where_its_runs_belong(bench: Bench, demo: str, real: str
         with eibench.runs(folder) as runs:
             assert [run.id for run in runs] == [run_id]
         assert list(Path(folder).glob(f"*{run_id}.json"))
-    first, second = (Path(f"{i}.jsonl").read_text().splitlines() for i in (demo, real))
-    lines = [*first[:-1], *second[1:-1]]
-    end = json.loads(first[-1]) | {"lines": len(lines) + 1}
-    Path("both.jsonl").write_text("\n".join([*lines, json.dumps(end)]) + "\n")
+    files = (Path(f"{run_id}.jsonl").read_text().splitlines() for run_id in (demo, real))
+    first, second = ([json.loads(line) for line in lines] for lines in files)
+    Path("both.jsonl").write_text(bundle([*first[:-1], *second[1:-1], first[-1]]))
     done = bench("import", "both.jsonl", "--runs-dir", "third")
     assert done.code == 3 and "holds demo runs and runs of real models" in done.err
     assert not Path("third").exists()

@@ -21,7 +21,7 @@ TWICE = {
     "the same limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 1), "--limit is given twice"),
     "thrice": (("runs", *["--runs-dir", "x"] * 3), "--runs-dir is given 3 times: give it once"),
     "a variable of a key": (
-        ("data", "generate", "emotionqueen", "--api-key-env", "A", "--api-key-env", "B"),
+        ("run", "eqbench-v1", "--api-key-env", "A", "--api-key-env", "B"),
         "--api-key-env is given twice",
     ),
     "an own option": (

@@ -24,7 +24,7 @@ class Viewed:
 
     def __init__(self, bench: Any) -> None:
         assert bench("run", "eqbench-v1", "--limit", "2").returncode == 0
-        self.process = bench.start("view", "--no-browser")
+        self.process = bench.start("view", "--no-browser", "--demo")
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         self.address = line.split()[0]
@@ -153,7 +153,7 @@ def test_new_results_are_followed(viewed: Viewed, bench: Any) -> None:
 def test_a_build_of_the_site_is_nothing_new(bench: Any) -> None:
     """It keeps in the journal what boards are made of, which changes no row of a run."""
     assert bench("run", "eqbench-v1", "--limit", "2").returncode == 0
-    runs = bench.folder / "runs"
+    runs = bench.folder / "runs" / "demo"
     watched = JournalState(runs)
     before = watched()
     assert bench("site", "-o", "site").returncode == 0

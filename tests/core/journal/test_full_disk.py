@@ -176,6 +176,6 @@ def test_a_result_that_finds_no_room(tmp_path: Path, more: list[str]) -> None:
         done = subprocess.run(run, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 4
     assert "Error: cannot write: No space left on device; make room" in done.stderr
-    with Journal(tmp_path / "runs") as journal:
+    with Journal(tmp_path / "runs" / "demo") as journal:
         (stored,) = journal.runs()
         assert stored.status == "complete"

@@ -15,7 +15,7 @@ from eibench.core.runs.stored_run import StoredRun
 def test_a_run_that_was_deleted_is_not_begun_anew_to_judge_it(invoke: Callable[..., Any]) -> None:
     """It is said which run is gone, and none is made."""
     invoke("run", "eqbench3", "--limit", 1, "--no-elo", "--model", "demo/medium")
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         (record,) = journal.runs()
         stored = StoredRun(journal, record)
         task = Regrade(stored.config(), stored.pack, record)

@@ -42,7 +42,7 @@ def test_a_run_is_named_by_its_id_or_its_model(runs: RunSet) -> None:
     ("start", "message"),
     [
         ("strong", r"'strong' could be 2 runs: [0-9a-f]{8} .eqbench3 on bundled.*; .*eqbench-v1"),
-        ("nobody", r"no run 'nobody' in runs; bench runs lists them"),
+        ("nobody", r"no run 'nobody' in runs/demo; bench runs --demo lists them"),
         (" ", "name a run"),
     ],
 )

@@ -356,6 +356,8 @@ def test_export_and_import_of_compared_runs(table: Any) -> None:
         table.bench("leaderboard", "eqbench3", "--json", "--runs-dir", runs).json
         for runs in ("runs", "other")
     ]
+    exams = [board.pop("judge_exams") for board in boards]
+    assert [len(lines) for lines in exams] == [1, 1]  # each says how to examine it in its folder
     assert boards[0] == boards[1]
     asked = len(table.server.requests)
     again = table.run("m1", runs="other")

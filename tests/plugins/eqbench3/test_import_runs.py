@@ -60,7 +60,7 @@ def test_it_is_listed_as_imported(bench: Bench, bring: Import, run: Make, the_ru
     found = the_run()
     assert (found["name"], found["model"]) == ("o3 (imported)", "imported/maker/o3")
     assert found["imported"] == {"format": "eqbench3", "run": "0a1b2c3d_o3"}
-    assert (found["status"], found["demo"]) == ("complete", False)
+    assert found["status"] == "complete"
     assert found["created_at"] == "2025-05-01T10:00:00.123+00:00"
     assert "o3 (imported)" in bench("runs").out
 

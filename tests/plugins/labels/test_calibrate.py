@@ -263,7 +263,8 @@ def test_labels_that_stand_for_fewer_samples_are_told(studied: Studied) -> None:
 def test_four_people_s_ratings_of_humanebench_correct_a_scripted_judge(invoke: Any) -> None:
     """48 replies to 8 messages; a judge who takes every rating one step lower than most."""
     data = Path(os.environ["EIBENCH_OTHER_DATA"]) / "humanebench" / "humane_bench.jsonl"
-    invoke("people", "humanebench", "--dataset", data, "--replies", "rated.jsonl")
+    rated = ("calibrate", "humanebench", "--dataset", data, "--replies", "rated.jsonl", "--json")
+    people = invoke(*rated).json["values"]["humane"]
     replies = [json.loads(line) for line in Path("rated.jsonl").read_text().splitlines()]
     steps = [(-1.0, -0.5, 0.5, 1.0)[len(row["response"]) % 4] for row in replies]
 
@@ -279,7 +280,6 @@ def test_four_people_s_ratings_of_humanebench_correct_a_scripted_judge(invoke: A
             *("--judge", "openai/j", "--judge-base-url", server.base_url, "--json", "--yes"),
         )
     document = invoke("calibrate", "humanebench", done.json["run_id"], "--dataset", data, "--json")
-    people = invoke("people", "humanebench", "--dataset", data, "--json").json["values"]["humane"]
     found = document.json
     assert found["people"]["alpha"] == people["alpha"]
     assert (found["people"]["people"], found["people"]["units"]) == (4, 48)

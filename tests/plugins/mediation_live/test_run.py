@@ -145,7 +145,7 @@ def test_two_players_give_two_boards(bench: Bench, server: LoopbackServer, pack:
     board = bench("leaderboard", "mediation-live", "--json").json
     assert [row["run_id"] for row in board["rows"]] == [other["run_id"]]
     (old,) = board["others"]
-    assert old["options"] == "--role disputants=openai/disputants"
+    assert old["options"] == "--role 'disputants=openai/disputants at local'"
     choice = ("leaderboard", "mediation-live", "--role", "disputants=openai/guest")
     assert "disputants played by openai/guest" in " ".join(bench(*choice).out.split())
     assert [row["run_id"] for row in bench(*choice, "--json").json["rows"]] == [other["run_id"]]

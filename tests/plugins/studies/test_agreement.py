@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from eibench.testing import LoopbackServer
+
 Bench = Callable[..., Any]
 GRADES = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 
@@ -242,7 +244,9 @@ def test_a_benchmark_without_a_judge_is_refused(bench: Bench) -> None:
 
 def test_runs_of_two_benchmarks_are_refused(bench: Bench, shifted: str) -> None:
     """As for bench compare."""
-    other = bench("run", "eqbench-v1", "--limit", 1, "--json").json["run_id"]
+    with LoopbackServer("x") as server:
+        one = ("run", "eqbench-v1", "--model", "openai/m", "--base-url", server.base_url)
+        other = bench(*one, "--limit", 1, "--json").json["run_id"]
     done = bench("judges", shifted, other)
     assert done.code == 2
     assert "name runs of one benchmark" in done.err

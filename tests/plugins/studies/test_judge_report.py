@@ -55,7 +55,10 @@ def test_the_document_has_all_parts(bench: Bench, played: Path) -> None:
 
 def test_the_page_says_what_the_document_says(bench: Bench, played: Path) -> None:
     """Each measure with its interval, and the reason of what is not known."""
-    document, page = bench("judge-report", played, "--json").json, bench("judge-report", played)
+    document, page = (
+        bench("judge-report", played, "--json").json,
+        bench("judge-report", played, "--details"),
+    )
     assert (page.code, page.err) == (0, "")
     flips = document["orders"]["flips"]
     assert f"{flips['value']:.3f} │ {flips['ci95'][0]:.3f} … {flips['ci95'][1]:.3f}" in page.out
@@ -76,7 +79,7 @@ def test_a_judge_that_is_not_named_is_said_to_be_so(bench: Bench) -> None:
 def test_a_reason_is_told_once(bench: Bench, empty_place: Path) -> None:
     """That too few families are there, which no measure can do without; counts of one are so."""
     path = write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])
-    page = bench("judge-report", path).out
+    page = bench("judge-report", path, "--details").out
     message = "an interval needs items with 8 different texts, here is 1"
     assert [line for line in page.splitlines() if message in line] == [f"warning: {message}"]
     assert "1 comparison of 1 pair of transcripts; 2 models, 1 item of 1 family" in page
@@ -92,7 +95,7 @@ def test_a_cycle_is_named(bench: Bench, empty_place: Path) -> None:
         for i, j in circle
         for first in ("a", "b")
     ]
-    page = bench("judge-report", write("circle.jsonl", beaten))
+    page = bench("judge-report", write("circle.jsonl", beaten), "--details")
     assert "1 where all three are sure, of 1 triple with three sure pairs" in page.out
     assert "a +2.00 > b +2.00 > c +2.00 > a" in page.out
     assert "no rank changes without any one family (8 tried)" in page.out
@@ -231,7 +234,7 @@ def test_verdicts_without_a_number_are_counted_with_the_reason(bench: Bench) -> 
     assert asking["verdicts"] == {
         "total": 18, "unscored": 1, "re_asked": 1, "repaired": 0, "reasons": {"it is prose": 1},
     }  # fmt: skip
-    page = bench("judge-report", "--benchmark", "eqbench3").out
+    page = bench("judge-report", "--benchmark", "eqbench3", "--details").out
     assert "rubric verdicts: 18, of which 1 without a number, 1 asked for again" in page
     assert "1 x it is prose" in page
 

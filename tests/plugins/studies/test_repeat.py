@@ -12,6 +12,7 @@ from eibench.core.journal import Journal
 from eibench.core.types import digest
 from eibench.data import folder
 from eibench.testing import LoopbackServer, uniform_ratings
+from tests.checksums import bundle
 
 Bench = Callable[..., Any]
 Write = Callable[..., Path]
@@ -349,7 +350,7 @@ def test_a_run_without_what_is_needed_is_refused(bench: Bench) -> None:
     once = bench("repeat", run_id)
     assert once.code == 2
     assert "no model has two reruns; run it again with --iterations 2" in once.err
-    with Journal(Path("runs")) as journal:
+    with Journal(Path("runs/demo")) as journal:
         run = journal.find_run(run_id)
         assert run is not None
         shared = {n: getattr(run, n) for n in ("benchmark_version", "model", "name", "demo",
@@ -383,7 +384,7 @@ def test_grades_of_another_version_are_not_taken_for_those_of_this_one(bench: Be
         if line.get("kind") == "grade":
             line["graded_by"]["version"] = "0"
             line["grader"] = digest(line["graded_by"])
-    Path("run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("run.jsonl").write_text(bundle(lines))
     assert bench("import", "run.jsonl", "--runs-dir", "there").code == 0
     done = bench("repeat", run_id, "--runs-dir", "there")
     assert done.code == 3
