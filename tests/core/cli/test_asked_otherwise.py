@@ -79,7 +79,7 @@ def test_who_played_otherwise_is_another_player(duet: tuple[Server, Bench], benc
     assert other["options"].startswith("--role 'partner=openai/p at local")
     plain = bench("leaderboard", "duet", "--role", "partner=openai/p", "--json")
     assert [row["model"] for row in plain.json["rows"]] == ["openai/a"]
-    apart = ("--role", "partner=openai/p without temperature")
+    apart = ("--role", "partner=openai/p at local without temperature")
     assert bench("leaderboard", "duet", *apart, "--json").json["rows"] == board["rows"]
     done = bench("compare", "openai/a", "openai/b")
     assert done.code == 2

@@ -71,7 +71,7 @@ def panels(bench: Bench) -> None:
 def test_pack_and_judge_of_a_run_stay_in_its_line(bench: Bench, width: int) -> None:
     """Hosts and providers go first; how it ended stays, and the date where rows look alike."""
     panels(bench)
-    lines = in_a_terminal(width, "runs", "--demo")
+    lines = in_a_terminal(width, "runs")
     assert max(map(len, lines)) <= width
     rows = [line for line in lines if "a-model-of-our-own" in line]
     assert len(rows) == 2
@@ -87,6 +87,6 @@ def test_hosts_are_listed_with_details(bench: Bench, monkeypatch: pytest.MonkeyP
     details = bench("runs", "--details").out
     monkeypatch.delenv("BENCH_DETAILS")
     plain = bench("runs").out
-    assert "127.0.0.1" in details and "127.0.0.1" not in plain
+    assert "openai/first at local" in details and "at local" not in plain
     assert "mean(openai/first,openai/third)" in plain
     assert max(map(len, plain.splitlines())) < 160
