@@ -207,13 +207,10 @@ judge_options = group(
     setting("judge_set"),
 )
 """Which judge, and where."""
-server_options = group(*map(setting, ("base_url", "api_key_env", "headers")))
-"""Where the model is."""
 place_options = group(setting("runs_dir"), config_option)
 """Where runs are, and settings."""
 demo_option = click.option("--demo", is_flag=True, help="Take the demo runs.", **KEPT)
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
-fresh_option = setting("fresh")
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", shell_complete=model_names,
     help="Leave this model out; may be repeated.",

@@ -39,7 +39,6 @@ VERDICT_QUESTION = (
 )
 CALL_S, FULL_S = 60.0, 180.0
 MAY_WORK = "the server answers; a run may work all the same"
-_NO_BOUND = "replies may be as long as the context, so that time and --max-cost have no bound"
 _SHORT = "it may be that it takes no limit as small as that"
 _OTHER = "a base model? name another one"
 _NO_WORDS = "its own log may say why"
