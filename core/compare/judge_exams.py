@@ -11,7 +11,7 @@ from ..parties.graders import Judge
 from ..parties.party import Party
 from ..parties.party_settings import settings_in
 from ..reports.comparability import is_partial
-from ..reports.suggestions import bench
+from ..reports.suggestions import bench, url_of
 
 
 def judge_exams(journal: Journal, judge: Judge | None, benchmark: str) -> Sequence[str]:
@@ -34,7 +34,8 @@ def _line(journal: Journal, judge: Party, benchmark: str) -> str:
     ]
     if not exams:
         asked = [w for text in settings_in(judge.settings).texts for w in ("--judge-set", text)]
-        command = bench("exam", str(judge.spec), *asked)
+        place = ["--base-url", url] if (url := url_of(judge)) else []
+        command = bench("exam", str(judge.spec), *place, *asked)
         return f"judge {judge.short} has not sat the exam: {command}"
     newest = max(range(len(exams)), key=lambda n: (exams[n][2]["benchmark"] == benchmark, n))
     run, document, exam = exams[newest]

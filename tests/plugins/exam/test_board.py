@@ -30,7 +30,7 @@ def test_a_board_says_whether_its_judge_has_sat_the_exam(bench: Bench) -> None:
         run = ("run", "eqbench3", "--no-elo", "--limit", "2", "--model", "openai/m", *url, *judge)
         assert bench(*run).code == 0
         before = bench("leaderboard", "eqbench3")
-        assert "judge openai/j has not sat the exam: bench exam openai/j" in before.out
+        assert "judge openai/j has not sat the exam: bench exam openai/j --base-url URL" in before.out
         assert bench("exam", "openai/j", *url).code == 0
         (line,) = bench("leaderboard", "eqbench3", "--json").json["judge_exams"]
         bench("site", "-o", "site")
@@ -58,4 +58,4 @@ def test_a_board_says_which_part_by_whose_prompts(bench: Bench) -> None:
         lines = bench("leaderboard", "humanebench", "--json").json["judge_exams"]
     part = r"judge openai/j sat a part of the exam by the prompts of eqbench3 on [\d-]{10}: not fit"
     assert re.match(part, lines[0])
-    assert lines[1] == "judge openai/k has not sat the exam: bench exam openai/k"
+    assert lines[1] == "judge openai/k has not sat the exam: bench exam openai/k --base-url URL"
