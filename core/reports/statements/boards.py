@@ -90,7 +90,7 @@ class Leader(NamedTuple):
         if self.kind is LeaderKind.NONE:
             return "no model has a rank"
         if self.kind is LeaderKind.ALONE:
-            return f"{self.models[0]} alone has a rank: a second whole run makes a ranking"
+            return f"{self.models[0]} alone makes no ranking: a second whole run does"
         if self.kind is LeaderKind.UNKNOWN:
             return f"too few items for a ranking ({FEWEST_FAMILIES} different texts needed)"
         if self.kind is LeaderKind.UNPAIRED:

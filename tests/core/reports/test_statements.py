@@ -256,7 +256,7 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
     [
         ([], LeaderKind.NONE, "no model has a rank"),
         ([row("a", [1, 1])], LeaderKind.ALONE,
-         "a alone has a rank: a second whole run makes a ranking"),
+         "a alone makes no ranking: a second whole run does"),
         ([row("a", [1, 1]), row("b", [2, 2])], LeaderKind.FIRST, "a is first of 2"),
         ([row("a", [1, 2]), row("b", [1, 2]), row("c", [3, 3])], LeaderKind.SHARED,
          "two of 3 models share first place: a, b"),
@@ -267,9 +267,9 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
         ([row("a", [1, 1]), row("b", [2, 2]), row("c", None, rank=3)], LeaderKind.FIRST,
          "a is first of 2 ranked models"),
         ([row("a", [1, 1]), row("b", None, rank=2)], LeaderKind.ALONE,
-         "a alone has a rank: a second whole run makes a ranking"),
+         "a alone makes no ranking: a second whole run does"),
         ([row("a", [1, 1]), row("b", None, rank=None)], LeaderKind.ALONE,
-         "a alone has a rank: a second whole run makes a ranking"),
+         "a alone makes no ranking: a second whole run does"),
     ],
 )  # fmt: skip
 def test_first_is_who_alone_may_be_first(
