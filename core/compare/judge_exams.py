@@ -34,8 +34,8 @@ def _line(journal: Journal, judge: Party, benchmark: str) -> str:
     ]
     if not exams:
         asked = [w for text in settings_in(judge.settings).texts for w in ("--judge-set", text)]
-        place = ["--base-url", url] if (url := url_of(judge)) else []
-        command = bench("exam", str(judge.spec), *place, *asked)
+        server = ["--base-url", url] if (url := url_of(judge)) else []
+        command = bench("exam", str(judge.spec), *server, *asked)
         return f"judge {judge.short} has not sat the exam: {command}"
     newest = max(range(len(exams)), key=lambda n: (exams[n][2]["benchmark"] == benchmark, n))
     run, document, exam = exams[newest]

@@ -53,12 +53,12 @@ def import_runs(folder: Path, path: Path) -> list[Arrival]:
 def put_results(folder: Path, done: Iterable[Imported]) -> None:
     """Put the results of runs that an import has changed beside the journal."""
     changed = [imported.run_id for imported in done if imported.changed]
-    for place in filter(has_journal, dict.fromkeys((folder, demo_folder(folder)))):
-        with Journal(place, create=False) as journal:
+    for runs_dir in filter(has_journal, dict.fromkeys((folder, demo_folder(folder)))):
+        with Journal(runs_dir, create=False) as journal:
             for run_id in changed:
                 run = journal.find_run(run_id)  # of the other kind, or deleted since, it is none
                 if run and (document := journal.document(run)):
-                    write_document(place, document)
+                    write_document(runs_dir, document)
 
 
 def _checked(stored: StoredRun, document: ResultDocument) -> tuple[ResultDocument, str]:
