@@ -30,7 +30,9 @@ def test_a_board_says_whether_its_judge_has_sat_the_exam(bench: Bench) -> None:
         run = ("run", "eqbench3", "--no-elo", "--limit", "2", "--model", "openai/m", *url, *judge)
         assert bench(*run).code == 0
         before = bench("leaderboard", "eqbench3")
-        assert "judge openai/j has not sat the exam: bench exam openai/j --base-url URL" in before.out
+        assert (
+            "judge openai/j has not sat the exam: bench exam openai/j --base-url URL" in before.out
+        )
         assert bench("exam", "openai/j", *url).code == 0
         (line,) = bench("leaderboard", "eqbench3", "--json").json["judge_exams"]
         bench("site", "-o", "site")
