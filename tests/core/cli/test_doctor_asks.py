@@ -18,6 +18,7 @@ from eibench.core.spending.prices import Price
 from eibench.core.types import JsonObject
 from eibench.judges import criteria_of
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.fakes.refusals import refusal, room_of_4096
 
 Bench = Callable[..., Any]
 TURN = "I would listen first, and then ask each of them what they had hoped for. "
@@ -69,48 +70,38 @@ def _template(request: ReceivedRequest) -> Answer:
     return Answer("[/INST] The sun was low. [INST]", output_tokens=8)
 
 
-def _refused(words: str, status: int = 400) -> Fault:
-    return Fault("400", message=words, status=status)
-
-
-def _room_of_4096(request: ReceivedRequest) -> Fault | None:
-    room = request.body["max_tokens"]
-    words = f"max_tokens is too large: {room}. This model supports at most 4096 completion tokens"
-    return _refused(words) if room > 4096 else None
-
-
 def _together(tokens: int) -> Faults:
     def refuse(request: ReceivedRequest) -> Fault | None:
         room, prompt = request.body["max_tokens"], _tokens(request)
         words = f"'max_tokens' is too large: {room}. ({room} > {tokens} - {prompt})"
         if prompt >= tokens:
             words = f"This model's maximum context length is {tokens} tokens, your prompt has more"
-        return _refused(words) if room + prompt > tokens else None
+        return refusal(words) if room + prompt > tokens else None
 
     return refuse
 
 
 def _cold(request: ReceivedRequest) -> Fault | None:
     words = "Input validation error: `temperature` must be strictly positive"
-    return _refused(words, 422) if request.body.get("temperature") == 0 else None
+    return refusal(words, 422) if request.body.get("temperature") == 0 else None
 
 
 def _no_system(request: ReceivedRequest) -> Fault | None:
     roles = [message["role"] for message in request.messages]
-    return _refused("System role not supported") if "system" in roles else None
+    return refusal("System role not supported") if "system" in roles else None
 
 
 def _no_schema(request: ReceivedRequest) -> Fault | None:
     words = "This response_format type is unavailable now"
-    return _refused(words) if "response_format" in request.body else None
+    return refusal(words) if "response_format" in request.body else None
 
 
 def _no_name(request: ReceivedRequest) -> Fault | None:
-    return _refused("The model does not exist", 404)
+    return refusal("The model does not exist", 404)
 
 
 def _says_no(request: ReceivedRequest) -> Fault | None:
-    return _refused("Computer says no")
+    return refusal("Computer says no")
 
 
 def _takes_all(request: ReceivedRequest) -> Fault | None:
@@ -129,7 +120,7 @@ class Case(NamedTuple):
 CASES = {
     "takes all": Case(_answer, _takes_all, 0, {"judge openai/j verdict": ("OK", "j answered in")}),
     "4,096": Case(
-        _answer, _room_of_4096, 0,
+        _answer, room_of_4096, 0,
         {
             "judge openai/j verdict": ("OK", "replies get what fits: 4,096 tokens"),
             "model openai/m room": ("OK", "asked for 12,000 tokens at most"),

@@ -9,6 +9,7 @@ import pytest
 
 from eibench.judges import criteria_of
 from eibench.testing import Fault, LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.fakes.refusals import refusal, room_of_4096
 
 Bench = Callable[..., Any]
 REPLY = "I would listen first, and then ask each of them what they had hoped for. " * 4
@@ -29,34 +30,24 @@ def _run(bench: Bench, refuses: Callable[[ReceivedRequest], Fault | None], limit
     return done, server
 
 
-def _refusal(words: str, status: int = 400) -> Fault:
-    return Fault("400", message=words, status=status)
-
-
-def _too_long(request: ReceivedRequest) -> Fault | None:
-    room = request.body["max_tokens"]
-    words = f"max_tokens is too large: {room}. This model supports at most 4096 completion tokens"
-    return _refusal(words) if room > 4096 else None
-
-
 def _of_8192(request: ReceivedRequest) -> Fault | None:
     room, text = request.body["max_tokens"], len(request.prompt) // 4
     words = f"'max_tokens' is too large: {room}. ({room} > 8192 - {text})"
-    return _refusal(words) if room + text > 8192 else None
+    return refusal(words) if room + text > 8192 else None
 
 
 def _cold(request: ReceivedRequest) -> Fault | None:
     words = "Input validation error: `temperature` must be strictly positive"
-    return _refusal(words, 422) if request.body.get("temperature") == 0 else None
+    return refusal(words, 422) if request.body.get("temperature") == 0 else None
 
 
 def _without_system(request: ReceivedRequest) -> Fault | None:
     roles = [message["role"] for message in request.body["messages"]]
-    return _refusal("System role not supported") if "system" in roles else None
+    return refusal("System role not supported") if "system" in roles else None
 
 
 def _schema(words: str, status: int = 400) -> Callable[[ReceivedRequest], Fault | None]:
-    return lambda r: _refusal(words, status) if "response_format" in r.body else None
+    return lambda r: refusal(words, status) if "response_format" in r.body else None
 
 
 def _of_vllm(request: ReceivedRequest) -> Fault | None:
@@ -65,13 +56,13 @@ def _of_vllm(request: ReceivedRequest) -> Fault | None:
         f"max_tokens={room} cannot be greater than max_model_len=2048. Please request fewer "
         f"output tokens. (parameter=max_tokens, value={room})"
     )
-    return _refusal(words) if room > 2048 else None
+    return refusal(words) if room > 2048 else None
 
 
 @pytest.mark.parametrize(
     "refuses",
     [
-        _too_long,
+        room_of_4096,
         _of_8192,
         _of_vllm,
         _cold,
@@ -122,7 +113,7 @@ def test_a_sampling_parameter_of_the_pack_in_any_words(
     bench: Bench, words: str, status: int
 ) -> None:
     """It is left out, and the result says so."""
-    done, server = _run(bench, lambda r: _refusal(words, status) if "min_p" in r.body else None)
+    done, server = _run(bench, lambda r: refusal(words, status) if "min_p" in r.body else None)
     assert (done.code, done.json["status"]) == (0, "complete"), done.err
     assert done.json["not_sent"] == ["min_p"]
     assert "does not take min_p: it is asked without from now on" in " ".join(done.err.split())
@@ -168,7 +159,7 @@ def test_a_seeker_before_strict_turns(bench: Bench) -> None:
         roles = [m["role"] for m in request.body["messages"] if m["role"] != "system"]
         wanted = [("user", "assistant")[n % 2] for n in range(len(roles))]
         words = "Conversation roles must alternate user/assistant/user/assistant/..."
-        return None if roles == wanted else _refusal(words)
+        return None if roles == wanted else refusal(words)
 
     with LoopbackServer(REPLY, faults=strict) as server:
         url = server.base_url
@@ -184,7 +175,7 @@ def test_a_seeker_before_strict_turns(bench: Bench) -> None:
 
 def test_a_server_that_refuses_everything_ends_the_run_in_one_line(bench: Bench) -> None:
     """With its words, and after requests that can be counted."""
-    done, server = _run(bench, lambda request: _refusal("Computer says no"), limit=4)
+    done, server = _run(bench, lambda request: refusal("Computer says no"), limit=4)
     assert done.code == 4
     assert "Computer says no" in done.out and not server.answered
     assert len(server.requests) < 60
@@ -192,7 +183,7 @@ def test_a_server_that_refuses_everything_ends_the_run_in_one_line(bench: Bench)
 
 def test_a_smaller_limit_keeps_the_run_what_it_is(bench: Bench) -> None:
     """What fits is sent; the ratings and the identity of the run are those of the larger room."""
-    with LoopbackServer(uniform_ratings(3), faults=_too_long) as server:
+    with LoopbackServer(uniform_ratings(3), faults=room_of_4096) as server:
         run = ("run", "eqbench-v1", "--model", "openai/m", "--base-url", server.base_url)
         asked = (*run, "--limit", "4", "--max-tokens", "9000", "--json")
         first, again = bench(*asked), bench(*asked)
