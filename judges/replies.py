@@ -281,6 +281,8 @@ def _plainly(text: str, key: str) -> float | str | None:
 
     Of a key that stands twice the last value would count, of ``1_5`` 15 and of ``7 /10`` 7.
     """
+    if key not in text:
+        return None
     name = re.escape(key)
     matches = list(re.finditer(rf'"{name}"\s*:', text)) or list(
         re.finditer(rf"(?<!\w)'?{name}'?\s*:", text)

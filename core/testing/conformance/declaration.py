@@ -157,7 +157,7 @@ def _in_wheel(project: Path, folder: Path, files: list[str]) -> "Iterator[Findin
 @check("K23", "sort what comes from a set, and use no hash(): both are others in each process")
 def repeats_after_a_stop(subject: Subject) -> Iterator[Finding]:
     """The same requests in a new process, as when a run that was stopped goes on."""
-    traces = subject.traces(subject.items, subject.some_words())
+    traces = subject.plain_traces
     names = [trace.item.id for trace in traces]
     answer = requests_of(subject.thing, subject.dataset, names)
     if reason := answer.get("missing"):

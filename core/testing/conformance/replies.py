@@ -87,7 +87,7 @@ def nonsense_is_no_verdict(subject: Subject) -> Iterator[Finding]:
 
 def _judged(subject: Subject) -> Trace:
     """A sample that a judge grades."""
-    for trace in subject.traces(subject.items, subject.some_words()):
+    for trace in subject.plain_traces:
         if trace.calls_to(JUDGE):
             return trace
     raise NotChecked("it asks no judge")
@@ -96,7 +96,7 @@ def _judged(subject: Subject) -> Trace:
 @check("K09", "put plain JSON into detail, and numbers that values declares into Score.values")
 def scores_are_plain(subject: Subject) -> Iterator[Finding]:
     """Scores hold declared numbers in range, and are the same after they were written as JSON."""
-    for trace in subject.traces(subject.items, subject.some_words()):
+    for trace in subject.plain_traces:
         score = trace.score or Score()
         for what, value in (("values", score.values), ("detail", score.detail)):
             try:

@@ -52,7 +52,7 @@ def items_stand(subject: Subject) -> Iterator[Finding]:
 def asks_the_same(subject: Subject) -> Iterator[Finding]:
     """The same requests and scores each time: again, at once, and answered in another order."""
     speakers = subject.some_words()
-    traces = subject.traces(subject.items, speakers)
+    traces = subject.plain_traces
     for how, others in (
         ("the second time", subject.traces(subject.items, speakers)),
         ("when calls end in another order", _mixed(subject, speakers)),
@@ -156,7 +156,7 @@ def _ends(option: Option) -> tuple[object, ...]:
 def reaches_nothing(subject: Subject) -> Iterator[Finding]:
     """No network, clock, random numbers or printing of its own: another day asks the same."""
     speakers = subject.some_words()
-    before = subject.traces(subject.items, speakers)
+    before = subject.plain_traces
     elsewhere = (another_day(), _dates_of(subject.benchmark))
     with no_network() as tried, elsewhere[0], elsewhere[1], redirect_stderr(StringIO()) as printed:
         after = subject.traces(subject.items, speakers)
@@ -196,7 +196,7 @@ def options_keep_apart(subject: Subject) -> Iterator[Finding]:
     if not subject.benchmark.options:
         raise NotChecked("it has no options")
     speakers = subject.some_words()
-    default = subject.traces(subject.items, speakers)
+    default = subject.plain_traces
     changed: dict[str, bool] = {}
     for option, value, options in option_values(subject):
         other = replace(subject)  # its items may be others of the same ids

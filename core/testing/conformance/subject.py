@@ -159,6 +159,11 @@ class Subject:
         """The items that most checks look at, spread over the pack."""
         return spread(self.default_pack.items, LOOKED_AT)
 
+    @cached_property
+    def plain_traces(self) -> Sequence[Trace]:
+        """What comes of a sample of each of these, in the demo's words; made once."""
+        return self.traces(self.items, self.some_words())
+
     def finding(self, method: str, message: str, item: Item | None = None, **more: str) -> Finding:
         """A fault of one of its methods, with the line where that stands."""
         message = f"{PluginCall(self.thing, method)} {message}"
