@@ -195,7 +195,6 @@ def options_keep_apart(subject: Subject) -> Iterator[Finding]:
     """Each option works at both ends, and changes requests and grades where it says so alone."""
     if not subject.benchmark.options:
         raise NotChecked("it has no options")
-    speakers = subject.some_words()
     default = subject.plain_traces
     changed: dict[str, bool] = {}
     for option, value, options in option_values(subject):

@@ -160,7 +160,7 @@ class Subject:
         return spread(self.default_pack.items, LOOKED_AT)
 
     @cached_property
-    def plain_traces(self) -> Sequence[Trace]:
+    def plain_traces(self) -> list[Trace]:
         """What comes of a sample of each of these, in the demo's words; made once."""
         return self.traces(self.items, self.some_words())
 
@@ -239,9 +239,18 @@ class Subject:
         return self.run(all_of_them())
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What a coroutine comes to, in a loop of its own."""
+        """What a coroutine comes to, in a loop of its own.
+
+        It is no result of the loop's task: `asyncio.run` writes that out, and throws the text away.
+        """
+        results: list[T] = []
+
+        async def keep() -> None:
+            results.append(await coroutine)
+
         with no_exit():
-            return asyncio.run(coroutine)
+            asyncio.run(keep())
+        return results[0]
 
     async def sample(
         self,
