@@ -24,7 +24,7 @@ from eibench.core.statistics.group_means import group_mean_interval
 from eibench.core.statistics.shares import group_share_interval
 from eibench.core.statistics.student import quantile
 from eibench.core.statistics.wild import wild_bootstrap
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import (
     Interval,
     icc_agreement,

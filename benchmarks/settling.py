@@ -23,7 +23,7 @@ from eibench.core.plugins import installed
 from eibench.core.reports.pairing import Compared, main_values
 from eibench.core.runs import run_set
 from eibench.core.statistics.bootstrap import Floats
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import paired_difference, settling
 
 from .measuring import table
