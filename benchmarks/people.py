@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench.core.statistics.bootstrap import Floats
-from eibench.core.statistics.prediction_powered import PredictionPowered, prediction_powered_mean
+from eibench.plugins.labels.prediction_powered import PredictionPowered, prediction_powered_mean
 
 from .measuring import table
 

@@ -95,22 +95,20 @@ def mean_interval(
     *,
     rng: np.random.Generator,
     replicates: int = REPLICATES,
-    level: float = LEVEL,
 ) -> Interval | None:
-    """Bootstrap interval of a mean.
+    """The 95 % bootstrap interval of a mean.
 
     Args:
         values: Shape (n,); NaN is left out, and so is a cluster without a value.
         clusters: Cluster of each value, shape (n,); without it each value is its own.
         rng: Source of the draws.
         replicates: How many resamples.
-        level: Coverage, between 0 and 1.
 
     Returns:
         None with fewer than eight clusters that have a value.
     """
     _, sums = known_sums(values, clusters)
-    return cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates, level=level)[0]
+    return cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates)[0]
 
 
 def standard_error(values: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> float | None:

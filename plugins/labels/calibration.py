@@ -18,18 +18,17 @@ from eibench.statistics import (
     FEWEST_FAMILIES,
     Estimate,
     Interval,
-    PredictionPowered,
     few_families,
     icc_agreement,
     krippendorff_alpha,
     mean_disagreement,
-    prediction_powered_mean,
     rank_agreement,
     student_quantile,
     why_no_interval,
 )
 
 from .drawing import Key
+from .prediction_powered import PredictionPowered, prediction_powered_mean
 
 METHOD = {
     "corrected": "prediction-powered inference (PPI++, arXiv:2311.01453) with the weight that makes"

@@ -23,11 +23,12 @@ from eibench import (
     read_csv_rows,
 )
 from eibench.emotion_ratings import EmotionRatings
-from eibench.statistics import cronbach_alpha, mean_interval
+from eibench.statistics import mean_interval
 from eibench.text import interval, number
 
 from .norms import EQ_MEAN, EQ_SD, percentage_below
 from .people import People, read_people
+from .psychometrics import cronbach_alpha
 from .stories import Story
 
 _SCALE = 10.0

@@ -8,9 +8,10 @@ without it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from eibench.statistics import p_of_zero_correlation, pearson, why_no_interval
+from eibench.statistics import pearson, why_no_interval
 
 from .norms import Norm
+from .psychometrics import p_of_zero_correlation
 from .results import Run
 
 

@@ -7,8 +7,9 @@ the reason beside it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from eibench.statistics import Correlation, describe, leave_one_out, min_max, pearson, spearman
+from eibench.statistics import Correlation, leave_one_out, pearson, spearman
 
+from .distribution import describe, min_max
 from .scores import ScoreTable
 
 MIN_PAIRS = 3

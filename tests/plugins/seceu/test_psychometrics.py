@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.core.statistics.correlation import pearson
-from eibench.core.statistics.psychometrics import (
+from eibench.plugins.seceu.psychometrics import (
     cronbach_alpha,
     lognormal_share_below,
     normal_share_below,

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eibench.core.statistics.distribution import (
+from eibench.data import folder
+from eibench.plugins.studies.distribution import (
     Distribution,
     Spread,
     coefficient_of_variation,
@@ -16,7 +17,6 @@ from eibench.core.statistics.distribution import (
     min_max,
     spread,
 )
-from eibench.data import folder
 
 series = st.lists(st.integers(-1000, 1000).map(lambda n: n / 8), min_size=1, max_size=30)
 

@@ -10,10 +10,11 @@ Nothing here returns NaN: what does not exist is None.
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from .bootstrap import Floats
-from .correlation import Numbers, as_floats, is_constant, unit_deviations
+from eibench.statistics import Numbers, is_constant, unit_deviations
 
+Floats = npt.NDArray[np.float64]
 SCALE = 100.0
 
 
@@ -151,7 +152,7 @@ def coefficient_of_variation(values: Numbers) -> float | None:
 
 
 def _known(values: Numbers) -> Floats:
-    array = as_floats(values)
+    array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or np.isinf(array).any():
         raise ValueError(f"need a finite series, got shape {array.shape}")
     return array[~np.isnan(array)]

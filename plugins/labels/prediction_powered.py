@@ -17,10 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import Floats, Interval, cluster_ids, cluster_index, cluster_sums
-from .estimates import Estimate
-from .few_families import FEWEST_FAMILIES
-from .student import quantile
+from eibench.statistics import (
+    FEWEST_FAMILIES,
+    Estimate,
+    Interval,
+    cluster_index,
+    cluster_sums,
+    student_quantile,
+)
+
+Floats = npt.NDArray[np.float64]
 
 FEWEST_LABELS = 8
 """With fewer labels nothing is corrected."""
@@ -186,7 +192,7 @@ def _checked(
     if not (drawn[is_labelled] > 0).all():
         raise ValueError("a labelled unit has a probability that is not above 0")
     weights = np.where(is_labelled, 1 / np.where(is_labelled, drawn, 1.0), 0.0)
-    families = cluster_index(cluster_ids(clusters, len(grades)))
+    families = cluster_index(np.arange(len(grades)) if clusters is None else clusters)
     return _Units(table, grades, weights, families)
 
 
@@ -250,7 +256,7 @@ class _Jackknife(NamedTuple):
         if self.labelled < FEWEST_FAMILIES:
             reason = f"labels of {FEWEST_FAMILIES} different texts are needed for an interval, "
             return Estimate(self.theta, None, f"{reason}here of {self.labelled}")
-        half = quantile(0.975, self.df) * self.error
+        half = float(student_quantile(0.975, np.array(self.df))) * self.error
         return Estimate(self.theta, Interval(self.theta - half, self.theta + half), None)
 
     @classmethod

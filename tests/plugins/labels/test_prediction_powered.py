@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from eibench.statistics import (
-    PredictionPowered,
-    krippendorff_alpha,
-    prediction_powered_mean,
-)
+from eibench.plugins.labels.prediction_powered import PredictionPowered, prediction_powered_mean
+from eibench.statistics import krippendorff_alpha
 
 LABELS = [3.0, 5, 4, 6, 2, 7, 5, 4, 6, 8]
 JUDGED = [2.5, 4, 4.5, 5, 2, 6, 4, 4.5, 5, 6.5]
