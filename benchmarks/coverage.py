@@ -118,7 +118,7 @@ def _batches(draw: Draw, design: Design, sets: int) -> Iterator[Floats]:
 
 
 def _holds(intervals: Sequence[Interval | None], truth: float) -> int:
-    return sum(i is not None and i.low <= truth <= i.high for i in intervals)
+    return sum(i is not None and i[0] <= truth <= i[1] for i in intervals)
 
 
 def _bootstrapped(items: Floats, design: Design, *, plain: bool = False) -> list[Interval | None]:
@@ -291,7 +291,7 @@ def _agreement(
         icc_agreement(grades.T, design.family, replicates=replicates),
         rank_agreement(grades[0], grades[1], design.family, replicates=replicates),
     )
-    return [(float(f.value or 0), f.interval) for f in found]
+    return [(float(f.value or 0), f.ci95) for f in found]
 
 
 def measure(sets: int) -> str:

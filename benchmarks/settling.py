@@ -123,7 +123,7 @@ class Pair:
         gaps = self.gaps[:, :iterations].ravel()
         families = np.repeat(self.families, iterations)
         ends = paired_difference(gaps, np.zeros_like(gaps), families, turns=1999).interval
-        return ends is not None and not ends.low <= 0 <= ends.high
+        return ends is not None and not ends[0] <= 0 <= ends[1]
 
     def follow(self, planned: float | None) -> Outcome:
         """Plan for a difference, or for the observed one, and do what the plan says."""

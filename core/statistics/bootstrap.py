@@ -39,11 +39,8 @@ _PRODUCT = 262_144
 _KEPT, _KEPT_CLUSTERS = 4, 256
 
 
-class Interval(NamedTuple):
-    """The two ends of an interval."""
-
-    low: float
-    high: float
+Interval = tuple[float, float]
+"""Its two ends."""
 
 
 def cluster_bootstrap(
@@ -244,12 +241,10 @@ def _ends(replicates: Floats, n_clusters: int, level: float) -> list[Interval | 
     below = tail(n_clusters, level)
     ends = [below, 1 - below]
     if not np.isnan(replicates).any():
-        return [Interval(*pair) for pair in np.quantile(replicates, ends, axis=0).T.tolist()]
+        return [(low, high) for low, high in np.quantile(replicates, ends, axis=0).T.tolist()]
     known = [column[~np.isnan(column)] for column in replicates.T]
     return [
-        Interval(*np.quantile(values, ends).tolist())
-        if 2 * values.size >= len(replicates)
-        else None
+        tuple(np.quantile(values, ends).tolist()) if 2 * values.size >= len(replicates) else None
         for values in known
     ]
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import LEVEL, Floats, Interval
+from .estimate import Estimate
 
 Numbers = npt.ArrayLike | Sequence[float | None]
 
@@ -38,6 +39,10 @@ class Correlation(NamedTuple):
     value: float | None
     interval: Interval | None
     n: int
+
+    def estimate(self, reason: str | None = None) -> Estimate:
+        """It as an estimate, with the reason where it has no interval."""
+        return Estimate(self.value, self.interval, None if self.interval else reason)
 
 
 class Pairs(NamedTuple):
@@ -128,7 +133,7 @@ def fisher_interval(
         return None
     z = NormalDist().inv_cdf((1 + level) / 2)
     centre, half = np.arctanh(value), z * np.sqrt(variance / (n - 3))
-    return Interval(float(np.tanh(centre - half)), float(np.tanh(centre + half)))
+    return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
 def mean_ranks(values: npt.ArrayLike) -> Floats:

@@ -78,4 +78,4 @@ def _wilson(p: float, n: float, t: float) -> Interval:
     """The shares from which p is t standard errors away at most."""
     scale, centre = 1 + t * t / n, p + t * t / (2 * n)
     half = t * float(np.sqrt(p * (1 - p) / n + t * t / (4 * n * n)))
-    return Interval(max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale))
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)

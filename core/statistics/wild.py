@@ -142,7 +142,7 @@ def _p_values(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:
 def _test(deviations: _Clusters, mean: float, signs: Floats) -> MeanTest:
     mirrored, means = np.abs(_mirrored(deviations, signs)), np.array([mean])
     low, high = _intervals(deviations, means, mirrored)[:, 0].tolist()
-    return MeanTest(float(_p_values(deviations, means, mirrored)[0]), Interval(low, high))
+    return MeanTest(float(_p_values(deviations, means, mirrored)[0]), (low, high))
 
 
 def _intervals(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eibench import Estimate
 from eibench.statistics import (
     FEWEST_FAMILIES,
-    Estimate,
     Interval,
     cluster_index,
     cluster_sums,
@@ -149,11 +149,9 @@ def prediction_powered_mean(
     judge = _Jackknife.of(everything, 0.0)
     mean, labels_alone = powered.estimate(), alone.estimate()
     gain = None
-    if mean.interval and labels_alone.interval and alone.error > _EPSILON:
-        gain = (mean.interval.high - mean.interval.low) / (
-            labels_alone.interval.high - labels_alone.interval.low
-        )
-    has = mean.interval is not None
+    if mean.ci95 and labels_alone.ci95 and alone.error > _EPSILON:
+        gain = _width(mean.ci95) / _width(labels_alone.ci95)
+    has = mean.ci95 is not None
     return PredictionPowered(
         mean=mean,
         labels_alone=labels_alone,
@@ -209,6 +207,10 @@ def _family_sums(units: _Units, labels: Floats) -> Floats:
     return cluster_sums(np.column_stack(columns), units.families)
 
 
+def _width(ci95: Interval) -> float:
+    return ci95[1] - ci95[0]
+
+
 class _Moments(NamedTuple):
     """Of totals, shape (n, 8): the estimate, the judge's weight and its correlation with labels.
 
@@ -257,7 +259,7 @@ class _Jackknife(NamedTuple):
             reason = f"labels of {FEWEST_FAMILIES} different texts are needed for an interval, "
             return Estimate(self.theta, None, f"{reason}here of {self.labelled}")
         half = float(student_quantile(0.975, np.array(self.df))) * self.error
-        return Estimate(self.theta, Interval(self.theta - half, self.theta + half), None)
+        return Estimate(self.theta, (self.theta - half, self.theta + half))
 
     @classmethod
     def of(cls, units: _Units, weight: float | None) -> "_Jackknife":

@@ -158,8 +158,8 @@ def normed_model(norm: RatingsNorm, pack: Pack, run: StoredRun) -> NormedModel:
     clusters = [pack.clusters[row.item_id] for row in rows]
     score = float(np.mean(values))
     ends = mean_interval(values, clusters, rng=np.random.default_rng(0))
-    eq_ends = ends and (norm.eq(ends.low), norm.eq(ends.high))
-    among = ends and (norm.percentile(ends.low), norm.percentile(ends.high))
+    eq_ends = ends and (norm.eq(ends[0]), norm.eq(ends[1]))
+    among = ends and (norm.percentile(ends[0]), norm.percentile(ends[1]))
     return NormedModel(
         run.id, run.name, len(rows), score, norm.eq(score), eq_ends, norm.percentile(score), among
     )

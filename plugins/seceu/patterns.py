@@ -65,7 +65,7 @@ def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]
         correlation.n,
         norm.similarity_place(correlation.value),
         unlike=mark is not None and correlation.value < mark,
-        shown=mark is not None and interval is not None and interval.high < mark,
+        shown=mark is not None and interval is not None and interval[1] < mark,
     )
 
 

@@ -94,8 +94,7 @@ def _correlation(table: ScoreTable, x: str, y: str) -> ColumnCorrelation:
 
 
 def _coefficient(correlation: Correlation) -> Coefficient:
-    interval = correlation.interval
-    return Coefficient(correlation.value, interval and (interval.low, interval.high))
+    return Coefficient(correlation.value, correlation.interval)
 
 
 def _reason(columns: Mapping[str, Sequence[float]]) -> str | None:

@@ -31,7 +31,6 @@ from eibench.core.statistics.differences import (
     holm,
     paired_difference,
 )
-from eibench.core.statistics.estimates import Estimate
 from eibench.core.statistics.few_families import (
     FEWEST_FAMILIES,
     few_families,
@@ -47,7 +46,6 @@ from eibench.core.statistics.student import student_quantile
 __all__ = [
     "FEWEST_FAMILIES",
     "Correlation",
-    "Estimate",
     "Interval",
     "Numbers",
     "Pairs",

@@ -53,9 +53,9 @@ def test_the_best_weight_is_the_slope_of_labels_on_grades() -> None:
         fit = np.polyfit(f[kept], y[kept], 1)[0]
         less_one.append(y[kept].mean() - fit * (f[kept].mean() - np.delete(f, k).mean()))
     error = np.sqrt(21 / 22 * ((np.array(less_one) - np.mean(less_one)) ** 2).sum())
-    assert found.mean.interval is not None and found.mean.value is not None
+    assert found.mean.ci95 is not None and found.mean.value is not None
     half = 2.306004135 * error  # t of 8 degrees of freedom
-    assert found.mean.interval.high - found.mean.value == pytest.approx(half)
+    assert found.mean.ci95[1] - found.mean.value == pytest.approx(half)
 
 
 def test_a_judge_that_is_off_and_uses_half_of_the_scale_changes_nothing() -> None:
@@ -90,7 +90,7 @@ def test_units_of_a_family_are_left_out_together() -> None:
     """Ten families of two copies: the same interval as of one each, not a shorter one."""
     twice = [NONE if np.isnan(x) else x for x in LABELS + [NONE] * len(REST)] * 2
     found = prediction_powered_mean(twice, (JUDGED + REST) * 2, [*range(22), *range(22)])
-    assert found.mean.interval == pytest.approx(estimate().mean.interval)
+    assert found.mean.ci95 == pytest.approx(estimate().mean.ci95)
 
 
 def test_too_few_labels_are_refused_and_too_few_texts_have_no_interval() -> None:
@@ -99,7 +99,7 @@ def test_too_few_labels_are_refused_and_too_few_texts_have_no_interval() -> None
     assert (few.mean.value, few.mean.reason) == (None, "7 labels; 8 are needed")
     texts = [0, 0, *range(1, 9)]
     alike = prediction_powered_mean(LABELS[:8] + [NONE] * 2, JUDGED, texts)
-    assert alike.mean.value is not None and alike.mean.interval is None
+    assert alike.mean.value is not None and alike.mean.ci95 is None
     assert alike.mean.reason == "labels of 8 different texts are needed for an interval, here of 7"
 
 
@@ -116,8 +116,8 @@ def test_the_labels_that_are_needed_make_the_interval_as_narrow() -> None:
     needed = now.labels_needed(0.7)
     assert needed is not None and 120 < needed < 160
     then = drawn(needed)
-    assert now.mean.interval and then.mean.interval
-    widths = [one.mean.interval[1] - one.mean.interval[0] for one in (then, now)]  # type: ignore[index]
+    assert now.mean.ci95 and then.mean.ci95
+    widths = [one.mean.ci95[1] - one.mean.ci95[0] for one in (then, now)]  # type: ignore[index]
     assert widths[0] / widths[1] == pytest.approx(0.7, abs=0.1)
     table = np.array(LABELS + [NONE] * len(REST))[:, None] + [-9.0, 9.0]
     assert prediction_powered_mean(table, JUDGED + REST).labels_needed() is None
