@@ -7,20 +7,20 @@ import os
 import sys
 import time
 
-from eibench.core.testing.conformance import results_of, subject_of
-from eibench.core.testing.conformance.targets import CheckTarget, all_installed
+from eibench.checking import Subject, installed_subjects
+from eibench.plugins.kit.conformance import results_of
 
 from .measuring import table
 
 
-def row(target: CheckTarget) -> list[str]:
+def row(subject: Subject) -> list[str]:
     """Seconds by the clock and of processors, and the three checks that take most of them."""
     wall, cpu = time.perf_counter(), _cpu_s()
-    results = list(results_of(target, subject_of(target)))
+    results = list(results_of(subject))
     wall, cpu = time.perf_counter() - wall, _cpu_s() - cpu
     longest = sorted(results, key=lambda result: -result.seconds)[:3]
     shown = ", ".join(f"{result.id} {result.seconds:.1f}" for result in longest)
-    return [target.name, f"{wall:.1f}", f"{cpu:.1f}", shown]
+    return [subject.name, f"{wall:.1f}", f"{cpu:.1f}", shown]
 
 
 def _cpu_s() -> float:
@@ -31,8 +31,8 @@ def _cpu_s() -> float:
 def main() -> None:
     """Measure and print."""
     names = sys.argv[1:]
-    targets = [target for target in all_installed() if not names or target.name in names]
-    print(table(["plugin", "wall s", "CPU s", "longest checks, s"], list(map(row, targets))))
+    subjects = [s for s in installed_subjects() if not names or s.name in names]
+    print(table(["plugin", "wall s", "CPU s", "longest checks, s"], list(map(row, subjects))))
 
 
 if __name__ == "__main__":

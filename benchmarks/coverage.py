@@ -24,7 +24,7 @@ from eibench.core.statistics.group_means import group_mean_interval
 from eibench.core.statistics.shares import group_share_interval
 from eibench.core.statistics.student import quantile
 from eibench.core.statistics.wild import wild_bootstrap
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import (
     Interval,
     icc_agreement,
@@ -118,7 +118,7 @@ def _batches(draw: Draw, design: Design, sets: int) -> Iterator[Floats]:
 
 
 def _holds(intervals: Sequence[Interval | None], truth: float) -> int:
-    return sum(i is not None and i.low <= truth <= i.high for i in intervals)
+    return sum(i is not None and i[0] <= truth <= i[1] for i in intervals)
 
 
 def _bootstrapped(items: Floats, design: Design, *, plain: bool = False) -> list[Interval | None]:
@@ -291,7 +291,7 @@ def _agreement(
         icc_agreement(grades.T, design.family, replicates=replicates),
         rank_agreement(grades[0], grades[1], design.family, replicates=replicates),
     )
-    return [(float(f.value or 0), f.interval) for f in found]
+    return [(float(f.value or 0), f.ci95) for f in found]
 
 
 def measure(sets: int) -> str:

@@ -16,7 +16,7 @@ from benchmarks.simulated_rounds import Rate
 from eibench import Comparisons, Ratings, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.arrays import Floats
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 
 from .measuring import table
 

@@ -184,7 +184,7 @@ def answer(request: "ReceivedRequest") -> str:
 
 
 def _said(prompt: str, rng: Random) -> str:
-    from eibench.core.testing.responders import fill_ratings
+    from eibench.plugins.kit.responders import fill_ratings
 
     form = fill_ratings(prompt, rng)
     if not form.startswith("I see no form"):

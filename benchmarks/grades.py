@@ -17,9 +17,9 @@ import numpy as np
 from eibench.core.ratings.auditing.conclusions import conclude
 from eibench.core.ratings.auditing.estimates import unknown
 from eibench.core.ratings.auditing.grades import EffectSizes, grade_leaning, grade_share
-from eibench.core.reports.estimates import EstimateRow
 from eibench.core.reports.judge_words import DISORDER, OF_SPREAD
 from eibench.core.statistics.correlation import spearman
+from eibench.core.statistics.estimate import Estimate
 from eibench.core.statistics.kin import liking_for_kin
 from eibench.core.types.result_document import Grade
 
@@ -93,7 +93,7 @@ def kin(world: int, share: float) -> tuple[Grade, float | None]:
     """Of the first judge, who likes its family by so many standard deviations of the models."""
     case = judges.Liking("", (share, 1.0, 1.0), models=40)
     means = case.graded(np.random.default_rng([world, 3])).mean(axis=1)
-    made = EstimateRow.of(liking_for_kin(means, case.kin(), 0))
+    made = liking_for_kin(means, case.kin(), 0)
     slight, strong = (limit * float(means.mean(axis=1).std(ddof=1)) for limit in OF_SPREAD)
     return grade_leaning(made, 0.0, EffectSizes(slight, strong)), made.value
 
@@ -103,10 +103,10 @@ def order(world: int, disorder: float) -> tuple[Grade, float | None]:
     r = 2 * np.sin(np.pi * (1 - disorder) / 6)  # Spearman's to Pearson's of normals
     rng = np.random.default_rng([world, 4])
     one, other = rng.normal(size=(2, 40))
-    made = EstimateRow.of(spearman(one, r * one + np.sqrt(1 - r * r) * other))
+    made = spearman(one, r * one + np.sqrt(1 - r * r) * other).estimate()
     assert made.value is not None and made.ci95 is not None
     ends = (1 - made.ci95[1], 1 - made.ci95[0])
-    return grade_share(EstimateRow(1 - made.value, ends, None), DISORDER), 1 - made.value
+    return grade_share(Estimate(1 - made.value, ends, None), DISORDER), 1 - made.value
 
 
 def panels(number: int) -> list[list[str]]:

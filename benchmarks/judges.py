@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench.core.statistics.bootstrap import Floats
-from eibench.core.statistics.estimates import Estimate
+from eibench.core.statistics.estimate import Estimate
 from eibench.core.statistics.judges import judge_effects
 from eibench.core.statistics.kin import (
     Bools,
@@ -185,7 +185,7 @@ def _estimates(case: Liking, world: int) -> tuple[Estimate, Estimate]:
 
 
 def _told(found: Sequence[Estimate], truth: float) -> list[str]:
-    ends = np.array([one.interval for one in found if one.interval])
+    ends = np.array([one.ci95 for one in found if one.ci95])
     middle = float(np.median([one.value for one in found if one.value is not None]))
     covers, zero = ((ends[:, 0] <= at) & (at <= ends[:, 1]) for at in (truth, 0.0))
     return [f"{middle:.2f}", f"{covers.mean():.1%}", f"{1 - zero.mean():.1%}"]
@@ -217,7 +217,7 @@ def votes(worlds: int) -> list[list[str]]:
             made = effective_votes(verdicts, items, quality if case.calibrated else None)
             assert made.value is not None
             values.append(made.value)
-            held += (made.interval.high if made.interval else made.value) >= case.votes - 1e-9
+            held += (made.ci95[1] if made.ci95 else made.value) >= case.votes - 1e-9
         mean = f"{np.mean(values):.2f}"
         rows.append([case.name, f"{case.votes:.2f}", mean, f"{held / worlds:.1%}"])
     return rows

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from eibench import RatingSettings
 from eibench.core.ratings.arrays import Floats
 from eibench.core.statistics.score_order import ItemTable, order_scores
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import paired_difference
 
 from .equals import ENGINES, Liking, draw, play

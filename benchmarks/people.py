@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench.core.statistics.bootstrap import Floats
-from eibench.core.statistics.prediction_powered import PredictionPowered, prediction_powered_mean
+from eibench.plugins.labels.prediction_powered import PredictionPowered, prediction_powered_mean
 
 from .measuring import table
 
@@ -138,12 +138,12 @@ def measured(world: World, worlds: int, seed: int = 0) -> Covered:
     rng, hits, widths, none = np.random.default_rng(seed), np.zeros(3), np.zeros(2), 0
     for _ in range(worlds):
         found = world.estimated(rng)
-        each = (found.mean.interval, found.labels_alone.interval, found.judge_alone.interval)
+        each = (found.mean.ci95, found.labels_alone.ci95, found.judge_alone.ci95)
         if each[0] is None or each[1] is None or each[2] is None:
             none += 1
             continue
-        hits += [one is not None and one.low <= world.truth <= one.high for one in each]
-        widths += [one.high - one.low for one in each[:2] if one is not None]
+        hits += [one is not None and one[0] <= world.truth <= one[1] for one in each]
+        widths += [one[1] - one[0] for one in each[:2] if one is not None]
     hits /= worlds - none
     corrected, labels, judge = hits.tolist()
     return Covered(corrected, labels, judge, float(widths[0] / widths[1]), none)

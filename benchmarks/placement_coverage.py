@@ -14,7 +14,7 @@ from typing import NamedTuple
 from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.ratings import glicko2
-from eibench.core.testing.simulator import NOISE
+from eibench.plugins.kit.simulator import NOISE
 
 from .measuring import table
 from .placement_ways import Place

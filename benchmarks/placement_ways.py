@@ -16,7 +16,7 @@ from eibench.core.matchmaking.calls import FIRST, Call, Orders, Schedule
 from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, TranscriptPool
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.ratings import glicko2
-from eibench.core.testing.simulator import NOISE, Noise
+from eibench.plugins.kit.simulator import NOISE, Noise
 from eibench.testing import Tournament
 
 from .placement_error import Ladder

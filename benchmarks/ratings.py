@@ -27,7 +27,7 @@ from eibench.core.ratings import fractional_logit, glicko2, trueskill
 from eibench.core.ratings.arrays import Floats, Ints
 from eibench.core.ratings.reading import read_comparisons
 from eibench.core.statistics.student import quantile
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.testing import Noise, Tournament
 
 from .equals import measure_boards, measure_equals, measure_invariance

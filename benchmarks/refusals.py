@@ -30,8 +30,6 @@ from eibench.core.parties.providers import (
     ClientConfig,
     ModelSpec,
 )
-from eibench.core.testing.loopback import LoopbackServer
-from eibench.core.testing.wire import ReceivedRequest, Response
 from eibench.core.types import (
     ChatRequest,
     ChatResponse,
@@ -40,6 +38,8 @@ from eibench.core.types import (
     Message,
     Sampling,
 )
+from eibench.plugins.kit.loopback import LoopbackServer
+from eibench.plugins.kit.wire import ReceivedRequest, Response
 
 from .refusal_cases import CASES, HELD_OUT, NATIVE, ROOM, Case, cases, rendered
 

@@ -23,7 +23,7 @@ from eibench.core.plugins import installed
 from eibench.core.reports.pairing import Compared, main_values
 from eibench.core.runs import run_set
 from eibench.core.statistics.bootstrap import Floats
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import paired_difference, settling
 
 from .measuring import table
@@ -123,7 +123,7 @@ class Pair:
         gaps = self.gaps[:, :iterations].ravel()
         families = np.repeat(self.families, iterations)
         ends = paired_difference(gaps, np.zeros_like(gaps), families, turns=1999).interval
-        return ends is not None and not ends.low <= 0 <= ends.high
+        return ends is not None and not ends[0] <= 0 <= ends[1]
 
     def follow(self, planned: float | None) -> Outcome:
         """Plan for a difference, or for the observed one, and do what the plan says."""

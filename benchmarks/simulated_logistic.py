@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eibench.core.ratings.arrays import Bools, Floats, Ints
-from eibench.core.testing.simulator import Tournament
+from eibench.plugins.kit.simulator import Tournament
 
 _DEGREES = 5
 

@@ -18,7 +18,7 @@ from eibench.core.matchmaking.goals import (
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.ratings.comparisons import Comparison, Comparisons
 from eibench.core.ratings.settings import RatingSettings
-from eibench.core.testing.simulator import Tournament
+from eibench.plugins.kit.simulator import Tournament
 
 
 class Step(NamedTuple):

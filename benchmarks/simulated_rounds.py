@@ -14,7 +14,7 @@ from eibench.core.ratings.arrays import Floats, Ints
 from eibench.core.ratings.comparisons import Comparisons
 from eibench.core.ratings.result import Ratings
 from eibench.core.ratings.settings import Anchor, AnchorSet, RatingSettings
-from eibench.core.testing.simulator import NOISE, Noise, Tournament
+from eibench.plugins.kit.simulator import NOISE, Noise, Tournament
 
 Rate = Callable[[Comparisons, RatingSettings], Ratings]
 

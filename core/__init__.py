@@ -22,8 +22,8 @@ in it, each importing only what stands above it:
     plugins/      found, loaded, looked at
     settings/     what a person sets: in a command, a variable, bench.toml or Python
     sample/       the life of a sample: asked, journalled, graded
+    checking/     a plugin under check, public as `eibench.checking`
     reports/      from grades to the result document and its sentences
-    testing/      fakes, public as `eibench.testing`
     runs/         stored runs, each as one object
     console/      tables and progress in a terminal; the only place with rich
     compare/      models beside each other: opponents, tournaments, boards

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -72,6 +73,12 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every connection to anywhere but this machine raises."""
     for name in ("connect", "connect_ex"):
         monkeypatch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+
+
+@pytest.fixture
+def no_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests without TLS: an SDK reads all certificates for each client, 0.1 s each."""
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
 
 
 def _guarded(connect: Any) -> Any:

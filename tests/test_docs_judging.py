@@ -13,7 +13,7 @@ import pytest
 
 import eibench
 from eibench import judges
-from eibench.core.plugins.scaffold import package_files
+from eibench.plugins.kit.scaffold import package_files
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 PAGE = (Path(eibench.__file__).resolve().parents[2] / "docs" / "judging.md").read_text("utf-8")

@@ -79,7 +79,7 @@ def chosen_audit(
     chosen = benchmark_called(str(name))
     with open_runs(runs_dir) as stored:
         boards = Boards(stored.journal, stored.catalogue, chosen)
-        record = read_judge(boards, **board.choice(chosen, protocol))
+        record = read_judge(boards, board.choice(chosen, protocol))
     read_board = record.board
     pack = auditing.audit.PackName(read_board.board.pack_name, read_board.board.pack_sha256)
     of_board = auditing.audit.AuditSource(benchmark=chosen.name, dataset=pack)

@@ -77,12 +77,12 @@ def leaderboard_command(
         boards = Boards(stored.journal, stored.catalogue, benchmark)
         board = read_leaderboard(
             boards,
+            given_board().choice(benchmark, benchmark_options),
             engine=chosen,
             anchors=anchor_sets(anchors),
             options=rating_options(benchmark, benchmark_options),
             exclude_kin=exclude_kin,
             by_judge=json_output or options.wants_details(),
-            **given_board().choice(benchmark, benchmark_options),
         )
         steady = _steadiness(boards, board) if json_output else []
     alongside = guard(board.benchmark).published(board.pack) if published else None

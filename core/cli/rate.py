@@ -190,7 +190,7 @@ def _of_journal(
     name, options = benchmark.name, rating_options(benchmark, benchmark_options)
     with open_runs(runs_dir) as stored:
         choice = chosen.choice(benchmark, benchmark_options)
-        board = read_leaderboard(Boards(stored.journal, stored.catalogue, benchmark), **choice)
+        board = read_leaderboard(Boards(stored.journal, stored.catalogue, benchmark), choice)
     if board.compared is None:
         raise UsageError(
             f"{name} does not compare models, so there is nothing to rate; "

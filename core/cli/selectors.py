@@ -14,7 +14,7 @@ import click
 
 from .. import ratings
 from ..benchmark import Benchmark, Option, Pack
-from ..compare.board_reader import BoardChoice
+from ..compare.which_board import Wanted
 from ..console.output import tell
 from ..datasets import find_pack, manifest_of
 from ..errors import DataError, UsageError
@@ -109,18 +109,13 @@ class GivenBoard(NamedTuple):
     models: Collection[str]
     without: Collection[str]
 
-    def choice(self, benchmark: Benchmark, values: JsonObject) -> BoardChoice:
+    def choice(self, benchmark: Benchmark, values: JsonObject) -> Wanted:
         """The board of a benchmark, whose own options may choose it too."""
         protocol = {o.name: as_given(o.name, values.get(o.name)) for o in benchmark.options
                     if o.keeps_apart}  # fmt: skip
-        return {
-            "dataset": self.dataset and named_pack(benchmark, self.dataset),
-            "judge": self.judge,
-            "without": self.without,
-            "models": self.models,
-            "roles": self.roles,
-            "protocol": {name: value for name, value in protocol.items() if value is not None},
-        }
+        named = {name: value for name, value in protocol.items() if value is not None}
+        dataset = self.dataset and named_pack(benchmark, self.dataset)
+        return Wanted(dataset, self.judge, self.roles, named, self.without, self.models)
 
     def part(self, comparisons: Comparisons) -> Comparisons:
         """The comparisons of a file that are between its models; `UsageError` with ``--demo``."""

@@ -1,19 +1,17 @@
 """Reading a board from the journal: which one, its runs, their ratings and results."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict
 
 from ..benchmark import Options
 from ..errors import UsageError
 from ..guard import guard
-from ..parties.graders import Judge, Panel
+from ..parties.graders import Panel
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.kin import KinRule
 from ..runs.recorded import judged_by
-from ..types import JsonObject
 from ..types.result_document import MetricRow
 from .board_results import BoardResults
 from .boards import Board, Boards
@@ -25,32 +23,16 @@ from .leaderboard import Leaderboard
 from .rating_summary import find_standing
 from .reuse import reuse_comparisons
 from .run_selection import CountedRuns
-from .which_board import OtherBoard, Wanted, choose_board
-
-
-class BoardChoice(TypedDict, total=False):
-    """Which board, and who on it, as `read_leaderboard` takes it."""
-
-    dataset: str | None
-    judge: Judge | str | None
-    without: Collection[str]
-    models: Collection[str]
-    roles: Mapping[str, str] | None
-    protocol: JsonObject
+from .which_board import ANY_BOARD, OtherBoard, Wanted, choose_board
 
 
 def read_leaderboard(
     boards: Boards,
+    query: Wanted = ANY_BOARD,
     *,
     board: Board | None = None,
-    dataset: str | None = None,
-    judge: Judge | str | None = None,
     engine: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
-    without: Collection[str] = (),
-    models: Collection[str] = (),
-    roles: Mapping[str, str] | None = None,
-    protocol: JsonObject | None = None,
     options: Options | None = None,
     exclude_kin: bool = False,
     by_judge: bool = False,
@@ -59,15 +41,10 @@ def read_leaderboard(
 
     Args:
         boards: All of the benchmark.
+        query: What is named of it, and which models count.
         board: Which one, where it is known.
-        dataset: A pack's name, or the beginning of its SHA-256; any where none is named.
-        judge: A judge or what it goes by, likewise.
         engine: The rating engine, if not the default.
         anchors: The user's, before the pack's.
-        without: Names of models that are left out before anything is rated.
-        models: The only ones that are not; all where none is named.
-        roles: Who plays roles, by role, likewise.
-        protocol: Values of the benchmark's options that keep boards apart, likewise.
         options: The benchmark's of ratings, if not its defaults.
         exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
         by_judge: Of a panel that rated nobody, say what each judge alone comes to.
@@ -79,10 +56,9 @@ def read_leaderboard(
     """
     journal, benchmark = boards.journal, boards.benchmark
     with journal.caching() as computed:
-        named = Wanted(dataset, judge, roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
-            board, others = choose_board(boards, named)
+            board, others = choose_board(boards, query)
         counted = CountedRuns(BoardResults(boards, board, computed))
         with journal.ahead(boards.runs):
             for run in boards.runs:
@@ -101,7 +77,7 @@ def read_leaderboard(
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])
-        left_out = counted.without = left_out_of(names, without, models)
+        left_out = counted.without = left_out_of(names, query.without, query.models)
         met = met and met.without(left_out)
         standing = met and find_standing(
             benchmark, counted.pack, met, anchors=anchors, engine=engine, options=options
@@ -111,14 +87,7 @@ def read_leaderboard(
             raise UsageError("--without leaves no model of the board")
         kin = _exclude_kin(counted, asked=exclude_kin)
         compared = counting(met) if met else None
-        known = (
-            counted.pack,
-            counted.documents,
-            counted.runs,
-            standing,
-            counted.warnings,
-            compared,
-        )
+        known = counted.pack, counted.documents, counted.runs, standing, counted.warnings, compared
         leaderboard = Leaderboard(
             board, benchmark, *known, counted.changed, scores=counted.scores, kin=kin, others=others
         )

@@ -2,18 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 from ..errors import UsageError
 from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
 from ..reports.suggestions import bench
 from ..types.result_document import ResultDocument
-from .board_reader import BoardChoice, read_leaderboard
+from .board_reader import read_leaderboard
 from .boards import Boards
 from .comparison_pool import as_comparisons
 from .leaderboard import Leaderboard
 from .rating_summary import replies_of, settings_of
+from .which_board import Wanted
 
 
 class JudgeRecord(NamedTuple):
@@ -24,13 +25,13 @@ class JudgeRecord(NamedTuple):
     asking: Asking
 
 
-def read_judge(boards: Boards, **choice: Unpack[BoardChoice]) -> JudgeRecord:
+def read_judge(boards: Boards, query: Wanted) -> JudgeRecord:
     """What a judge said about the newest run of each model.
 
     Raises:
         UsageError: There is no such board, or no comparison that was read.
     """
-    benchmark, board = boards.benchmark, read_leaderboard(boards, **choice)
+    benchmark, board = boards.benchmark, read_leaderboard(boards, query)
     rows = board.compared or []
     comparisons = as_comparisons(rows)
     if not comparisons:

@@ -41,15 +41,23 @@ class BoardOfChoice(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is named of a board; ``None`` for any, and anyone for a role that is not named.
+    """What is named of a board, and who on it; ``None`` for any, and anyone for another role.
 
-    `judge` is a judge or a name of one.
+    Attributes:
+        dataset: A pack's name, or the beginning of its SHA-256.
+        judge: A judge or a name of one.
+        roles: Who plays roles, by role.
+        protocol: Values of the benchmark's options that keep boards apart.
+        without: Names of models that are left out before anything is rated.
+        models: The only ones that are not; all where none is named.
     """
 
     dataset: str | None = None
     judge: Judge | str | None = None
     roles: Mapping[str, str] = MappingProxyType({})
     protocol: JsonObject = MappingProxyType({})
+    without: Collection[str] = ()
+    models: Collection[str] = ()
 
     def fits(self, board: Board, benchmark: Benchmark) -> bool:
         """Whether a board is one of those."""
@@ -74,6 +82,9 @@ class Wanted(NamedTuple):
         short = judge.short if judge else None
         names = (judge_name(judge, asked), judge_name(judge, asked, short))
         return is_it or self.judge in names
+
+
+ANY_BOARD = Wanted()
 
 
 def choose_board(boards: Boards, query: Wanted) -> BoardOfChoice:

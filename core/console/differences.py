@@ -17,9 +17,9 @@ from .tables import table, titled, warning
 if TYPE_CHECKING:
     from ..reports.changes import Number
     from ..reports.comparing import MetricNumbers, RunComparison
-    from ..reports.estimates import EstimateRow
     from ..reports.pairing import ItemDifference, ValueDifference
     from ..run.rescore_all import CheckedRun
+    from ..statistics.estimate import Estimate
 
 
 def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:
@@ -257,6 +257,6 @@ def _missing(document: "RunComparison") -> list[str]:
     return lines
 
 
-def estimate(row: "EstimateRow") -> tuple[str, str]:
+def estimate(row: "Estimate") -> tuple[str, str]:
     """An estimate and its interval as two cells."""
     return number(row.value), interval(row.ci95)

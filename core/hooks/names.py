@@ -47,7 +47,6 @@ COMMANDS = {
     "config": CommandEntry(
         "config", "Print each setting that is set, with its value and where that came from."
     ),
-    "plugin": CommandEntry("plugin", "Begin a plugin, and check it before others use it."),
     "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
 }
 
@@ -83,6 +82,7 @@ OF_OUR_PLUGINS = {
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",
+    "plugin": "Begin a plugin, and check it before others use it.",
     "statements": "Have a model write more statements for emotionqueen.",
 }
 

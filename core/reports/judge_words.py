@@ -18,9 +18,9 @@ from ..ratings.auditing.grades import (
     grade_leaning,
     grade_share,
 )
+from ..statistics.estimate import Estimate
 from ..text import listed, number, plural
 from ..types.result_document import ConclusionRow, Grade
-from .estimates import EstimateRow
 
 if TYPE_CHECKING:
     from .judges import JudgeAmongOthers, JudgesDocument
@@ -50,7 +50,7 @@ def words_of(document: "JudgesDocument") -> list[ConclusionRow]:
     ]
 
 
-def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> list[ConclusionRow]:
+def of_one_run(each: Mapping[str, Estimate], votes: Estimate, n: int) -> list[ConclusionRow]:
     """The conclusions of the judges of `n` transcripts of one run that all of them graded.
 
     `each` has the rank correlation of each judge with the mean of the others.
@@ -66,11 +66,11 @@ def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> l
     return [conclusion(subject, _graded(rho), text, rho, n), *others]
 
 
-def _graded(rho: EstimateRow) -> Grade:
+def _graded(rho: Estimate) -> Grade:
     """The grade of a rank correlation."""
     least = 1 - (rho.value or 0.0)
     ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (least, least)
-    return grade_share(EstimateRow(least, ends, None), DISORDER)
+    return grade_share(Estimate(least, ends, None), DISORDER)
 
 
 def _agreement(document: "JudgesDocument") -> ConclusionRow:
@@ -106,7 +106,7 @@ def _kin_bias(row: "JudgeAmongOthers", document: "JudgesDocument") -> Conclusion
 
 
 def _untested(subject: str, why: str, n: int) -> ConclusionRow:
-    return conclusion(subject, NOT_TESTED, why, EstimateRow(None, None, None), n)
+    return conclusion(subject, NOT_TESTED, why, Estimate(None, None, None), n)
 
 
 def _ranking(document: "JudgesDocument") -> Iterator[ConclusionRow]:
@@ -129,7 +129,7 @@ def _without_each(document: "JudgesDocument") -> ConclusionRow:
         text = "no model moves without any one judge"
     text += f"; the first changes without {listed(led, NAMED)}" if led else "; the first stays"
     verdict: Grade = STRONG if led else WEAK if most.without_moved >= 1 else NONE
-    value = EstimateRow(most.without_moved, None, None)
+    value = Estimate(most.without_moved, None, None)
     return conclusion("one judge less", verdict, text, value, len(document.models))
 
 
@@ -144,7 +144,7 @@ def _without_kin(document: "JudgesDocument") -> ConclusionRow:
     text = f"{plural(moved, 'model')} of {len(known)} change rank where no judge grades its kin"
     text += "; the first stays" if first else "; another comes first"
     verdict: Grade = NONE if not moved else WEAK if first else STRONG
-    value = EstimateRow(float(moved), None, None)
+    value = Estimate(float(moved), None, None)
     return conclusion("ranking without kin", verdict, text, value, len(known))
 
 
@@ -155,10 +155,10 @@ def _disputed(document: "JudgesDocument") -> ConclusionRow:
     slight, strong = (share * spread for share in OF_SPREAD)
     verdict: Grade = NONE if most <= slight else STRONG if most >= strong else WEAK
     text = f"judges differ most on {names}; models differ by ±{number(spread)}"
-    return conclusion("disputed models", verdict, text, EstimateRow(most, None, None), len(rows))
+    return conclusion("disputed models", verdict, text, Estimate(most, None, None), len(rows))
 
 
-def votes_in_words(votes: EstimateRow, k: int) -> ConclusionRow:
+def votes_in_words(votes: Estimate, k: int) -> ConclusionRow:
     """How many votes so many judges are worth, at most: that they share nothing is never shown."""
     if votes.value is None:
         return _untested("shared errors", str(votes.reason), k)

@@ -15,10 +15,10 @@ from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.graders import is_meant
 from ..parties.party import Party, is_imported
+from ..statistics.estimate import Estimate
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
-from .estimates import EstimateRow
 from .judge_words import ASSUMING, words_of
 from .robustness import Key, VerdictTable, verdicts_of
 from .suggestions import bench, judge_words
@@ -50,7 +50,7 @@ class JudgedTable(NamedTuple):
     judges: Sequence[Party]
     runs: Mapping[str, RunRecord]
     means: Sequence[Sequence[float]]
-    votes: EstimateRow
+    votes: Estimate
     warnings: Sequence[str]
     scales: "Scales | None" = None
 
@@ -61,8 +61,8 @@ class JudgeAmongOthers(NamedTuple):
     judge: str
     family: str
     own_models: int
-    pooled: EstimateRow
-    liking_for_kin: EstimateRow
+    pooled: Estimate
+    liking_for_kin: Estimate
     without_rho: float | None
     without_moved: float
     without_leader: bool
@@ -74,7 +74,7 @@ class PairRow(NamedTuple):
 
     first: str
     second: str
-    rho: EstimateRow
+    rho: Estimate
 
 
 class ModelRow(NamedTuple):
@@ -95,8 +95,8 @@ class JudgesDocument(NamedTuple):
     dataset: str
     value: str
     conclusions: Sequence[ConclusionRow]
-    icc: EstimateRow
-    votes: EstimateRow
+    icc: Estimate
+    votes: Estimate
     judges: Sequence[JudgeAmongOthers]
     pairs: Sequence[PairRow]
     models: Sequence[ModelRow]
@@ -154,7 +154,7 @@ def study_ratings(
         return None
     first = runs[names[0]]
     pack = f"{first.pack_name} ({first.pack_sha256[:12]})"
-    votes = EstimateRow(None, None, "not estimated of ratings")
+    votes = Estimate(None, None, "not estimated of ratings")
     named = {name: runs[name] for name in names}
     means = [[ratings_of_judge[name] for ratings_of_judge in by_judge] for name in names]
     warnings = _few(len(names))
@@ -191,11 +191,11 @@ def document_of(table: JudgedTable) -> JudgesDocument:
         table.dataset,
         table.value,
         (),
-        EstimateRow.of(study_of_judges.icc),
+        study_of_judges.icc,
         table.votes,
         _judge_rows(judges, families, kin, study_of_judges, scales),
         [
-            PairRow(judges[a], judges[b], EstimateRow.of(rho, _FEW_OR_ALIKE))
+            PairRow(judges[a], judges[b], rho.estimate(_FEW_OR_ALIKE))
             for (a, b), rho in study_of_judges.pairs.items()
         ],
         sorted(rows, key=lambda row: row.rank),
@@ -207,7 +207,7 @@ def document_of(table: JudgedTable) -> JudgesDocument:
 _FEW_OR_ALIKE = "needs 4 models that are not in the same order for all"
 
 
-def _votes_and_scales(by_model: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scales | None]":
+def _votes_and_scales(by_model: Sequence[VerdictTable]) -> "tuple[Estimate, Scales | None]":
     """How many votes the judges are worth on the transcripts of all models, and their scales."""
     import numpy as np
 
@@ -216,7 +216,7 @@ def _votes_and_scales(by_model: Sequence[VerdictTable]) -> "tuple[EstimateRow, S
     items = np.asarray([item_id for model in by_model for item_id, _ in model.keys])
     clusters = np.asarray([cluster for model in by_model for cluster in model.clusters])
     quality = statistics.votes.quality_elsewhere(table.mean(axis=1), models, items)
-    votes = EstimateRow.of(statistics.votes.effective_votes(table, clusters, quality))
+    votes = statistics.votes.effective_votes(table, clusters, quality)
     return votes, statistics.kin.scales_from_items(table, models, items, clusters)
 
 
@@ -255,8 +255,8 @@ def _judge_rows(
             judge,
             families[n],
             sum(row[n] for row in kin),
-            EstimateRow.of(study_of_judges.pooled[n], _FEW_OR_ALIKE),
-            EstimateRow.of(study_of_judges.kin[n]),
+            study_of_judges.pooled[n].estimate(_FEW_OR_ALIKE),
+            study_of_judges.kin[n],
             study_of_judges.without[n].rho,
             study_of_judges.without[n].moved,
             study_of_judges.without[n].leader,

@@ -190,11 +190,7 @@ def agreement_of(
         icc = statistics.agreement.icc_agreement(
             [[float("nan") if v is None else v for v in row] for row in rows], clusters
         )
-        ci95 = None if icc.interval is None else list(icc.interval)
-        rows_of_values[name] = {
-            "n": len(common),
-            "icc": icc.value,
-            "ci95": ci95,
-            "reason": icc.reason,
-        }
+        ci95 = icc.ci95 and list(icc.ci95)
+        rows_of_values[name] = {"n": len(common), "icc": icc.value, "ci95": ci95,
+                                "reason": icc.reason}  # fmt: skip
     return rows_of_values

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar, cast
 
 from .. import statistics
 from ..parties.party import Party
+from ..statistics.estimate import Estimate
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, EstimateCells, RobustnessRow
-from .estimates import EstimateRow
 from .judge_words import of_one_run
 
 Key = tuple[str, int]
@@ -66,17 +66,15 @@ def _row(value: str, judges: Sequence[str], verdicts: VerdictTable) -> Robustnes
 
     table = np.asarray(verdicts.rows)
     each = {
-        judge: EstimateRow.of(
-            statistics.agreement.rank_agreement(
-                table[:, n],
-                np.delete(table, n, axis=1).mean(axis=1),
-                verdicts.clusters,
-                replicates=REPLICATES,
-            )
+        judge: statistics.agreement.rank_agreement(
+            table[:, n],
+            np.delete(table, n, axis=1).mean(axis=1),
+            verdicts.clusters,
+            replicates=REPLICATES,
         )
         for n, judge in enumerate(judges)
     }
-    votes = EstimateRow.of(statistics.votes.effective_votes(table, verdicts.clusters))
+    votes = statistics.votes.effective_votes(table, verdicts.clusters)
     conclusions: list[ConclusionRow] = of_one_run(each, votes, len(table))
     return {
         "value": value,
@@ -87,13 +85,13 @@ def _row(value: str, judges: Sequence[str], verdicts: VerdictTable) -> Robustnes
     }
 
 
-def _cells(row: EstimateRow) -> EstimateCells:
+def _cells(row: Estimate) -> EstimateCells:
     ci95 = None if row.ci95 is None else list(row.ci95)
     return cast("EstimateCells", {**row._asdict(), "ci95": ci95})
 
 
-def estimate_row(cells: EstimateCells) -> EstimateRow:
+def estimate_row(cells: EstimateCells) -> Estimate:
     """A number of a document."""
     ends = cells["ci95"]
     ci95 = None if ends is None else (ends[0], ends[1])
-    return EstimateRow(cells["value"], ci95, cells["reason"])
+    return Estimate(cells["value"], ci95, cells["reason"])

@@ -1,6 +1,6 @@
 """Intervals, spreads, correlations, agreement.
 
-All modules but `few_families` bring numpy, so each is imported when it is first used.
+All but `estimate` and `few_families` bring numpy, so each module is imported when it is first used.
 """
 
 from typing import TYPE_CHECKING

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import REPLICATES, Floats, cluster_ids, cluster_index, cluster_sums, mean_interval
+from .estimate import Estimate
 from .estimates import (
     ROUNDING,
-    Estimate,
     estimates,
     in_parts,
     over_root,

@@ -39,11 +39,8 @@ _PRODUCT = 262_144
 _KEPT, _KEPT_CLUSTERS = 4, 256
 
 
-class Interval(NamedTuple):
-    """The two ends of an interval."""
-
-    low: float
-    high: float
+Interval = tuple[float, float]
+"""Its two ends."""
 
 
 def cluster_bootstrap(
@@ -95,22 +92,20 @@ def mean_interval(
     *,
     rng: np.random.Generator,
     replicates: int = REPLICATES,
-    level: float = LEVEL,
 ) -> Interval | None:
-    """Bootstrap interval of a mean.
+    """The 95 % bootstrap interval of a mean.
 
     Args:
         values: Shape (n,); NaN is left out, and so is a cluster without a value.
         clusters: Cluster of each value, shape (n,); without it each value is its own.
         rng: Source of the draws.
         replicates: How many resamples.
-        level: Coverage, between 0 and 1.
 
     Returns:
         None with fewer than eight clusters that have a value.
     """
     _, sums = known_sums(values, clusters)
-    return cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates, level=level)[0]
+    return cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates)[0]
 
 
 def standard_error(values: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> float | None:
@@ -246,12 +241,10 @@ def _ends(replicates: Floats, n_clusters: int, level: float) -> list[Interval | 
     below = tail(n_clusters, level)
     ends = [below, 1 - below]
     if not np.isnan(replicates).any():
-        return [Interval(*pair) for pair in np.quantile(replicates, ends, axis=0).T.tolist()]
+        return [(low, high) for low, high in np.quantile(replicates, ends, axis=0).T.tolist()]
     known = [column[~np.isnan(column)] for column in replicates.T]
     return [
-        Interval(*np.quantile(values, ends).tolist())
-        if 2 * values.size >= len(replicates)
-        else None
+        tuple(np.quantile(values, ends).tolist()) if 2 * values.size >= len(replicates) else None
         for values in known
     ]
 

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import REPLICATES, Floats, cluster_ids, cluster_index, cluster_sums
-from .estimates import Estimate, estimates, rated_pairs, too_few
+from .estimate import Estimate
+from .estimates import estimates, rated_pairs, too_few
 
 Weights = Literal["none", "linear", "quadratic"]
 Metric = Literal["nominal", "ordinal", "interval"]

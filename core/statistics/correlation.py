@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import LEVEL, Floats, Interval
+from .estimate import Estimate
 
 Numbers = npt.ArrayLike | Sequence[float | None]
 
@@ -38,6 +39,10 @@ class Correlation(NamedTuple):
     value: float | None
     interval: Interval | None
     n: int
+
+    def estimate(self, reason: str | None = None) -> Estimate:
+        """It as an estimate, with the reason where it has no interval."""
+        return Estimate(self.value, self.interval, None if self.interval else reason)
 
 
 class Pairs(NamedTuple):
@@ -71,26 +76,25 @@ def complete_pairs(x: Numbers, y: Numbers) -> Pairs:
     return Pairs(first[known], second[known])
 
 
-def pearson(x: Numbers, y: Numbers, *, level: float = LEVEL) -> Correlation:
+def pearson(x: Numbers, y: Numbers) -> Correlation:
     """Pearson's r: how nearly the pairs lie on a straight line.
 
     sum(dx dy) / sqrt(sum(dx^2) sum(dy^2)) with deviations from the means (Pearson 1895). The
-    interval is tanh(atanh r -+ z / sqrt(n - 3)) (Fisher 1921).
+    95 % interval is tanh(atanh r -+ z / sqrt(n - 3)) (Fisher 1921).
 
     Args:
         x: Shape (n,); NaN or None where there is no number.
         y: Likewise, in the same order.
-        level: Coverage of the interval, between 0 and 1.
 
     Raises:
         ValueError: They differ in shape, or hold an infinity.
     """
     pairs = complete_pairs(x, y)
     value = _product_moment(pairs)
-    return Correlation(value, fisher_interval(value, pairs.n, level=level), pairs.n)
+    return Correlation(value, fisher_interval(value, pairs.n), pairs.n)
 
 
-def spearman(x: Numbers, y: Numbers, *, level: float = LEVEL) -> Correlation:
+def spearman(x: Numbers, y: Numbers) -> Correlation:
     """Spearman's rho: how nearly the pairs come in the same order.
 
     Pearson's r of the ranks, ties with their mean rank (Spearman 1904; Kendall 1945 for ties).
@@ -100,7 +104,6 @@ def spearman(x: Numbers, y: Numbers, *, level: float = LEVEL) -> Correlation:
     Args:
         x: Shape (n,); NaN or None where there is no number.
         y: Likewise, in the same order.
-        level: Coverage of the interval, between 0 and 1.
 
     Raises:
         ValueError: They differ in shape, or hold an infinity.
@@ -108,7 +111,7 @@ def spearman(x: Numbers, y: Numbers, *, level: float = LEVEL) -> Correlation:
     pairs = complete_pairs(x, y)
     value = _product_moment(Pairs(mean_ranks(pairs.x), mean_ranks(pairs.y)))
     widening = 1.0 if value is None else 1 + value**2 / 2
-    interval = fisher_interval(value, pairs.n, level=level, variance=widening)
+    interval = fisher_interval(value, pairs.n, variance=widening)
     return Correlation(value, interval, pairs.n)
 
 
@@ -130,7 +133,7 @@ def fisher_interval(
         return None
     z = NormalDist().inv_cdf((1 + level) / 2)
     centre, half = np.arctanh(value), z * np.sqrt(variance / (n - 3))
-    return Interval(float(np.tanh(centre - half)), float(np.tanh(centre + half)))
+    return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
 def mean_ranks(values: npt.ArrayLike) -> Floats:

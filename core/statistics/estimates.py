@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text import plural
-from .bootstrap import Floats, Interval, cluster_bootstrap, cluster_ids
+from .bootstrap import Floats, cluster_bootstrap, cluster_ids
+from .estimate import Estimate
 from .few_families import why_no_interval
 
 MIN_PAIRS = 3
@@ -18,20 +19,6 @@ ROUNDING = 1e-12
 #: Numbers that a statistic holds at once.
 CHUNK = 1_000_000
 Statistic = Callable[[Floats], Floats]
-
-
-class Estimate(NamedTuple):
-    """A number with its interval.
-
-    Attributes:
-        value: None where it is undefined.
-        interval: 95 % by default; None where there is none.
-        reason: Why there is no value, or no interval; None when there are both.
-    """
-
-    value: float | None
-    interval: Interval | None = None
-    reason: str | None = None
 
 
 class RatedPairs(NamedTuple):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .agreement import icc_agreement
 from .bootstrap import Floats
 from .correlation import Correlation, mean_ranks, spearman
-from .estimates import Estimate
+from .estimate import Estimate
 from .kin import Bools, Scales, liking_for_kin
 
 _NO_LINK = 1e-9

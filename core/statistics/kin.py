@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import Floats, Interval, cluster_ids, cluster_index, cluster_sums
-from .estimates import Estimate
+from .bootstrap import Floats, cluster_ids, cluster_index, cluster_sums
+from .estimate import Estimate
 from .student import quantile
 from .votes import LEAST_CALIBRATING, NARROWEST, elsewhere
 
@@ -117,7 +117,7 @@ def liking_for_kin(
     scatter = (1 - 1 / len(moved)) * float(((moved - moved.mean()) ** 2).sum())
     error = float(np.sqrt(fit.variance * used.values[judge] ** 2 + scatter))
     half = quantile(0.975, fit.freedom) * error
-    return Estimate(gain, Interval(gain - half, gain + half))
+    return Estimate(gain, (gain - half, gain + half))
 
 
 def _points(by_judge: Floats, scales: Floats, judge: int) -> Floats:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import REPLICATES, Floats, cluster_index, cluster_sums
+from .estimate import Estimate
 from .estimates import (
     MIN_PAIRS,
     ROUNDING,
-    Estimate,
     RatedPairs,
     estimates,
     in_parts,

@@ -9,10 +9,8 @@ from .group_means import equal_clusters, group_mean_terms
 from .student import quantile
 
 
-def share_interval(
-    hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None, *, level: float = LEVEL
-) -> Interval | None:
-    """The interval of a share.
+def share_interval(hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Interval | None:
+    """The 95 % interval of a share.
 
     Wilson's (1927), Journal of the American Statistical Association 22, 209-212, with the number
     of independent trials that would vary as much between clusters, n at most, and Student's t with
@@ -22,7 +20,6 @@ def share_interval(
     Args:
         hits: From 0 to 1 each, mostly 0 or 1, shape (n,); NaN is left out.
         clusters: Cluster of each, shape (n,); without it each is its own.
-        level: Coverage, between 0 and 1.
 
     Returns:
         None with fewer than eight clusters that have a trial.
@@ -35,7 +32,7 @@ def share_interval(
         raise ValueError("a share is of hits from 0 to 1")
     if len(sums) < FEWEST_FAMILIES:
         return None
-    t = quantile((1 + level) / 2, len(sums) - 1)
+    t = quantile((1 + LEVEL) / 2, len(sums) - 1)
     return _wilson(float(known.mean()), _independent(sums), t)
 
 
@@ -81,4 +78,4 @@ def _wilson(p: float, n: float, t: float) -> Interval:
     """The shares from which p is t standard errors away at most."""
     scale, centre = 1 + t * t / n, p + t * t / (2 * n)
     half = t * float(np.sqrt(p * (1 - p) / n + t * t / (4 * n * n)))
-    return Interval(max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale))
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import Floats, cluster_bootstrap, cluster_ids, cluster_index, cluster_sums
-from .estimates import ROUNDING, Estimate
+from .estimate import Estimate
+from .estimates import ROUNDING
 from .few_families import why_no_interval
 
 LEAST_JUDGES = 3
@@ -78,7 +79,7 @@ def effective_votes(
 
     level = 1 - 0.01 / len(pairs[0])
     above = cluster_bootstrap(sums, beyond, rng=rng, replicates=replicates, level=level)
-    alike = [interval is None or interval.low <= 0 for interval in above]
+    alike = [interval is None or interval[0] <= 0 for interval in above]
     if all(alike):
         return Estimate(float(k), None, "no two judges stand out by errors that they share")
     apart = tuple(index[alike] for index in pairs)

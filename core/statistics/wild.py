@@ -61,9 +61,8 @@ def wild_bootstrap(
     *,
     rng: np.random.Generator,
     turns: int = TURNS,
-    level: float = LEVEL,
 ) -> MeanTest:
-    """A test of a mean of zero, and an interval of the mean.
+    """A test of a mean of zero, and the 95 % interval of the mean.
 
     The statistic is H(t) = t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 of t = mean / `standard_error`:
     Hall (1992), Journal of the Royal Statistical Society B 54, 221-228, where g is the skewness of
@@ -77,14 +76,13 @@ def wild_bootstrap(
         clusters: Cluster of each, shape (n,); without it each is its own.
         rng: Source of the draws.
         turns: How many are drawn, at least 20.
-        level: Coverage of the interval, between 0 and 1.
     """
     known, by_cluster = known_sums(values, clusters)
     if len(by_cluster) < FEWEST_FAMILIES:
         return MeanTest(None, None)
     sums, sizes = by_cluster.T[:, :, None]
     deviations = _deviations(sums, sizes, np.array([np.abs(known).max()]))
-    return _test(deviations, float(known.mean()), _signs(len(sums), turns, rng), 1 - level)
+    return _test(deviations, float(known.mean()), _signs(len(sums), turns, rng))
 
 
 def wild_tests(
@@ -101,19 +99,14 @@ def wild_tests(
 
 
 def wild_intervals(
-    sums: Floats,
-    sizes: Floats,
-    *,
-    rng: np.random.Generator,
-    turns: int = TURNS,
-    level: float = LEVEL,
+    sums: Floats, sizes: Floats, *, rng: np.random.Generator, turns: int = TURNS
 ) -> Floats:
     """The intervals of `wild_bootstrap` for many means over the same clusters, shape (2, n_means).
 
     All share at least 20 draws; else as `wild_tests`.
     """
     parts = _in_parts(sums, sizes, turns, rng)
-    intervals = [_intervals(*part, 1 - level) for part in parts]
+    intervals = [_intervals(*part) for part in parts]
     return np.concatenate(intervals or [np.zeros((2, 0))], axis=1)
 
 
@@ -146,19 +139,17 @@ def _p_values(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:
     return np.asarray((reached + 1) / (n_ways + 1))
 
 
-def _test(deviations: _Clusters, mean: float, signs: Floats, alpha: float) -> MeanTest:
+def _test(deviations: _Clusters, mean: float, signs: Floats) -> MeanTest:
     mirrored, means = np.abs(_mirrored(deviations, signs)), np.array([mean])
-    low, high = _intervals(deviations, means, mirrored, alpha)[:, 0].tolist()
-    return MeanTest(float(_p_values(deviations, means, mirrored)[0]), Interval(low, high))
+    low, high = _intervals(deviations, means, mirrored)[:, 0].tolist()
+    return MeanTest(float(_p_values(deviations, means, mirrored)[0]), (low, high))
 
 
-def _intervals(deviations: _Clusters, mean: Floats, mirrored: Floats, alpha: float) -> Floats:
-    last = len(mirrored) - int(alpha * (len(mirrored) + 1))  # as many reach it as p allows
+def _intervals(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:
+    last = len(mirrored) - int((1 - LEVEL) * (len(mirrored) + 1))  # as many reach it as p allows
     furthest = np.partition(mirrored, last, axis=0)[last]
-    alike, g = (
-        ~deviations.sums.any(axis=0),
-        _skewness(deviations),
-    )  # alike: nothing turned is finite
+    alike = ~deviations.sums.any(axis=0)  # nothing turned is finite
+    g = _skewness(deviations)
     furthest = np.where(alike, 0.0, furthest)
     arms = (_error(deviations) * _t_of(way * furthest, g) for way in (1, -1))
     return np.array([np.where(alike, mean, mean - arm) for arm in arms])

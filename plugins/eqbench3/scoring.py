@@ -126,7 +126,7 @@ def _metric(column: _Column, interval: "Interval | None", families: int) -> Metr
     return replace(
         column.metric,
         value=sum(column.sums) / n if n else None,
-        ci95=interval and (interval.low, interval.high),
+        ci95=interval,
         n=sum(1 for count in column.counts if count),
         over=_OVER,
         families=families,

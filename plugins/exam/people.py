@@ -6,7 +6,6 @@ from pathlib import Path
 
 from eibench import (
     Benchmark,
-    EstimateRow,
     Item,
     Model,
     Options,
@@ -77,4 +76,4 @@ def agreement(scores: Sequence[SampleScore]) -> Mapping[str, object] | None:
         return None
     clusters, judged, rated = zip(*rows, strict=True)
     rho = rank_agreement(judged, rated, clusters)
-    return {"n": len(rows), "spearman": EstimateRow.of(rho)._asdict()}
+    return {"n": len(rows), "spearman": rho._asdict()}

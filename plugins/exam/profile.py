@@ -170,8 +170,7 @@ def _situation(key: str) -> str:
 def _share(checks: Sequence[OrderCheck]) -> Share:
     if not checks:
         return Share(None, None, 0)
-    interval = share_interval([c.right for c in checks], [c.situation for c in checks])
-    ends = None if interval is None else (interval.low, interval.high)
+    ends = share_interval([c.right for c in checks], [c.situation for c in checks])
     return Share(float(np.mean([c.right for c in checks])), ends, len(checks))
 
 
@@ -186,7 +185,7 @@ def _threshold(checks: Sequence[OrderCheck]) -> tuple[float, tuple[float, float]
     point = _steepness(sums.sum(axis=0, keepdims=True))[0] if len(sums) else 0.0
     rng = np.random.default_rng(_SEED)
     interval = cluster_bootstrap(sums, _steepness, rng=rng)[0] if len(sums) else None
-    ends = interval and (_dose(interval.high), _dose(max(0.0, interval.low)))
+    ends = interval and (_dose(interval[1]), _dose(max(0.0, interval[0])))
     return _dose(point), ends
 
 

@@ -10,7 +10,7 @@ import click
 import eibench
 from eibench import (
     Benchmark,
-    EstimateRow,
+    Estimate,
     Grader,
     JsonObject,
     Pack,
@@ -355,5 +355,5 @@ def _corrected(title: str, rows: Sequence[Corrected]) -> Table:
     return Table(title, columns, cells, note=note)
 
 
-def _short(row: EstimateRow) -> str:
+def _short(row: Estimate) -> str:
     return str(row._replace(reason=None))

@@ -13,23 +13,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eibench import EstimateRow, JsonObject
+from eibench import Estimate, JsonObject
 from eibench.statistics import (
     FEWEST_FAMILIES,
-    Estimate,
-    Interval,
-    PredictionPowered,
     few_families,
     icc_agreement,
     krippendorff_alpha,
     mean_disagreement,
-    prediction_powered_mean,
     rank_agreement,
     student_quantile,
     why_no_interval,
 )
 
 from .drawing import Key
+from .prediction_powered import PredictionPowered, prediction_powered_mean
 
 METHOD = {
     "corrected": "prediction-powered inference (PPI++, arXiv:2311.01453) with the weight that makes"
@@ -81,8 +78,8 @@ class PeopleAgreement(NamedTuple):
     labels: int
     units: int
     mean: float
-    alpha: EstimateRow
-    with_one_person: EstimateRow
+    alpha: Estimate
+    with_one_person: Estimate
     each: Sequence[SelfConsistency]
 
 
@@ -95,11 +92,11 @@ class JudgeAgreement(NamedTuple):
 
     judge: str
     n: int
-    spearman: EstimateRow
-    mean_difference: EstimateRow
-    icc: EstimateRow
-    with_one_person: EstimateRow
-    less_people: EstimateRow
+    spearman: Estimate
+    mean_difference: Estimate
+    icc: Estimate
+    with_one_person: Estimate
+    less_people: Estimate
 
 
 class Corrected(NamedTuple):
@@ -112,9 +109,9 @@ class Corrected(NamedTuple):
     n_judged: int
     correlation: float | None
     weight: float | None
-    judge_alone: EstimateRow
-    labels_alone: EstimateRow
-    corrected: EstimateRow
+    judge_alone: Estimate
+    labels_alone: Estimate
+    corrected: Estimate
     width_ratio: float | None
     labels_for_half: int | None
     statement: str
@@ -219,10 +216,10 @@ def calibrate(
 
 
 def _people(labels: Sequence[Label], table: _Table, families: Sequence[str]) -> PeopleAgreement:
-    one = EstimateRow(None, None, "there is one person")
+    one = Estimate(None, None, "there is one person")
     alpha = one
     if len(table.people) > 1:
-        alpha = EstimateRow.of(krippendorff_alpha(table.ratings, families, metric="interval"))
+        alpha = krippendorff_alpha(table.ratings, families, metric="interval")
     first = {(x.unit, x.person): x.rating for x in labels if not x.is_repeat}
     changes = defaultdict[str, list[float]](list)
     for label in labels:
@@ -257,16 +254,16 @@ def _judge(judge: JudgedRuns, table: _Table, families: Sequence[str]) -> JudgeAg
     grades = np.array([judge.grades[table.units[n]] for n in kept])
     ids = [families[n] for n in kept]
     if not kept:
-        none = EstimateRow(None, None, "graded nothing that people labelled")
+        none = Estimate(None, None, "graded nothing that people labelled")
         return JudgeAgreement(judge.judge, 0, none, none, none, none, none)
     means = np.nanmean(ratings, axis=1)
     both = np.column_stack([grades, ratings])
     return JudgeAgreement(
         judge=judge.judge,
         n=len(kept),
-        spearman=EstimateRow.of(rank_agreement(grades, means, ids)),
-        mean_difference=EstimateRow.of(mean_disagreement(grades, means, ids)),
-        icc=EstimateRow.of(icc_agreement(np.column_stack([grades, means]), ids)),
+        spearman=rank_agreement(grades, means, ids),
+        mean_difference=mean_disagreement(grades, means, ids),
+        icc=icc_agreement(np.column_stack([grades, means]), ids),
         with_one_person=_jackknifed(lambda t: _with_people(t[:, 0], t[:, 1:]), both, ids),
         less_people=_jackknifed(
             lambda t: _with_people(t[:, 0], t[:, 1:]) - _between_people(t[:, 1:]), both, ids
@@ -299,21 +296,21 @@ def _with_people(grades: Floats, ratings: Floats) -> float:
 
 def _jackknifed(
     statistic: Callable[[Floats], float], rows: Floats, families: Sequence[str]
-) -> EstimateRow:
+) -> Estimate:
     """A number of a table, with an interval by leaving out one family at a time."""
     value, ids = statistic(rows), np.asarray(families)
     if value != value:
-        return EstimateRow(None, None, "no two gave as many ratings that differ")
+        return Estimate(None, None, "no two gave as many ratings that differ")
     each = np.unique(ids)
     if reason := why_no_interval(len(each)):
-        return EstimateRow(value, None, reason)
+        return Estimate(value, None, reason)
     less_one = np.array([statistic(rows[ids != family]) for family in each])
     if np.isnan(less_one).any():
-        return EstimateRow(value, None, "it is undefined without some families")
+        return Estimate(value, None, "it is undefined without some families")
     k = len(each)
     error = sqrt((k - 1) / k * float(((less_one - less_one.mean()) ** 2).sum()))
     half = float(student_quantile(0.975, np.array([k - 1.0]))[0]) * error
-    return EstimateRow.of(Estimate(value, Interval(value - half, value + half)))
+    return Estimate(value, (value - half, value + half))
 
 
 def _mean(
@@ -371,9 +368,9 @@ def _corrected(
         n_judged=powered.n_judged,
         correlation=powered.correlation,
         weight=powered.weight,
-        judge_alone=EstimateRow.of(powered.judge_alone),
-        labels_alone=EstimateRow.of(powered.labels_alone),
-        corrected=EstimateRow.of(powered.mean),
+        judge_alone=powered.judge_alone,
+        labels_alone=powered.labels_alone,
+        corrected=powered.mean,
         width_ratio=powered.gain,
         labels_for_half=powered.labels_needed(),
         statement=_statement(powered),

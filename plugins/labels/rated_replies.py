@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench import (
-    EstimateRow,
+    Estimate,
     HumanRatedReply,
     JsonObject,
     Pack,
@@ -33,7 +33,7 @@ class HumanRatings(NamedTuple):
     raters: int
     mean: float
     ci95: tuple[float, float] | None
-    alpha: EstimateRow
+    alpha: Estimate
 
 
 class RatedReplies(NamedTuple):
@@ -87,9 +87,9 @@ def _ratings(name: str, pack: Pack, replies: Sequence[HumanRatedReply]) -> Human
         [[reply.ratings[name].get(r, np.nan) for r in raters] for reply in rated], dtype=float
     )
     means, clusters = np.nanmean(table, axis=1), [pack.clusters[r.item_id] for r in rated]
-    alpha = EstimateRow(None, None, "there is one rater")
+    alpha = Estimate(None, None, "there is one rater")
     if len(raters) > 1:
-        alpha = EstimateRow.of(krippendorff_alpha(table, clusters, metric="interval"))
+        alpha = krippendorff_alpha(table, clusters, metric="interval")
     ci95 = mean_interval(means, clusters, rng=np.random.default_rng(_SEED))
     return HumanRatings(len(rated), len(raters), float(means.mean()), ci95, alpha)
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from eibench.statistics import cronbach_alpha, pearson
+from eibench.statistics import pearson
 
 from .norms import MeanAndSD, Norm
+from .psychometrics import cronbach_alpha
 
 Floats = npt.NDArray[np.float64]
 

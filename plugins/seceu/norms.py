@@ -56,7 +56,7 @@ class Norm:
         """
         if self.scores:
             return 100 - percentage_below(self.scores, score)
-        from eibench.statistics import lognormal_share_below
+        from .psychometrics import lognormal_share_below
 
         return 100 * (1 - lognormal_share_below(score, mean=self.mean, sd=self.sd))
 
@@ -70,7 +70,7 @@ class Norm:
             return percentage_below(self.similarities, r)
         if self.similarity is None:
             return None
-        from eibench.statistics import normal_share_below
+        from .psychometrics import normal_share_below
 
         mean, sd = self.similarity
         return 100 * normal_share_below(r, mean=mean, sd=sd)

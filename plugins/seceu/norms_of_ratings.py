@@ -23,11 +23,12 @@ from eibench import (
     read_csv_rows,
 )
 from eibench.emotion_ratings import EmotionRatings
-from eibench.statistics import cronbach_alpha, mean_interval
+from eibench.statistics import mean_interval
 from eibench.text import interval, number
 
 from .norms import EQ_MEAN, EQ_SD, percentage_below
 from .people import People, read_people
+from .psychometrics import cronbach_alpha
 from .stories import Story
 
 _SCALE = 10.0
@@ -157,8 +158,8 @@ def normed_model(norm: RatingsNorm, pack: Pack, run: StoredRun) -> NormedModel:
     clusters = [pack.clusters[row.item_id] for row in rows]
     score = float(np.mean(values))
     ends = mean_interval(values, clusters, rng=np.random.default_rng(0))
-    eq_ends = ends and (norm.eq(ends.low), norm.eq(ends.high))
-    among = ends and (norm.percentile(ends.low), norm.percentile(ends.high))
+    eq_ends = ends and (norm.eq(ends[0]), norm.eq(ends[1]))
+    among = ends and (norm.percentile(ends[0]), norm.percentile(ends[1]))
     return NormedModel(
         run.id, run.name, len(rows), score, norm.eq(score), eq_ends, norm.percentile(score), among
     )

@@ -8,9 +8,10 @@ without it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from eibench.statistics import p_of_zero_correlation, pearson, why_no_interval
+from eibench.statistics import pearson, why_no_interval
 
 from .norms import Norm
+from .psychometrics import p_of_zero_correlation
 from .results import Run
 
 
@@ -64,7 +65,7 @@ def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]
         correlation.n,
         norm.similarity_place(correlation.value),
         unlike=mark is not None and correlation.value < mark,
-        shown=mark is not None and interval is not None and interval.high < mark,
+        shown=mark is not None and interval is not None and interval[1] < mark,
     )
 
 

@@ -10,7 +10,7 @@ from functools import reduce
 from math import factorial
 from typing import NamedTuple
 
-from eibench import CommonTally, EstimateRow, GradedSamples, JsonObject, Pack
+from eibench import CommonTally, Estimate, GradedSamples, JsonObject, Pack
 from eibench.statistics import (
     cohen_kappa,
     few_families,
@@ -52,10 +52,10 @@ class ValueAgreement(NamedTuple):
     only_first: int
     only_second: int
     means: Sequence[float | None]
-    icc: EstimateRow
-    kappa: EstimateRow | None
-    spearman: EstimateRow
-    mean_difference: EstimateRow
+    icc: Estimate
+    kappa: Estimate | None
+    spearman: Estimate
+    mean_difference: Estimate
 
 
 class RunMeans(NamedTuple):
@@ -72,8 +72,8 @@ class ModelOrder(NamedTuple):
     value: str
     models: int
     means: Sequence[RunMeans]
-    spearman: EstimateRow
-    kendall: EstimateRow
+    spearman: Estimate
+    kendall: Estimate
 
 
 class TwiceJudgedRun(NamedTuple):
@@ -161,12 +161,10 @@ def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -
         only_first=alone[0],
         only_second=alone[1],
         means=[sum(series) / len(rows) if rows else None for series in (first, second)],
-        icc=EstimateRow.of(icc_agreement(pairs, clusters or [""])),
-        kappa=EstimateRow.of(cohen_kappa(first, second, clusters))
-        if {*first, *second} <= {0.0, 1.0}
-        else None,
-        spearman=EstimateRow.of(rank_agreement(first, second, clusters)),
-        mean_difference=EstimateRow.of(mean_disagreement(first, second, clusters)),
+        icc=icc_agreement(pairs, clusters or [""]),
+        kappa=cohen_kappa(first, second, clusters) if {*first, *second} <= {0.0, 1.0} else None,
+        spearman=rank_agreement(first, second, clusters),
+        mean_difference=mean_disagreement(first, second, clusters),
     )
 
 
@@ -187,8 +185,8 @@ def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> Mo
         name,
         len(order.models),
         [RunMeans(run_id, names[run_id], (one, two)) for run_id, one, two in ranked],
-        EstimateRow.of(order.spearman),
-        EstimateRow.of(order.kendall),
+        order.spearman,
+        order.kendall,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from eibench import EstimateRow, Paragraph, Table
+from eibench import Estimate, Paragraph, Table
 from eibench.text import in_words, interval, line, number, plural
 
 from .agreement import Agreement, ModelOrder
@@ -56,7 +56,7 @@ def agreement_of_values(document: Agreement) -> Table:
     return Table("Agreement", columns, rows, note=notes, right=range(1, len(columns)))
 
 
-def _cells(estimate: EstimateRow | None) -> tuple[str, str]:
+def _cells(estimate: Estimate | None) -> tuple[str, str]:
     """An estimate and its interval."""
     return (number(estimate.value), interval(estimate.ci95)) if estimate else ("–", "")
 

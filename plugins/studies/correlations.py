@@ -7,8 +7,9 @@ the reason beside it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from eibench.statistics import Correlation, describe, leave_one_out, min_max, pearson, spearman
+from eibench.statistics import Correlation, leave_one_out, pearson, spearman
 
+from .distribution import describe, min_max
 from .scores import ScoreTable
 
 MIN_PAIRS = 3
@@ -93,8 +94,7 @@ def _correlation(table: ScoreTable, x: str, y: str) -> ColumnCorrelation:
 
 
 def _coefficient(correlation: Correlation) -> Coefficient:
-    interval = correlation.interval
-    return Coefficient(correlation.value, interval and (interval.low, interval.high))
+    return Coefficient(correlation.value, correlation.interval)
 
 
 def _reason(columns: Mapping[str, Sequence[float]]) -> str | None:

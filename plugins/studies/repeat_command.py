@@ -15,10 +15,11 @@ from eibench import (
     run_selector,
     steadiness_table,
 )
-from eibench.statistics import Spread, SteadinessRow
+from eibench.statistics import SteadinessRow
 from eibench.text import line, number, plural
 
 from .csv_tables import read_table
+from .distribution import Spread
 from .repeatability import (
     MetricChange,
     ModelSpread,

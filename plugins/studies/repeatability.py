@@ -10,8 +10,9 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from eibench import JsonDict, UsageError
-from eibench.statistics import Spread, SteadinessRow, spread
+from eibench.statistics import SteadinessRow
 
+from .distribution import Spread, spread
 from .reruns import Rerun, Reruns
 
 

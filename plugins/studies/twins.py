@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eibench import DataError, EstimateRow, JsonObject, UsageError, folder, read_json, read_toml
+from eibench import DataError, Estimate, JsonObject, UsageError, folder, read_json, read_toml
 from eibench.statistics import mean_interval, why_no_interval
 
 VERSIONS = {"eqbench-v1": "v1", "eqbench-v2": "v2"}
@@ -114,9 +114,9 @@ class TwinRow(NamedTuple):
     model: str
     run_id: str
     twin_run_id: str
-    published: EstimateRow
-    twins: EstimateRow
-    gap: EstimateRow
+    published: Estimate
+    twins: Estimate
+    gap: Estimate
 
 
 class TwinsDocument(NamedTuple):
@@ -151,10 +151,10 @@ def twin_rows(models: Sequence[AskedTwice], families: Mapping[str, str]) -> list
         raise UsageError("there is no question that all models answered in both wordings")
     groups = [families[name] for name in names]
 
-    def mean(values: Sequence[float]) -> EstimateRow:
+    def mean(values: Sequence[float]) -> Estimate:
         ci95 = mean_interval(values, groups, rng=np.random.default_rng(_SEED))
         why = None if ci95 else why_no_interval(len(set(groups)))
-        return EstimateRow(sum(values) / len(values), ci95, why)
+        return Estimate(sum(values) / len(values), ci95, why)
 
     rows = []
     for of in models:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eibench import EstimateRow
+from eibench import Estimate
 from eibench.statistics import cluster_bootstrap, cluster_index, few_families, why_no_interval
 
 from .lists import SlopLists
@@ -41,9 +41,9 @@ class ModelStyle(NamedTuple):
     families: int
     words: int
     left_out: Sequence[str]
-    slop_score: EstimateRow
+    slop_score: Estimate
     slop_score_among: float | None
-    measures: Mapping[str, EstimateRow]
+    measures: Mapping[str, Estimate]
     slop_words: Mapping[str, int]
     slop_trigrams: Mapping[str, int]
     contrasts: Mapping[str, int]
@@ -115,7 +115,7 @@ def _most(counts: Iterable[Counter[str]]) -> dict[str, int]:
     return dict(sum(counts, Counter()).most_common(_MOST_HITS))
 
 
-def _estimates(sums: Floats, *, has_lists: bool) -> dict[str, EstimateRow]:
+def _estimates(sums: Floats, *, has_lists: bool) -> dict[str, Estimate]:
     """Each measure and the slop score from the sums of families, shape (n_families, n_counts)."""
     names = [*MEASURES, "slop_score"]
     over = [TextCounts._fields.index(measure.over) for measure in MEASURES.values()]
@@ -127,14 +127,14 @@ def _estimates(sums: Floats, *, has_lists: bool) -> dict[str, EstimateRow]:
     rows = {}
     for name, value, interval, n in zip(names, values, intervals, stands_on, strict=True):
         if not has_lists and (name == "slop_score" or MEASURES[name].needs_lists):
-            rows[name] = EstimateRow(None, None, _NO_LISTS)
+            rows[name] = Estimate(None, None, _NO_LISTS)
         elif np.isnan(value):
-            rows[name] = EstimateRow(None, None, _why_none(MEASURES[name]))
+            rows[name] = Estimate(None, None, _why_none(MEASURES[name]))
         elif value == 0:
-            rows[name] = EstimateRow(0.0, None, "none was counted, so resamples have none either")
+            rows[name] = Estimate(0.0, None, "none was counted, so resamples have none either")
         else:
-            ci95 = interval and (interval.low, interval.high)
-            rows[name] = EstimateRow(float(value), ci95, None if ci95 else why_no_interval(n))
+            why = None if interval else why_no_interval(n)
+            rows[name] = Estimate(float(value), interval, why)
     return rows
 
 

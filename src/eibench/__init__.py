@@ -145,7 +145,6 @@ if TYPE_CHECKING:
     from eibench.core.reports.choosing import RunGraders as RunGraders
     from eibench.core.reports.comparability import is_partial as is_partial
     from eibench.core.reports.comparability import judge_in as judge_in
-    from eibench.core.reports.estimates import EstimateRow as EstimateRow
     from eibench.core.reports.graded import CommonTally as CommonTally
     from eibench.core.reports.graded import GradedSamples as GradedSamples
     from eibench.core.reports.judges import JudgesDocument as JudgesDocument
@@ -161,6 +160,7 @@ if TYPE_CHECKING:
     from eibench.core.runs.stored_run import StoredRun as StoredRun
     from eibench.core.runs.tables import TidyTables as TidyTables
     from eibench.core.sample.progress import Progress as Progress
+    from eibench.core.statistics.estimate import Estimate as Estimate
     from eibench.core.text import is_blank as is_blank
     from eibench.core.types import Baseline as Baseline
     from eibench.core.types import ChatRequest as ChatRequest
@@ -231,7 +231,7 @@ _HOMES = {
     "eibench.core.reading.names": "check_name left_out_of",
     "eibench.core.parties.graders": "Grader Judge",
     "eibench.core.reports.choosing": "RunGraders",
-    "eibench.core.reports.estimates": "EstimateRow",
+    "eibench.core.statistics.estimate": "Estimate",
     "eibench.core.reports.comparability": "is_partial judge_in",
     "eibench.core.reports.graded": "CommonTally GradedSamples",
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"

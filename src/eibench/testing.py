@@ -14,15 +14,15 @@ and Anthropic messages, with every fault that real ones have:
 `Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
-from eibench.core.testing.conformance.running import conformance
-from eibench.core.testing.faults import FAULT_KINDS, Fault, fail_first
-from eibench.core.testing.gate import Gate
-from eibench.core.testing.loopback import LoopbackServer
-from eibench.core.testing.model import ScriptedModel
-from eibench.core.testing.replies import Answer
-from eibench.core.testing.responders import Reply, Responder, uniform_ratings
-from eibench.core.testing.simulator import Noise, Tournament
-from eibench.core.testing.wire import Delivery, ReceivedRequest, Response
+from eibench.core.checking.model import ScriptedModel
+from eibench.plugins.kit.conformance.running import conformance
+from eibench.plugins.kit.faults import FAULT_KINDS, Fault, fail_first
+from eibench.plugins.kit.gate import Gate
+from eibench.plugins.kit.loopback import LoopbackServer
+from eibench.plugins.kit.replies import Answer
+from eibench.plugins.kit.responders import Reply, Responder, uniform_ratings
+from eibench.plugins.kit.simulator import Noise, Tournament
+from eibench.plugins.kit.wire import Delivery, ReceivedRequest, Response
 
 __all__ = [
     "FAULT_KINDS",

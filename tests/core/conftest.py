@@ -1,7 +1,6 @@
 """A benchmark as a third party would write it, and sessions that run it on a loopback server."""
 
 import asyncio
-import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -177,12 +176,6 @@ def counting_server() -> Any:
     """Replies with the serial number of the request, later requests sometimes sooner."""
     with LoopbackServer(lambda r: str(r.n), latency=lambda r: 0.002 * (r.n * 7 % 5)) as server:
         yield server
-
-
-@pytest.fixture
-def no_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests without TLS: an SDK reads all certificates for each client, 0.1 s each."""
-    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
 
 
 @dataclass

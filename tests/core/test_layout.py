@@ -24,6 +24,7 @@ MAY_IMPORT = {
 }
 PUBLIC = {
     "eibench",
+    "eibench.checking",
     "eibench.declared",
     "eibench.emotion_ratings",
     "eibench.judges",
@@ -226,7 +227,7 @@ ORDER = (
     "plugins",
     "settings",
     "sample",
-    "reports testing",
+    "checking reports",
     "runs console",
     "compare",
     "html run",

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from eibench.core.testing.loopback import LoopbackServer, render
-from eibench.core.testing.replies import plain_error
-from eibench.core.testing.wire import Delivery, RawRequest, ReceivedRequest, Response
+from eibench.plugins.kit.loopback import LoopbackServer, render
+from eibench.plugins.kit.replies import plain_error
+from eibench.plugins.kit.wire import Delivery, RawRequest, ReceivedRequest, Response
 
 BATCH_FAULTS = (
     "closed-after-create", "error-after-create", "unknown-at-first", "shuffled", "line-missing",

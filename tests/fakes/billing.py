@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from eibench.core.testing.faults import Fault
-from eibench.core.testing.replies import Answer, render_answer
-from eibench.core.testing.responders import Reply
-from eibench.core.testing.wire import ReceivedRequest
 from eibench.core.types import Json, JsonDict, JsonObject
+from eibench.plugins.kit.faults import Fault
+from eibench.plugins.kit.replies import Answer, render_answer
+from eibench.plugins.kit.responders import Reply
+from eibench.plugins.kit.wire import ReceivedRequest
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _TOO_MANY = 10

@@ -12,10 +12,10 @@ from collections.abc import Awaitable
 from random import Random
 from typing import Any
 
-from eibench.core.testing.loopback import LoopbackServer
-from eibench.core.testing.replies import Answer
-from eibench.core.testing.responders import Reply, Responder, _blocks, _lines
-from eibench.core.testing.wire import ReceivedRequest, content_text
+from eibench.plugins.kit.loopback import LoopbackServer
+from eibench.plugins.kit.replies import Answer
+from eibench.plugins.kit.responders import Reply, Responder, _blocks, _lines
+from eibench.plugins.kit.wire import ReceivedRequest, content_text
 
 TOKENS_PER_S = 52.0
 """Written in the server's own time: a loop of 3,700 tokens took 70 seconds."""

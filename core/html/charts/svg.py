@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from ...text import harmless, number
+from ... import text as words
+from ...text import harmless
 
 MARGIN = 2.5
 """Per cent on either side that a dot on the edge needs."""
@@ -111,12 +112,12 @@ MINUS = "\N{MINUS SIGN}"
 
 def figure(value: float | None, digits: int = 2) -> str:
     """A number with a true minus sign; a dash where there is none."""
-    return number(value, digits).replace("-", MINUS)
+    return words.number(value, digits).replace("-", MINUS)
 
 
 def signed(value: float | None, digits: int = 2) -> str:
-    """A difference with its sign."""
-    return "–" if value is None else ("+" if value > 0 else "") + figure(value, digits)
+    """A difference with its sign; zero has none."""
+    return "–" if value is None else words.signed(value, digits).replace("-", MINUS)
 
 
 def ends(ci95: Ends | None, digits: int = 2) -> str:

@@ -69,8 +69,7 @@ def share(hits: Bools, family: Ints) -> AuditEstimate:
     if not len(hits):
         return unknown("no comparisons")
     families = np.unique(family).size
-    ends = share_interval(hits, family)
-    ci95 = ends and (ends.low, ends.high)
+    ci95 = share_interval(hits, family)
     return AuditEstimate(float(hits.mean()), ci95, len(hits), families, why_no_interval(families))
 
 

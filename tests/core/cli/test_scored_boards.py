@@ -12,7 +12,7 @@ import pytest
 
 from eibench import HasPublished, Pack, PackSource
 from eibench.core.plugins import installed
-from eibench.core.testing.responders import uniform_ratings
+from eibench.plugins.kit.responders import uniform_ratings
 from eibench.testing import LoopbackServer
 
 Bench = Callable[..., Any]

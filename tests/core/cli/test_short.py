@@ -9,7 +9,7 @@ import pytest
 from eibench.core.console.fitted import whiskers
 from eibench.core.reports.columns import FitColumn, Span, narrowings
 from eibench.core.reports.ending import result_line
-from eibench.core.testing.responders import uniform_ratings
+from eibench.plugins.kit.responders import uniform_ratings
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]

@@ -11,7 +11,7 @@ import pytest
 from eibench.core.benchmark import Option
 from eibench.core.benchmark.options import option_words
 from eibench.core.plugins import installed
-from eibench.core.testing.responders import uniform_ratings
+from eibench.plugins.kit.responders import uniform_ratings
 from eibench.testing import LoopbackServer
 
 Bench = Callable[..., Any]

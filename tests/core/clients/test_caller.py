@@ -25,8 +25,8 @@ from eibench.core.parties.providers import (
     ClientConfig,
     ModelSpec,
 )
-from eibench.core.testing.faults import FaultPlan
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage
+from eibench.plugins.kit.faults import FaultPlan
 from eibench.testing import Fault, Gate, LoopbackServer, fail_first, uniform_ratings
 from tests.core.clients.conftest import Here
 

@@ -20,9 +20,9 @@ from eibench.core.clients.limits import Limits
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.parties.providers import CallContext, Client, ClientConfig, ModelSpec, Transfer
-from eibench.core.testing.faults import render_fault
-from eibench.core.testing.replies import render_answer
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
+from eibench.plugins.kit.faults import render_fault
+from eibench.plugins.kit.replies import render_answer
 from eibench.plugins.litellm.client import LiteLLMClient
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply, uniform_ratings
 from tests import processes

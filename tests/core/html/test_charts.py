@@ -10,7 +10,7 @@ import pytest
 from eibench.core.hooks.sections import Series
 from eibench.core.html.charts.plots import Figure, Step, lines, over_steps, scatter, strip
 from eibench.core.html.charts.rows import ChartRow, HeatMap, Mark, RowChart, ladder, shades
-from eibench.core.html.charts.svg import MARGIN, Axis, axis_over
+from eibench.core.html.charts.svg import MARGIN, Axis, axis_over, signed
 
 
 def drawn(chart: RowChart, n: int) -> ElementTree.Element:
@@ -214,3 +214,9 @@ def test_names_of_close_levels_do_not_cover_each_other() -> None:
     assert len(heights) == 3
     assert all(below - above >= 12 for above, below in pairwise(heights))
     assert len([line for line in drawn.iter("line") if line.get("class") == "reference"]) == 3
+
+
+def test_a_difference_that_rounds_to_zero_has_no_sign() -> None:
+    """As in the terminal: nobody reads a gain where there is none."""
+    assert [signed(value) for value in (0.001, -0.001, 0.0)] == ["0.00"] * 3
+    assert [signed(value) for value in (0.125, -0.5, None)] == ["+0.12", "−0.50", "–"]

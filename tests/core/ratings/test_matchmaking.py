@@ -36,7 +36,7 @@ from eibench.core.ratings.mixed_model import (
     estimate_variances,
     logit_margins,
 )
-from eibench.core.testing.simulator import Noise
+from eibench.plugins.kit.simulator import Noise
 from eibench.testing import Tournament
 
 NEW = "model-07"

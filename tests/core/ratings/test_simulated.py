@@ -7,7 +7,7 @@ from benchmarks.simulated_rounds import Repetitions, World, play_rounds
 from eibench import RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, trueskill
 from eibench.core.statistics.student import quantile
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.testing import Noise, Tournament
 
 CALLS = 6720

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from eibench.core.parties.party import Party
-from eibench.core.reports.estimates import EstimateRow
 from eibench.core.reports.judges import JudgedTable, JudgesDocument, document_of
+from eibench.core.statistics.estimate import Estimate
 
 JUDGES = tuple(map(Party.of, ("openai/gpt-4o", "anthropic/claude-x", "google/gemini-y")))
-THREE_VOTES = EstimateRow(2.0, (1.8, 2.3), None)
+THREE_VOTES = Estimate(2.0, (1.8, 2.3), None)
 
 
 class Run:
@@ -20,7 +20,7 @@ class Run:
         self.party, self.run_id = Party.of(model), model
 
 
-def judged(n: int, liking: float, votes: EstimateRow = THREE_VOTES) -> JudgesDocument:
+def judged(n: int, liking: float, votes: Estimate = THREE_VOTES) -> JudgesDocument:
     """So many models, the first two of the first judge's family, which it likes."""
     names = ["openai/gpt-1", "openai/gpt-2", *(f"qwen/qwen-{i}" for i in range(2, n))][:n]
     means = [[i + liking * (i < 2), i + 0.1 * (i % 2), i - 0.1 * (i % 3)] for i in range(n)]
@@ -61,12 +61,12 @@ def test_a_liking_is_strong_and_changes_the_first() -> None:
 @pytest.mark.parametrize(
     ("votes", "grade"),
     [
-        (EstimateRow(3.0, None, "no two judges stand out by errors that they share"), "not shown"),
-        (EstimateRow(2.8, (2.6, 3.0), None), "not shown"),
-        (EstimateRow(1.8, (1.5, 2.0), None), "strong"),
+        (Estimate(3.0, None, "no two judges stand out by errors that they share"), "not shown"),
+        (Estimate(2.8, (2.6, 3.0), None), "not shown"),
+        (Estimate(1.8, (1.5, 2.0), None), "strong"),
     ],
 )
-def test_judges_are_never_said_to_share_no_errors(votes: EstimateRow, grade: str) -> None:
+def test_judges_are_never_said_to_share_no_errors(votes: Estimate, grade: str) -> None:
     """What all of them share cannot be seen, and that is said beside it."""
     (row,) = (r for r in judged(12, 0.0, votes).conclusions if r["about"] == "shared errors")
     assert row["verdict"] == grade
@@ -90,7 +90,7 @@ def test_a_liking_that_is_not_shown_says_how_large_it_may_be() -> None:
 @pytest.mark.parametrize(("n", "about"), [(1, "ranking"), (3, "order of models")])
 def test_what_cannot_be_tested_says_what_it_needs(n: int, about: str) -> None:
     """So many models."""
-    document = judged(n, 0.0, EstimateRow(None, None, "needs 3 judges, here are 2"))
+    document = judged(n, 0.0, Estimate(None, None, "needs 3 judges, here are 2"))
     rows = {row["about"]: row for row in document.conclusions}
     assert rows[about]["verdict"] == rows["shared errors"]["verdict"] == "not tested"
     assert rows[about]["text"].startswith("needs ")

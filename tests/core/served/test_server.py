@@ -18,7 +18,7 @@ from eibench.core.served.machine import Machine, Needs
 from eibench.core.served.server import ServerCommand, is_taken, start_server
 from tests import processes
 
-SERVER = f"{shlex.quote(sys.executable)} -m eibench.core.testing.server --port {{port}}"
+SERVER = f"{shlex.quote(sys.executable)} -m eibench.plugins.kit.server --port {{port}}"
 
 
 def wait_until(met: Callable[[], bool]) -> None:

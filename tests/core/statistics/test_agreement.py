@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from eibench import Estimate
 from eibench.core.statistics.bootstrap import tail
 from eibench.statistics import (
-    Estimate,
     icc_agreement,
     mean_disagreement,
     order_agreement,
@@ -140,8 +140,8 @@ def test_intervals_are_those_of_a_plain_bootstrap() -> None:
     )
     plain = plain_interval(rows, lambda drawn: plain_rho(*zip(*drawn, strict=True)))
     # 4,000 plain draws: so far out, a quantile is sure to about 0.02.
-    assert rho.interval == pytest.approx(plain, abs=0.06)
-    assert icc.interval == pytest.approx(plain_interval(rows, plain_icc), abs=0.06)
+    assert rho.ci95 == pytest.approx(plain, abs=0.06)
+    assert icc.ci95 == pytest.approx(plain_interval(rows, plain_icc), abs=0.06)
 
 
 def test_families_are_kept_together() -> None:
@@ -152,7 +152,7 @@ def test_families_are_kept_together() -> None:
         single = measure(one, two, families)
         copied = measure(np.repeat(one, 10), np.repeat(two, 10), np.repeat(families, 10))
         assert copied.value == pytest.approx(single.value)
-        assert copied.interval == pytest.approx(single.interval, abs=1e-9)
+        assert copied.ci95 == pytest.approx(single.ci95, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_seven_families_have_values_without_interval() -> None:
         icc_agreement(list(zip(one, two, strict=True)), family),
         mean_disagreement(one, two, family),
     ]
-    assert [(e.interval, e.reason) for e in found] == [(None, message)] * 3
+    assert [(e.ci95, e.reason) for e in found] == [(None, message)] * 3
     assert None not in [e.value for e in found]
 
 
@@ -231,7 +231,7 @@ def test_an_order_that_hangs_on_one_family_has_a_wide_interval() -> None:
     first, second = [1.0, 2, 3] * 8, [1.0, 2, 3] * 7 + [90, 60, 30]
     found = order_agreement(first, second, models, families)
     assert found.spearman.value == -1
-    assert found.kendall.interval == (-1, 1)
+    assert found.kendall.ci95 == (-1, 1)
 
 
 def test_a_model_that_a_resample_lacks_leaves_that_resample_out() -> None:
@@ -293,7 +293,7 @@ def _icc_of(
 
 def _assert_alike(one: Estimate, two: Estimate) -> None:
     assert one.value == pytest.approx(two.value, abs=1e-9)
-    assert one.interval == pytest.approx(two.interval, abs=1e-9)
+    assert one.ci95 == pytest.approx(two.ci95, abs=1e-9)
     assert one.reason == two.reason
 
 
@@ -307,8 +307,8 @@ def test_a_constant_added_to_one_judge_is_the_mean_difference_it_makes(
     before = mean_disagreement(one, two, clusters, replicates=50)
     after = mean_disagreement(one + shift, two, clusters, replicates=50)
     assert after.value == pytest.approx((before.value or 0) + shift)
-    if before.interval:
-        assert after.interval == pytest.approx([end + shift for end in before.interval])
+    if before.ci95:
+        assert after.ci95 == pytest.approx([end + shift for end in before.ci95])
     _assert_alike(
         rank_agreement(one, two, clusters, replicates=50),
         rank_agreement(one + shift, two, clusters, replicates=50),

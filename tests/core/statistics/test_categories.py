@@ -104,11 +104,11 @@ def test_pairs_of_a_cluster_stay_together() -> None:
     first, second = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [0, 1, 0, 0, 1, 1, 0, 1, 1, 0]
     once = cohen_kappa(first, second, replicates=400)
     copies = cohen_kappa(first * 4, second * 4, list(range(10)) * 4, replicates=400)
-    assert once.interval is not None
-    assert copies.interval == pytest.approx(once.interval)
-    naive = cohen_kappa(first * 4, second * 4, replicates=400).interval
+    assert once.ci95 is not None
+    assert copies.ci95 == pytest.approx(once.ci95)
+    naive = cohen_kappa(first * 4, second * 4, replicates=400).ci95
     assert naive is not None
-    assert naive.high - naive.low < once.interval.high - once.interval.low
+    assert naive[1] - naive[0] < once.ci95[1] - once.ci95[0]
 
 
 @pytest.mark.parametrize(

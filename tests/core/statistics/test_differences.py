@@ -78,7 +78,7 @@ def test_swapping_the_series_turns_the_signs(rows: list[tuple[float, float, int]
     assert there.mean == pytest.approx(-(back.mean or 0), abs=1e-12)
     assert (there.p, there.standard_error) == pytest.approx((back.p, back.standard_error))
     if there.interval and back.interval:
-        turned = (-back.interval.high, -back.interval.low)
+        turned = (-back.interval[1], -back.interval[0])
         assert there.interval == pytest.approx(turned, abs=1e-9)
     assert there.share_higher == pytest.approx(
         1 - (back.share_higher or 0) - (back.share_equal or 0), abs=1e-12

@@ -71,5 +71,5 @@ def test_intervals_hold_where_groups_are_unequal_and_far_apart(share: bool) -> N
             skewed = 9 * levels[groups] + rng.exponential(size=groups.size) - 1
             ends = group_mean_interval(skewed, groups, rng=np.random.default_rng(draw % 2))
         assert ends is not None
-        hits += ends.low <= levels.mean() * (1 if share else 9) <= ends.high
+        hits += ends[0] <= levels.mean() * (1 if share else 9) <= ends[1]
     assert 0.91 <= hits / 300 <= 0.99

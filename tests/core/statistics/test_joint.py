@@ -11,7 +11,7 @@ from eibench.core.statistics.joint import (
     tell_apart,
 )
 from eibench.core.statistics.student import cdf, quantile, student_quantile
-from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.plugins.kit.simulator import FAMILY_SIZES
 
 
 def of(replicates: np.ndarray, gap: np.ndarray, df: float | None = None) -> Differences:

@@ -29,7 +29,7 @@ def test_two_judges_by_hand() -> None:
     for judge in (0, 1):
         found = liking_for_kin(table, kin(5, 2, 1), judge)
         assert found.value == pytest.approx(2)
-        assert found.interval == pytest.approx((2 - 4.968275, 2 + 4.968275), abs=1e-6)
+        assert found.ci95 == pytest.approx((2 - 4.968275, 2 + 4.968275), abs=1e-6)
 
 
 def test_likings_of_all_judges_are_parted() -> None:
@@ -89,7 +89,7 @@ def test_without_items_models_of_the_same_kin_tell_it() -> None:
 def test_what_is_not_identified_has_no_value(own: Bools, why: str) -> None:
     """With what is needed: two judges of whom each model is one's kin differ by one number."""
     found = liking_for_kin(np.random.default_rng(1).normal(size=own.shape), own, 0)
-    assert (found.value, found.interval, found.reason) == (None, None, why)
+    assert (found.value, found.ci95, found.reason) == (None, None, why)
 
 
 def test_three_judges_need_no_model_of_nobody() -> None:
@@ -108,6 +108,6 @@ def test_intervals_hold_what_is_planted(
     for _ in range(300):
         table = rng.normal(5, 1, (12, 1)) + rng.normal(0, 0.5, 3) + rng.normal(0, tastes, (12, 3))
         found = liking_for_kin(table + kin(12) * np.array(likings), kin(12), 0)
-        assert found.interval is not None
-        held += found.interval.low <= likings[0] <= found.interval.high
+        assert found.ci95 is not None
+        held += found.ci95[0] <= likings[0] <= found.ci95[1]
     assert 0.92 <= held / 300 <= 0.98

@@ -54,7 +54,7 @@ def test_a_share_of_none_or_all_has_an_interval(share: int) -> None:
     found = share_interval([share] * 30, np.arange(30) // 3)
     assert found == pytest.approx(_wilson(share, 10, quantile(0.975, 9)))
     assert found is not None
-    assert found.high - found.low > 0.3
+    assert found[1] - found[0] > 0.3
 
 
 def test_seven_clusters_have_no_interval() -> None:
@@ -76,7 +76,7 @@ def test_the_interval_holds_the_share_as_often_as_it_says() -> None:
     chances = draws.beta(1, 1, size=(800, 20)).repeat(3, axis=1)
     clusters = np.repeat(np.arange(20), 3)
     found = [share_interval(row, clusters) for row in draws.random(chances.shape) < chances]
-    held = sum(i is not None and i.low <= 0.5 <= i.high for i in found)
+    held = sum(i is not None and i[0] <= 0.5 <= i[1] for i in found)
     assert abs(held - 760) < 3 * 6.2
 
 
@@ -93,6 +93,6 @@ def test_the_interval_lies_within_0_and_1_and_holds_the_share(
         assert len(set(clusters)) < 8
         return
     share = sum(hits) / len(hits)
-    assert 0 <= found.low <= share + 1e-12
-    assert share - 1e-12 <= found.high <= 1
-    assert (found.low, found.high) == pytest.approx((1 - misses.high, 1 - misses.low))
+    assert 0 <= found[0] <= share + 1e-12
+    assert share - 1e-12 <= found[1] <= 1
+    assert (found[0], found[1]) == pytest.approx((1 - misses[1], 1 - misses[0]))

@@ -23,7 +23,7 @@ def votes(verdicts: Floats, *, calibrated: bool = True) -> tuple[float, float]:
     quality = quality_elsewhere(verdicts.mean(axis=1), models, items) if calibrated else None
     found = effective_votes(verdicts, items, quality, replicates=400)
     assert found.value is not None
-    return found.value, found.interval.high if found.interval else found.value
+    return found.value, found.ci95[1] if found.ci95 else found.value
 
 
 def test_independent_judges_are_worth_all_their_votes() -> None:

@@ -16,7 +16,7 @@ import pytest
 from tests import processes
 from tests.processes import Process
 
-SERVER = f"exec {shlex.quote(sys.executable)} -m eibench.core.testing.server --port {{port}}"
+SERVER = f"exec {shlex.quote(sys.executable)} -m eibench.plugins.kit.server --port {{port}}"
 
 
 def sweep_toml(folder: Path, text: str) -> str:

@@ -243,7 +243,7 @@ def test_intervals_hold_the_planted_eq_about_as_often_as_they_say(
         distances = np.linalg.norm(answers - own, axis=1)
         interval = mean_interval(distances, rng=rng, replicates=300)
         assert interval is not None
-        held += norm.eq(interval.high) <= 105 <= norm.eq(interval.low)
+        held += norm.eq(interval[1]) <= 105 <= norm.eq(interval[0])
     assert 0.85 < held / 150 < 1
 
 

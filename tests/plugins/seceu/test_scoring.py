@@ -213,7 +213,7 @@ def test_percentiles_are_near_the_published_ones() -> None:
 
 def test_a_normal_distribution_would_be_further_off() -> None:
     """By up to 7.2 points: why the lognormal is used."""
-    from eibench.statistics import normal_share_below
+    from eibench.plugins.seceu.psychometrics import normal_share_below
 
     off = [
         abs(

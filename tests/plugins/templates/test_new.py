@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench.core.plugins.scaffold import DECLARED, KINDS, PAIRWISE
+from eibench.checking import named_subjects
 from eibench.core.reading.bibtex import cited
-from eibench.core.testing.conformance import targets
+from eibench.plugins.kit.scaffold import DECLARED, KINDS, PAIRWISE
 from tests.conftest import run_here
 
 IN_PYTHON = {f"t-{kind}": [kind] for kind in KINDS} | {
@@ -67,8 +67,8 @@ def code_lines(path: Path) -> int:
 
 def benchmark_of(package: Path) -> Any:
     """The benchmark in a package's folder."""
-    (target,) = targets.named(str(package))
-    return target.thing
+    (subject,) = named_subjects(str(package))
+    return subject.thing
 
 
 @pytest.mark.parametrize("name", PACKAGES)

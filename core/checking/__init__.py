@@ -1,0 +1,1 @@
+"""A plugin's object under check: samples of it with whatever is replied (as `eibench.checking`)."""
