@@ -8,8 +8,9 @@ bounded around the client (`caller`); only connecting has a limit of its own.
 
 import gc
 import os
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProviderError
@@ -26,23 +27,47 @@ _RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
 
 
 class SdkTransport:
-    """What the SDKs have in common, as they are made by one generator."""
+    """What the SDKs have in common, as they are made by one generator.
 
-    _sdk: Any
-    _errors: tuple[type[Exception], ...]
+    Args:
+        sdk: The package, imported.
+        client: Its maker of clients, with what is special to it.
+        path: That of requests.
+        config: Where it connects.
+        asked: Who is asked, for messages.
+        request: What each request is made with.
+    """
 
-    def __init__(self, config: ClientConfig, asked: AskedParty) -> None:
+    def __init__(
+        self,
+        sdk: Any,
+        client: Callable[..., Any],
+        path: str,
+        base_url: str,
+        config: ClientConfig,
+        asked: AskedParty,
+        **request: object,
+    ) -> None:
         self._asked, self._most = asked, config.transfer.max_reply
-
-    async def _send(self, body: JsonDict) -> Any:
-        raise NotImplementedError
+        self._path, self._request = path, request
+        self._errors: tuple[type[Exception], ...] = (sdk.APIStatusError, sdk.APIConnectionError)
+        self._sdk = client(
+            api_key=config.key or "no-key",
+            base_url=base_url,
+            max_retries=0,
+            http_client=sdk.DefaultAioHttpClient(**sdk_connections(sdk, config)),
+        )
 
     async def prepare(self) -> None:
         """Nothing: the SDK was imported, and has read its certificates, when it was made."""
 
     async def post(self, body: JsonObject) -> HttpAnswer:
-        """The answer to a request, of whatever status."""
-        answer = await self.exchange(self._send(dict(body)))
+        """The answer to a request, of whatever status.
+
+        The SDK's own methods for that are not used, as they take twice the time to bring into form
+        what is in form already.
+        """
+        answer = await self.exchange(self.send_to(self._path, dict(body)))
         if len(answer.body) > self._most and answer.status < 300:
             raise too_large(self._asked, self._most)
         return answer
@@ -65,11 +90,13 @@ class SdkTransport:
 
     def fetch(self, path: str) -> Awaitable[Any]:
         """What `exchange` takes to get a path."""
-        raise NotImplementedError
+        sending: Awaitable[Any] = self._sdk.get(path, **self._request)
+        return sending
 
     def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
         """What `exchange` takes to post a body to a path."""
-        raise NotImplementedError
+        sending: Awaitable[Any] = self._sdk.post(path, body=body, **self._request)
+        return sending
 
     def _answer(self, error: Exception) -> HttpAnswer | ProviderError:
         response, cause = getattr(error, "response", None), error.__cause__
@@ -90,41 +117,17 @@ class OpenAISdk(SdkTransport):
     def __init__(
         self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
     ) -> None:
-        super().__init__(config, asked)
         with without_variables("OPENAI_"):
             with no_collection():
                 import openai
 
-            self._errors = (openai.APIStatusError, openai.APIConnectionError)
             self._left_out = _omitted(headers, openai.Omit())
-            self._options: object = {"headers": _RAW | self._left_out}
-            self._sdk = openai.AsyncOpenAI(
-                api_key=config.key or "no-key",
-                base_url=base_url,
-                max_retries=0,
-                default_headers=dict(headers),
-                http_client=openai.DefaultAioHttpClient(**sdk_connections(openai, config)),
-            )
-
-    async def _send(self, body: JsonDict) -> object:
-        """The SDK's raw response.
-
-        Its own method for chat completions is not used, as it takes twice the time to bring
-        into form what is in form already.
-        """
-        return await self.send_to("/chat/completions", body)
-
-    def fetch(self, path: str) -> Awaitable[Any]:
-        """What `exchange` takes to get a path."""
-        sending: Awaitable[Any] = self._sdk.get(path, cast_to=object, options=self._options)
-        return sending
-
-    def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
-        """What `exchange` takes to post a body to a path."""
-        sending: Awaitable[Any] = self._sdk.post(
-            path, cast_to=object, body=body, options=self._options
-        )
-        return sending
+            client = partial(openai.AsyncOpenAI, default_headers=dict(headers))
+            options: object = {"headers": _RAW | self._left_out}
+            super().__init__(
+                openai, client, "/chat/completions", base_url, config, asked,
+                cast_to=object, options=options,
+            )  # fmt: skip
 
     def upload(self, name: str, content: bytes) -> Awaitable[Any]:
         """What `exchange` takes to upload a batch's file."""
@@ -140,35 +143,16 @@ class AnthropicSdk(SdkTransport):
     def __init__(
         self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
     ) -> None:
-        super().__init__(config, asked)
         with without_variables("ANTHROPIC_"):
             with no_collection():
                 import anthropic
                 import httpx2
 
-            self._raw = httpx2.Response
-            self._errors = (anthropic.APIStatusError, anthropic.APIConnectionError)
-            self._sdk = anthropic.AsyncAnthropic(
-                api_key=config.key or "no-key",
-                base_url=base_url,
-                max_retries=0,
-                open_telemetry=False,
-                default_headers={**headers, **_omitted(headers, anthropic.Omit())},
-                http_client=anthropic.DefaultAioHttpClient(**sdk_connections(anthropic, config)),
+            named = {**headers, **_omitted(headers, anthropic.Omit())}
+            client = partial(anthropic.AsyncAnthropic, open_telemetry=False, default_headers=named)
+            super().__init__(
+                anthropic, client, "/v1/messages", base_url, config, asked, cast_to=httpx2.Response
             )
-
-    async def _send(self, body: JsonDict) -> object:
-        return await self.send_to("/v1/messages", body)
-
-    def fetch(self, path: str) -> Awaitable[Any]:
-        """What `exchange` takes to get a path."""
-        sending: Awaitable[Any] = self._sdk.get(path, cast_to=self._raw)
-        return sending
-
-    def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
-        """What `exchange` takes to post a body to a path."""
-        sending: Awaitable[Any] = self._sdk.post(path, cast_to=self._raw, body=body)
-        return sending
 
 
 def _omitted(headers: Mapping[str, str], omit: object) -> dict[str, Any]:

@@ -8,14 +8,12 @@ SDK to what it is asked to do.
 """
 
 from eibench.core.clients.anthropic import read_message
+from eibench.core.clients.error_bodies import HttpFailure, read_failure, shown
 from eibench.core.clients.errors_within import failure_within, no_reply
 from eibench.core.clients.failures import (
-    HttpFailure,
     connection_error,
     malformed,
     provider_error,
-    read_failure,
-    shown,
     too_large,
 )
 from eibench.core.clients.keys import redact, refuse_reserved
