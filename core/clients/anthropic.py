@@ -1,7 +1,4 @@
-"""`anthropic/NAME`: Claude and servers that speak Anthropic's messages.
-
-Bodies are carried over aiohttp itself, or by the anthropic SDK where that is asked for.
-"""
+"""`anthropic/NAME`: Claude and servers that speak Anthropic's messages."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +16,6 @@ from .thinking import split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import AnthropicBatches
-    from .sdk import AnthropicSdk
 
 _CACHED: JsonDict = {"cache_control": {"type": "ephemeral"}}
 
@@ -119,12 +115,6 @@ class AnthropicClient(ApiClient):
         base_url = f"{(config.base_url or BASE_URL).removesuffix('/v1')}/v1"
         super().__init__(config, HOST, base_url, "messages", _headers(config))
 
-    def _sdk(self) -> "AnthropicSdk":
-        from .sdk import AnthropicSdk
-
-        config, base_url = self._config, self._base_url.removesuffix("/v1")
-        return AnthropicSdk(base_url, with_key(config), config, self.asked)
-
     def _messages(self, request: ChatRequest) -> JsonDict:
         return conversation(request)
 
@@ -141,7 +131,7 @@ class AnthropicClient(ApiClient):
         """What takes requests for later, at half the price."""
         from .batch_services import AnthropicBatches
 
-        return AnthropicBatches(self._sdk(), self.asked)
+        return AnthropicBatches(self._transport, self.asked)
 
     def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""

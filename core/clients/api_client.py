@@ -4,7 +4,6 @@ Parameters that a model refuses are left out from then on, and `ChatResponse.sen
 """
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from ..parties.providers import CallContext, ClientConfig
 from ..types import ChatRequest, ChatResponse, JsonDict
@@ -14,12 +13,9 @@ from .http import HttpAnswer, HttpTransport
 from .model_list import Listing, read_listing
 from .terms import ServerTerms
 
-if TYPE_CHECKING:
-    from .sdk import SdkTransport
-
 
 class ApiClient:
-    """One model at one endpoint, with requests carried over aiohttp itself, or by an SDK.
+    """One model at one endpoint.
 
     Args:
         config: Where it connects.
@@ -41,19 +37,9 @@ class ApiClient:
     ) -> None:
         self.asked = config.asked(host)
         self.terms = ServerTerms.of(config, self.asked, unknown)
-        self._config, self._base_url, self._headers = config, base_url, headers
-        self._transport: HttpTransport | SdkTransport
-        if self._goes_by_sdk:
-            self._transport = self._sdk()
-        else:
-            self._transport = HttpTransport(f"{base_url}/{path}", headers, config, self.asked)
-
-    @property
-    def _goes_by_sdk(self) -> bool:
-        return self._config.transfer.by == "sdk"
-
-    def _sdk(self) -> "SdkTransport":
-        raise NotImplementedError
+        self._config, self._base_url, self._path = config, base_url, path
+        self._headers = headers
+        self._transport = HttpTransport(base_url, headers, config, self.asked)
 
     async def prepare(self) -> None:
         """Get the transport ready; see `Client`."""
@@ -69,7 +55,7 @@ class ApiClient:
 
     async def _send(self, request: ChatRequest) -> ChatResponse:
         body, sent = self.body_of(request)
-        return self.take(await self._transport.post(body), sent)
+        return self.take(await self._transport.post(self._path, body), sent)
 
     def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
         """The body of a request, and what of it goes beside model and messages."""

@@ -8,24 +8,27 @@ batch-processing, read 2026-11-23.
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
 
-from ..errors import ErrorKind, ProviderError
+from aiohttp import FormData
+
+from ..errors import RETRYABLE, ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..types import JsonDict, JsonObject
 from .error_bodies import read_failure, shown
 from .errors_within import status_named
 from .failures import malformed, provider_error
-from .http import HttpAnswer
+from .http import HttpAnswer, HttpTransport
 from .replies import count, json_object, mapping
-from .sdk import OpenAISdk, SdkTransport
 
 _LISTED = 100
 _PAGES = 1000
 """More pages of a list are no list of batches but one that has no end."""
 _ANSWER_S = 600.0
+_MOST = 2**30
+"""Bytes of a file of results."""
 _WINDOW = "24h"
 
 
@@ -81,8 +84,8 @@ class BatchService(ABC):
     _states: Mapping[str, bool]
     """Its states, and whether a batch has ended with each."""
 
-    def __init__(self, sdk: SdkTransport, asked: AskedParty) -> None:
-        self._sdk, self._asked = sdk, asked
+    def __init__(self, transport: HttpTransport, asked: AskedParty) -> None:
+        self._transport, self._asked = transport, asked
 
     @abstractmethod
     def line(self, custom_id: str, body: JsonObject) -> bytes:
@@ -131,7 +134,7 @@ class BatchService(ABC):
 
     async def close(self) -> None:
         """Close connections."""
-        await self._sdk.close()
+        await self._transport.close()
 
     @abstractmethod
     def _progress(self, status: str, batch: JsonObject) -> tuple[str, str | None]:
@@ -148,17 +151,19 @@ class BatchService(ABC):
 
     async def _rows_at(self, path: str) -> Sequence[JsonObject]:
         """The rows of a file of results; none where it is kept no longer, which is for a month."""
-        answer = await self._exchange(self._sdk.fetch(path))
+        answer = await self._exchange("GET", path)
         if answer.status == 404:
             return []
         self._refuse(answer)
         return list(_rows(answer, self._asked))
 
-    async def _exchange(self, sending: Awaitable[Any]) -> HttpAnswer:
+    async def _exchange(
+        self, method: str, path: str, data: bytes | FormData | None = None
+    ) -> HttpAnswer:
         """The answer to one request, within a time."""
         try:
             async with asyncio.timeout(_ANSWER_S):
-                return await self._sdk.exchange(sending)
+                return await self._transport.send(method, path, data, _MOST)
         except TimeoutError:
             message = f"no answer about a batch within {_ANSWER_S:g} s"
             raise ProviderError(ErrorKind.TIMEOUT, message) from None
@@ -166,7 +171,7 @@ class BatchService(ABC):
     async def _created(self, body: JsonDict) -> str:
         """The id of what a single request has made; never asked for again by itself."""
         try:
-            answer = await self._exchange(self._sdk.send_to(self._path, body))
+            answer = await self._exchange("POST", self._path, _line(body))
         except ProviderError as error:
             if error.unsent:
                 raise
@@ -180,7 +185,7 @@ class BatchService(ABC):
 
     async def _looked_up(self, path: str, key: str) -> JsonObject | None:
         """The object at a path, which has this key; ``None`` where there is nothing."""
-        answer = await self._exchange(self._sdk.fetch(path))
+        answer = await self._exchange("GET", path)
         return None if answer.status == 404 else self._object(answer, key)
 
     def _object(self, answer: HttpAnswer, key: str) -> JsonObject:
@@ -206,12 +211,11 @@ class OpenAIBatches(BatchService):
 
     most_requests, most_bytes = 50_000, 200 * 10**6
     names_attempts = True
-    _path, _after, _status = "/batches", "after", "status"
+    _path, _after, _status = "batches", "after", "status"
     _states: Mapping[str, bool] = {
         **dict.fromkeys(("validating", "in_progress", "finalizing", "cancelling"), False),
         **dict.fromkeys(("completed", "expired", "cancelled", "failed"), True),
     }
-    _sdk: OpenAISdk
 
     def line(self, custom_id: str, body: JsonObject) -> bytes:
         """A line of the file."""
@@ -220,9 +224,9 @@ class OpenAIBatches(BatchService):
 
     async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
         """The id of a new batch; an upload without a batch costs nothing."""
-        name = f"eibench-{attempt}.jsonl"
-        uploaded = await self._exchange(self._sdk.upload(name, b"".join(lines)))
-        file = self._object(uploaded, "id")
+        form = FormData({"purpose": "batch"})
+        form.add_field("file", b"".join(lines), filename=f"eibench-{attempt}.jsonl")
+        file = self._object(await self._exchange("POST", "files", form), "id")
         body: JsonDict = {
             "input_file_id": str(file["id"]), "endpoint": "/v1/chat/completions",
             "completion_window": _WINDOW, "metadata": {"eibench": attempt},
@@ -247,7 +251,7 @@ class OpenAIBatches(BatchService):
         batch, rows = await self._batch(id) or {}, list[JsonObject]()
         for name in ("output_file_id", "error_file_id"):
             if file := batch.get(name):
-                rows += await self._rows_at(f"/files/{quote(str(file), safe='')}/content")
+                rows += await self._rows_at(f"files/{quote(str(file), safe='')}/content")
         return list(map(_openai_line, rows))
 
 
@@ -265,7 +269,7 @@ class AnthropicBatches(BatchService):
     """Message batches: all requests in one body; results when the whole batch has ended."""
 
     most_requests, most_bytes = 100_000, 256 * 10**6
-    _path, _after, _status = "/v1/messages/batches", "after_id", "processing_status"
+    _path, _after, _status = "messages/batches", "after_id", "processing_status"
     _states: Mapping[str, bool] = {"in_progress": False, "canceling": False, "ended": True}
 
     def line(self, custom_id: str, body: JsonObject) -> bytes:
@@ -324,7 +328,4 @@ def _rows(answer: HttpAnswer, asked: AskedParty) -> Iterator[JsonObject]:
 
 def is_passing(error: ProviderError) -> bool:
     """Whether the same request may be answered at another time."""
-    return error.kind in (
-        ErrorKind.RATE_LIMIT, ErrorKind.SERVER, ErrorKind.CONNECTION, ErrorKind.TIMEOUT,
-        ErrorKind.MALFORMED,
-    )  # fmt: skip
+    return error.kind in RETRYABLE | {ErrorKind.TIMEOUT}

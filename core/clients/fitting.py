@@ -31,7 +31,7 @@ _TOGETHER = re.compile(
 )
 _PROMPT = re.compile(
     rf"{_N} (?:tokens )?(?:in|from|of|for) the (?:input |chat )?(?:messages|prompt|input)"
-    rf"|(?:resulted in|too long:|request \(|request has|passed|contains(?: at least)?) {_N}"
+    rf"|(?:resulted in|too long:|request \(|request has|passed|contains(?: at least)?) ?{_N}"
     rf"|(?:prompt|input)s?[ _]?(?:token )?(?:length|tokens|count|size)?{_IS}{_N}\b"
     rf"(?! *(?:max|output))|total length{_IS}{_N}"
     rf"|{_N} (?:`?inputs?`?|prompt)(?: tokens| and|,)",

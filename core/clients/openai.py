@@ -1,12 +1,7 @@
-"""`openai/NAME`: OpenAI and every OpenAI-compatible server.
-
-Bodies are carried over aiohttp itself, or by the openai SDK for Azure and where that is asked for;
-it makes no difference to what is sent and read.
-"""
+"""`openai/NAME`: OpenAI and every OpenAI-compatible server."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.brokers import provider_of
@@ -31,7 +26,6 @@ from .thinking import Parts, split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import OpenAIBatches
-    from .sdk import OpenAISdk
 
 
 def request_fields(
@@ -150,7 +144,6 @@ def _joined(content: object, depth: int = 4) -> str:
 
 HOST = OPENAI
 BASE_URL = f"https://{HOST}/v1"
-_AZURE = ".azure.com"
 
 
 class OpenAIClient(ApiClient):
@@ -163,16 +156,6 @@ class OpenAIClient(ApiClient):
         unknown = () if config.base_url else unknown_to(HOST)
         base_url = config.base_url or BASE_URL
         super().__init__(config, HOST, base_url, way, with_key(config), unknown)
-
-    @property
-    def _goes_by_sdk(self) -> bool:
-        is_azure = (urlsplit(self._base_url).hostname or "").endswith(_AZURE)
-        return is_azure or super()._goes_by_sdk
-
-    def _sdk(self) -> "OpenAISdk":
-        from .sdk import OpenAISdk
-
-        return OpenAISdk(self._base_url, self._headers, self._config, self.asked)
 
     def _messages(self, request: ChatRequest) -> JsonDict:
         if template := self._config.template:
@@ -187,7 +170,7 @@ class OpenAIClient(ApiClient):
         """What takes requests for later, at half the price."""
         from .batch_services import OpenAIBatches
 
-        return OpenAIBatches(self._sdk(), self.asked)
+        return OpenAIBatches(self._transport, self.asked)
 
     def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""

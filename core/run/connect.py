@@ -244,7 +244,7 @@ class PartyConnector:
             replace(
                 client_config(one, session.environment, party.options),
                 concurrency=limits.concurrency,
-                transfer=self.task.config.transfer,
+                max_reply=self.task.config.max_reply,
                 needs_token_limit=meter.limited,
                 template=self.task.config.template if party.phase == MODEL else None,
                 typed=self._typed(party),

@@ -188,7 +188,7 @@ def _shown(value: object) -> str:
 
 
 _installed = cache(version)
-PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
+PACKAGES = ("eibench", "aiohttp", "openai", "litellm", "numpy")
 
 
 def package_versions() -> dict[str, str]:

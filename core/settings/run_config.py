@@ -20,7 +20,7 @@ from ..parties.graders import Grader, Judge, Panel
 from ..parties.party import Party, endpoint_at, is_imported
 from ..parties.party_settings import AS_JUDGE, NO_SYSTEM, PLAIN, PartySettings, settings_in
 from ..parties.prompt_templates import PromptTemplate
-from ..parties.providers import ModelSpec, Transfer, host_of
+from ..parties.providers import MAX_REPLY, ModelSpec, host_of
 from ..plugins import installed
 from ..types import Item, JsonDict, Sampling, SamplingChanges, digest
 
@@ -113,7 +113,7 @@ class RunConfig:
     """Who plays the benchmark's roles, by name."""
     role_sampling: Mapping[str, Sampling] = field(default_factory=dict)
     """How replies of roles are drawn, where that is not as the benchmark says now."""
-    transfer: Transfer = field(default_factory=Transfer)
+    max_reply: int = MAX_REPLY
     name: str | None = None
     template: PromptTemplate | None = None
     """What makes prompts where the model is asked for completions."""

@@ -1,27 +1,19 @@
-"""Requests through the providers' SDKs: for Azure, and wherever ``transport = "sdk"`` asks for it.
+"""Transports that send through the providers' own packages: what ours is compared with.
 
-An SDK sends, over aiohttp; bodies are made and read by us, as it passes HTML, ``{}`` and error
-objects with status 200 as replies. It never sees the provider's variables, which it would send to
-any host. It reads a reply whole, so one that is too large is refused only afterwards. Total time is
-bounded around the client (`caller`); only connecting has a limit of its own.
+An SDK sends, over aiohttp; bodies are made and read by our clients. It reads a reply whole, so one
+that is too large is refused only afterwards.
 """
 
-import gc
-import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import ProviderError
-from ..parties.providers import AskedParty, ClientConfig, is_loopback
-from ..types import JsonDict, JsonObject
-from .failures import connection_error, malformed, too_large
-from .http import CONNECT_S, HttpAnswer
-
-if TYPE_CHECKING:
-    import httpx
-
+from eibench.core.clients.failures import connection_error, malformed, too_large
+from eibench.core.clients.http import HttpAnswer
+from eibench.core.errors import ProviderError
+from eibench.core.parties.providers import AskedParty, ClientConfig
+from eibench.core.types import JsonObject
+from eibench.plugins.litellm.sdk import no_collection, sdk_connections, without_variables
 
 _RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
 
@@ -48,7 +40,7 @@ class SdkTransport:
         asked: AskedParty,
         **request: object,
     ) -> None:
-        self._asked, self._most = asked, config.transfer.max_reply
+        self._asked, self._most = asked, config.max_reply
         self._path, self._request = path, request
         self._errors: tuple[type[Exception], ...] = (sdk.APIStatusError, sdk.APIConnectionError)
         self._sdk = client(
@@ -61,13 +53,14 @@ class SdkTransport:
     async def prepare(self) -> None:
         """Nothing: the SDK was imported, and has read its certificates, when it was made."""
 
-    async def post(self, body: JsonObject) -> HttpAnswer:
+    async def post(self, path: str, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status.
 
         The SDK's own methods for that are not used, as they take twice the time to bring into form
         what is in form already.
         """
-        answer = await self.exchange(self.send_to(self._path, dict(body)))
+        sending = self._sdk.post(self._path, body=dict(body), **self._request)
+        answer = await self.exchange(sending)
         if len(answer.body) > self._most and answer.status < 300:
             raise too_large(self._asked, self._most)
         return answer
@@ -87,16 +80,6 @@ class SdkTransport:
         if isinstance(answer, ProviderError):
             raise answer  # out here, as the SDK's error holds the request, and with it the key
         return answer
-
-    def fetch(self, path: str) -> Awaitable[Any]:
-        """What `exchange` takes to get a path."""
-        sending: Awaitable[Any] = self._sdk.get(path, **self._request)
-        return sending
-
-    def send_to(self, path: str, body: JsonDict) -> Awaitable[Any]:
-        """What `exchange` takes to post a body to a path."""
-        sending: Awaitable[Any] = self._sdk.post(path, body=body, **self._request)
-        return sending
 
     def _answer(self, error: Exception) -> HttpAnswer | ProviderError:
         response, cause = getattr(error, "response", None), error.__cause__
@@ -121,20 +104,13 @@ class OpenAISdk(SdkTransport):
             with no_collection():
                 import openai
 
-            self._left_out = _omitted(headers, openai.Omit())
+            left_out = _omitted(headers, openai.Omit())
             client = partial(openai.AsyncOpenAI, default_headers=dict(headers))
-            options: object = {"headers": _RAW | self._left_out}
+            options: object = {"headers": _RAW | left_out}
             super().__init__(
                 openai, client, "/chat/completions", base_url, config, asked,
                 cast_to=object, options=options,
             )  # fmt: skip
-
-    def upload(self, name: str, content: bytes) -> Awaitable[Any]:
-        """What `exchange` takes to upload a batch's file."""
-        sending: Awaitable[Any] = self._sdk.files.with_raw_response.create(
-            file=(name, content), purpose="batch", extra_headers=self._left_out
-        )
-        return sending
 
 
 class AnthropicSdk(SdkTransport):
@@ -158,53 +134,3 @@ class AnthropicSdk(SdkTransport):
 def _omitted(headers: Mapping[str, str], omit: object) -> dict[str, Any]:
     """The header of the key, taken away where it is not among ours."""
     return {} if "authorization" in map(str.lower, headers) else {"Authorization": omit}
-
-
-DIRECT: Any = {"http://": None, "https://": None, "all://": None}
-"""For loopback: a proxy would get what is meant for this machine alone."""
-
-
-async def read_as_unicode(response: "httpx.Response") -> None:
-    """A hook for answers: their text is UTF-8 to the SDK, whatever charset the server names.
-
-    It would read the text of a failed one in that charset, and some are none of texts.
-    """
-    response.encoding = "utf-8"
-
-
-@contextmanager
-def without_variables(prefix: str) -> Iterator[None]:
-    """Hide environment variables that an SDK would send to any host."""
-    hidden = {k: os.environ.pop(k) for k in list(os.environ) if k.startswith(prefix)}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Import an SDK without garbage collection: its thousands of classes stay anyway.
-
-    Saves a fifth of the time it takes; what was made is then left out of later collections.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if collecting:
-            gc.enable()
-
-
-def sdk_connections(sdk: Any, config: ClientConfig) -> dict[str, Any]:
-    """How the HTTP client of an SDK made by Stainless (openai, anthropic) connects."""
-    limits = type(sdk.DEFAULT_CONNECTION_LIMITS)
-    return {
-        "limits": limits(max_connections=config.concurrency),
-        "timeout": sdk.Timeout(None, connect=CONNECT_S),
-        "follow_redirects": False,
-        "mounts": DIRECT if is_loopback(config.base_url) else None,
-        "event_hooks": {"response": [read_as_unicode]},
-    }
