@@ -41,7 +41,9 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
     with RunLock(journal.folder, run.run_id).acquire():
         stored = StoredRun(journal, run)  # another command may have ended since it was read
         samples, selection = _selected(stored, pack)
-        context = _context(stored, Regrade(config, pack, run), RunContext, offline=True)
+        context = context_of(
+            stored, Regrade(config, pack, run), RunContext, regrades=True, offline=True
+        )
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
         evidence = evidence_of(context, selection)
@@ -75,7 +77,7 @@ async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     """
     run = stored.record
     samples, selection = _selected(stored, pack)
-    context = _context(stored, Regrade(config, pack, run), Unkept)
+    context = context_of(stored, Regrade(config, pack, run), Unkept, regrades=True)
     await run_workers(context, iter(samples), 1, run_sample)
     known = stored.evidence(context.grader, selection, sent=0)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
@@ -141,7 +143,7 @@ def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
     return samples, Selection(items, last)
 
 
-def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = False) -> C:
+def context_of(stored: StoredRun, task: Task, kind: type[C], **options: bool) -> C:
     """A context in which nobody can be asked."""
     return kind(
         task.config,
@@ -150,6 +152,5 @@ def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = Fa
         Progress(),
         Stop(),
         [p.connected() for p in task.parties],
-        regrades=True,
-        offline=offline,
+        **options,
     )
