@@ -20,7 +20,6 @@ _FIXED = {
     401: ErrorKind.AUTH,
     402: ErrorKind.QUOTA,
     403: ErrorKind.AUTH,
-    404: ErrorKind.NOT_FOUND,
     408: ErrorKind.SERVER,
     409: ErrorKind.SERVER,
     413: ErrorKind.CONTEXT_TOO_LONG,
@@ -125,7 +124,7 @@ def kind_of(failure: HttpFailure) -> ErrorKind:
         return ErrorKind.QUOTA
     if status == 403 and _FILTER.search(message):
         return ErrorKind.REFUSED
-    if status in _FIXED and status != 404:
+    if status in _FIXED:
         return _FIXED[status]
     for words, kind in _WORDED:
         if words.search(message):

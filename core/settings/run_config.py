@@ -190,10 +190,8 @@ def graders_of(config: RunConfig, *, offline: bool = False) -> dict[Party, Grade
     """The graders of a panel's judges, `offline` for `bench rescore`; none without a panel."""
     if config.panel is None:
         return {}
-    return {
-        judge.party: grader(with_judges(config, [judge]), offline=offline)
-        for judge in config.judges
-    }
+    alone = zip(config.judges, by_each_judge(config), strict=True)
+    return {judge.party: grader(one, offline=offline) for judge, one in alone}
 
 
 def by_each_judge(config: RunConfig) -> list[RunConfig]:
