@@ -1,8 +1,8 @@
 """What keeps the openai package, and imports of others, to what they are asked to do.
 
-It never sees its provider's variables, which it would send to any host, follows no redirect, and
-goes through no proxy to this machine. Total time is bounded around the client (`caller`); only
-connecting has a limit of its own.
+The package does not see OpenAI's variables, which it would send to any host, follows no redirect,
+and uses no proxy to reach this machine. Only connecting has a time limit here; the total time of a
+call is bounded around the client.
 """
 
 import gc
