@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from eibench import ChatResponse, Message
-from eibench.core.clients.failures import HttpFailure, malformed, provider_error
+from eibench.core.clients.error_bodies import HttpFailure
+from eibench.core.clients.failures import malformed, provider_error
 from eibench.core.clients.fitting import read_room
 from eibench.core.clients.keys import Redactor
 from eibench.core.clients.refusals import named_steps

@@ -173,6 +173,6 @@ def _task(
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),
-            transfer=settings.transfer,
+            max_reply=settings.max_reply,
             batching=lambda benchmark: batching_of(benchmark, settings, of_judge=True),
         )

@@ -1,47 +1,22 @@
-"""`anthropic/NAME`: Claude and servers that speak Anthropic's messages.
-
-Bodies are made and read here, and carried over aiohttp itself, or by the
-anthropic SDK where that is asked for. Parameters that a model refuses are left
-out from then on, and `ChatResponse.sent` shows what went.
-"""
+"""`anthropic/NAME`: Claude and servers that speak Anthropic's messages."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..parties.brokers import provider_of
-from ..parties.providers import AskedParty, CallContext, ClientConfig
-from ..text import is_blank
-from ..types import (
-    ANTHROPIC,
-    ChatRequest,
-    ChatResponse,
-    Finish,
-    JsonDict,
-    JsonObject,
-    Usage,
-    unknown_to,
-)
-from .errors_within import failure_within, no_reply
-from .failures import provider_error, read_failure
-from .http import HttpAnswer, HttpTransport
+from ..parties.providers import AskedParty, ClientConfig
+from ..types import ANTHROPIC, ChatRequest, ChatResponse, JsonDict, JsonObject, Usage, unknown_to
+from .api_client import ApiClient
+from .error_bodies import HttpFailure
+from .errors_within import no_reply, read_body
+from .http import HttpAnswer
 from .keys import refuse_reserved, with_key
-from .model_list import Listing, read_listing
-from .replies import count, json_object, mapping, name_of, whole_output, words
-from .terms import ServerTerms
+from .replies import count, finish_of, mapping, name_of, whole_output, words
 from .thinking import split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import AnthropicBatches
-    from .sdk import SdkTransport
 
-_FINISH = {
-    "end_turn": Finish.STOP,
-    "stop_sequence": Finish.STOP,
-    "max_tokens": Finish.LENGTH,
-    "model_context_window_exceeded": Finish.LENGTH,
-    "refusal": Finish.REFUSAL,
-    None: Finish.STOP,
-}
 _CACHED: JsonDict = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -67,9 +42,7 @@ def read_message(
     Raises:
         ProviderError: There is none: of the kind that an error in the body says, else MALFORMED.
     """
-    body = json_object(text)
-    if failure := failure_within(text, body, headers):
-        raise provider_error(failure, asked)
+    body = read_body(text, headers, asked)
     blocks = body.get("content")
     if not isinstance(blocks, list):
         raise no_reply(text, asked)
@@ -79,7 +52,7 @@ def read_message(
     return ChatResponse(
         text=words(answer or _refusal(body)),
         reasoning=words(thinking),
-        finish=_finish(finish_raw, answer),
+        finish=finish_of(finish_raw, answer),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
         provider=name_of(provider_of(body, headers)),
@@ -100,11 +73,6 @@ def _refusal(body: JsonObject) -> str:
     """The words of a refusal, which stand in for the answer that there is not."""
     words = mapping(body.get("stop_details")).get("explanation")
     return words if body.get("stop_reason") == "refusal" and isinstance(words, str) else ""
-
-
-def _finish(raw: str | None, answer: str) -> Finish:
-    finish = _FINISH.get(raw, Finish.OTHER)
-    return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish
 
 
 def _usage(raw: JsonObject) -> Usage:
@@ -139,71 +107,31 @@ def _headers(config: ClientConfig) -> dict[str, str]:
     return headers if _VERSION in map(str.lower, headers) else {**headers, _VERSION: VERSION}
 
 
-class AnthropicClient:
+class AnthropicClient(ApiClient):
     """One model at one endpoint that speaks Anthropic's messages API."""
 
     def __init__(self, config: ClientConfig) -> None:
-        self.asked = config.asked(HOST)
-        self._config = config
-        self.terms = ServerTerms.of(config, self.asked)
-        # People give the same address as for openai/; the path below begins with /v1 itself.
-        self._transport = self._connect((config.base_url or BASE_URL).removesuffix("/v1"))
+        # People give the same address as for openai/, with /v1 or without.
+        base_url = f"{(config.base_url or BASE_URL).removesuffix('/v1')}/v1"
+        super().__init__(config, HOST, base_url, "messages", _headers(config))
 
-    def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":
-        config = self._config
-        if config.transfer.by == "sdk":
-            from .sdk import AnthropicSdk
+    def _messages(self, request: ChatRequest) -> JsonDict:
+        return conversation(request)
 
-            return AnthropicSdk(base_url, with_key(config), config, self.asked)
-        return HttpTransport(f"{base_url}/v1/messages", _headers(config), config, self.asked)
+    def _read(self, answer: HttpAnswer, sent: JsonDict) -> ChatResponse:
+        return read_message(answer.text, answer.headers, sent, self.asked)
 
-    async def prepare(self) -> None:
-        """Get the transport ready; see `Client`."""
-        await self._transport.prepare()
-
-    async def listing(self) -> Listing | None:
-        """What models the server lists; ``None`` where it does not say."""
-        base_url = (self._config.base_url or BASE_URL).removesuffix("/v1")
-        return await read_listing(self._config, f"{base_url}/v1", _headers(self._config))
-
-    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
-        """The reply, asked once; again without what the server refuses, until it is taken."""
-        return await self.terms.ask(request, self._send, self._optional)
-
-    async def _send(self, request: ChatRequest) -> ChatResponse:
-        body, sent = self.body_of(request)
-        return self.take(await self._transport.post(body), sent)
-
-    def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
-        """The body of a request, and what of it goes beside model and messages."""
-        request, notes = self.terms.shaped(request)
-        sent = self._parameters(request)
-        body = {"model": self._config.model.name, **conversation(request), **sent}
-        return body, {**sent, **notes}
-
-    def take(self, answer: HttpAnswer, sent: JsonDict) -> ChatResponse:
-        """The reply in an answer.
-
-        Raises:
-            ProviderError: There is none.
-        """
-        if answer.status < 300:
-            return read_message(answer.text, answer.headers, sent, self.asked)
+    def _meant(self, failure: HttpFailure) -> HttpFailure:
         # Its `param` is not documented: what is refused stands in the message.
-        failure = read_failure(answer.status, answer.text, answer.headers)._replace(parameter="")
-        if "credit balance is too low" in failure.message:  # comes with status 400
-            failure = failure._replace(code="billing_error")
-        raise provider_error(failure, self.asked)
+        is_unpaid = "credit balance is too low" in failure.message  # comes with status 400
+        code = "billing_error" if is_unpaid else failure.code
+        return failure._replace(parameter="", code=code)
 
     def batches(self) -> "AnthropicBatches":
         """What takes requests for later, at half the price."""
         from .batch_services import AnthropicBatches
-        from .sdk import AnthropicSdk
 
-        config, base_url = self._config, (self._config.base_url or BASE_URL).removesuffix("/v1")
-        return AnthropicBatches(
-            AnthropicSdk(base_url, with_key(config), config, self.asked), self.asked
-        )
+        return AnthropicBatches(self._transport, self.asked)
 
     def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
@@ -229,12 +157,7 @@ class AnthropicClient:
 
     def _optional(self, request: ChatRequest) -> JsonDict:
         """The fields of a request that it may do without, as they would be sent."""
-        extra = request.sampling.extra_body or {}
-        sent = {k: v for k, v in self._parameters(request).items() if k not in extra}
+        sent = super()._optional(request)
         sent.pop("max_tokens", None)  # which the API demands
         output = mapping(sent.pop("output_config", None))
         return {**sent, **output}
-
-    async def close(self) -> None:
-        """Close connections."""
-        await self._transport.close()

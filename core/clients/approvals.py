@@ -5,17 +5,16 @@ key's variable and a host must not be enough to send the one to the other. So
 each such pair is approved once, by the user, outside of any project folder.
 """
 
-import contextlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
+from ..journal.temporary import replacing
 from ..parties.providers import ModelSpec, Provider, check_base_url, is_loopback
 from ..parties.secrets import shown_address
 
@@ -145,24 +144,12 @@ class Approvals:
         rows = [pair._asdict() for pair in sorted(pairs)]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _replace(self.path, json.dumps({"approved": rows}, indent=2) + "\n")
+            with replacing(self.path, mode=0o600) as file:  # for the user alone
+                file.write(json.dumps({"approved": rows}, indent=2).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    """Put a file in place in one step; only the user may read it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:  # mkstemp makes it 0600
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
 
 
 def approvals_path() -> Path:

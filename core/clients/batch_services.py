@@ -7,29 +7,29 @@ batch-processing, read 2026-11-23.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
 
-from ..errors import ErrorKind, ProviderError
+from aiohttp import FormData
+
+from ..errors import RETRYABLE, ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..types import JsonDict, JsonObject
-from .failures import malformed, provider_error, read_failure, shown
-from .http import HttpAnswer
+from .error_bodies import read_failure, shown
+from .errors_within import status_named
+from .failures import malformed, provider_error
+from .http import HttpAnswer, HttpTransport
 from .replies import count, json_object, mapping
-from .sdk import AnthropicSdk, OpenAISdk, SdkTransport
 
 _LISTED = 100
 _PAGES = 1000
 """More pages of a list are no list of batches but one that has no end."""
 _ANSWER_S = 600.0
+_MOST = 2**30
+"""Bytes of a file of results."""
 _WINDOW = "24h"
-_STATUSES = {
-    "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402,
-    "permission_error": 403, "not_found_error": 404, "rate_limit_error": 429, "api_error": 500,
-    "timeout_error": 504, "overloaded_error": 529,
-}  # fmt: skip
-"""Of Anthropic's types of errors, the status that each has in a live answer."""
 
 
 class MaybeAccepted(Exception):
@@ -65,7 +65,7 @@ class BatchLine(NamedTuple):
     billed: bool = False
 
 
-class BatchService(Protocol):
+class BatchService(ABC):
     """A batch API.
 
     Attributes:
@@ -75,12 +75,23 @@ class BatchService(Protocol):
 
     most_requests: int
     most_bytes: int
-    names_attempts: bool
+    names_attempts = False
+    _path: str
+    _after: str
+    """What a list calls the last id of the page before."""
+    _status: str
+    """Where a batch has its state."""
+    _states: Mapping[str, bool]
+    """Its states, and whether a batch has ended with each."""
 
+    def __init__(self, transport: HttpTransport, asked: AskedParty) -> None:
+        self._transport, self._asked = transport, asked
+
+    @abstractmethod
     def line(self, custom_id: str, body: JsonObject) -> bytes:
         """A request as it counts towards `most_bytes`."""
-        ...
 
+    @abstractmethod
     async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
         """The id of a new batch; asked for once.
 
@@ -88,7 +99,6 @@ class BatchService(Protocol):
             MaybeAccepted: No answer came.
             ProviderError: It was refused.
         """
-        ...
 
     async def state(self, id: str) -> BatchState | None:
         """How far it is; ``None`` where the provider does not know it (yet).
@@ -96,29 +106,116 @@ class BatchService(Protocol):
         Raises:
             ProviderError: The answer is no batch, or in a state that is not known here.
         """
-        ...
+        if (batch := await self._batch(id)) is None:
+            return None
+        status = str(batch.get(self._status))
+        if status not in self._states:
+            raise self._odd(f"a batch that is {status}")
+        text, failed = self._progress(status, batch)
+        return BatchState(self._states[status], text, failed)
 
-    def listed(self) -> AsyncIterator[ListedBatch]:
+    async def listed(self) -> AsyncIterator[ListedBatch]:
         """All batches that the provider lists; clocks that differ hide none."""
-        ...
+        start = f"{self._path}?limit={_LISTED}"
+        for _ in range(_PAGES):
+            page = await self._looked_up(start, "data") or {}
+            rows = _objects(page.get("data"))
+            for row in rows:
+                yield self._listed(row)
+            if not (rows and page.get("has_more")):
+                return
+            last = quote(str(rows[-1].get("id")), safe="")
+            start = f"{self._path}?limit={_LISTED}&{self._after}={last}"
+        raise self._odd(f"a list of more than {_PAGES:,} pages")
 
+    @abstractmethod
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What came of its requests, in any order; some may be missing, or there twice."""
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
+        await self._transport.close()
+
+    @abstractmethod
+    def _progress(self, status: str, batch: JsonObject) -> tuple[str, str | None]:
+        """How far a batch is, in words, and why it ended without any result."""
+
+    @abstractmethod
+    def _listed(self, row: JsonObject) -> ListedBatch: ...
+
+    def _path_of(self, id: str) -> str:
+        return f"{self._path}/{quote(id, safe='')}"
+
+    async def _batch(self, id: str) -> JsonObject | None:
+        return await self._looked_up(self._path_of(id), "id")
+
+    async def _rows_at(self, path: str) -> Sequence[JsonObject]:
+        """The rows of a file of results; none where it is kept no longer, which is for a month."""
+        answer = await self._exchange("GET", path)
+        if answer.status == 404:
+            return []
+        self._refuse(answer)
+        return list(_rows(answer, self._asked))
+
+    async def _exchange(
+        self, method: str, path: str, data: bytes | FormData | None = None
+    ) -> HttpAnswer:
+        """The answer to one request, within a time."""
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                return await self._transport.send(method, path, data, _MOST)
+        except TimeoutError:
+            message = f"no answer about a batch within {_ANSWER_S:g} s"
+            raise ProviderError(ErrorKind.TIMEOUT, message) from None
+
+    async def _created(self, body: JsonDict) -> str:
+        """The id of what a single request has made; never asked for again by itself."""
+        try:
+            answer = await self._exchange("POST", self._path, _line(body))
+        except ProviderError as error:
+            if error.unsent:
+                raise
+            raise MaybeAccepted from error
+        if answer.status >= 500:
+            raise MaybeAccepted
+        self._refuse(answer)
+        if not isinstance(id := json_object(answer.text).get("id"), str):
+            raise MaybeAccepted
+        return id
+
+    async def _looked_up(self, path: str, key: str) -> JsonObject | None:
+        """The object at a path, which has this key; ``None`` where there is nothing."""
+        answer = await self._exchange("GET", path)
+        return None if answer.status == 404 else self._object(answer, key)
+
+    def _object(self, answer: HttpAnswer, key: str) -> JsonObject:
+        """The object in an answer; one without this key, or a page, is something else."""
+        self._refuse(answer)
+        read = json_object(answer.text)
+        if key not in read:
+            raise self._odd(shown(answer.text) or "an empty body")
+        return read
+
+    def _refuse(self, answer: HttpAnswer) -> None:
+        if answer.status >= 300:
+            failure = read_failure(answer.status, answer.text, answer.headers)
+            raise provider_error(failure, self._asked)
+
+    def _odd(self, what: str) -> ProviderError:
+        message = f"{self._asked.name} answers a question about a batch with what is not understood"
+        return ProviderError(ErrorKind.MALFORMED, f"{message}: {what}")
 
 
-class OpenAIBatches:
+class OpenAIBatches(BatchService):
     """Files of requests to `/v1/chat/completions`, of one model each."""
 
     most_requests, most_bytes = 50_000, 200 * 10**6
     names_attempts = True
-
-    def __init__(self, sdk: OpenAISdk, asked: AskedParty) -> None:
-        self._sdk, self._asked = sdk, asked
+    _path, _after, _status = "batches", "after", "status"
+    _states: Mapping[str, bool] = {
+        **dict.fromkeys(("validating", "in_progress", "finalizing", "cancelling"), False),
+        **dict.fromkeys(("completed", "expired", "cancelled", "failed"), True),
+    }
 
     def line(self, custom_id: str, body: JsonObject) -> bytes:
         """A line of the file."""
@@ -127,67 +224,35 @@ class OpenAIBatches:
 
     async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
         """The id of a new batch; an upload without a batch costs nothing."""
-        name = f"eibench-{attempt}.jsonl"
-        uploaded = await _exchange(self._sdk, self._sdk.upload(name, b"".join(lines)))
-        file = _object(uploaded, self._asked, "id")
+        form = FormData({"purpose": "batch"})
+        form.add_field("file", b"".join(lines), filename=f"eibench-{attempt}.jsonl")
+        file = self._object(await self._exchange("POST", "files", form), "id")
         body: JsonDict = {
             "input_file_id": str(file["id"]), "endpoint": "/v1/chat/completions",
             "completion_window": _WINDOW, "metadata": {"eibench": attempt},
         }  # fmt: skip
-        return await _created(self._sdk, "/batches", body, self._asked)
+        return await self._created(body)
 
-    async def _batch(self, id: str) -> JsonObject | None:
-        return await _looked_up(self._sdk, f"/batches/{quote(id, safe='')}", self._asked, "id")
-
-    async def state(self, id: str) -> BatchState | None:
-        """How far it is."""
-        batch = await self._batch(id)
-        if batch is None:
-            return None
-        status, counts = str(batch.get("status")), mapping(batch.get("request_counts"))
-        if status not in _OPENAI_STATES:
-            raise _no_batch(self._asked, f"a batch that is {status}")
+    def _progress(self, status: str, batch: JsonObject) -> tuple[str, str | None]:
+        counts = mapping(batch.get("request_counts"))
         done = count(counts.get("completed")) + count(counts.get("failed"))
-        text = f"{status}, {done:,} of {count(counts.get('total')):,}"
-        if status == "failed":
-            rows = _objects(mapping(batch.get("errors")).get("data"))
-            messages = [str(row.get("message")) for row in rows]
-            return BatchState(ended=True, text=text, failed="; ".join(messages[:3]) or "no reason")
-        return BatchState(_OPENAI_STATES[status], text)
+        rows = _objects(mapping(batch.get("errors")).get("data"))
+        why = "; ".join(str(row.get("message")) for row in rows[:3]) or "no reason"
+        failed = why if status == "failed" else None
+        return f"{status}, {done:,} of {count(counts.get('total')):,}", failed
 
-    async def listed(self) -> AsyncIterator[ListedBatch]:
-        """All batches that are listed."""
-        async for row in _listed(self._sdk, "/batches", "after", self._asked):
-            attempt = mapping(row.get("metadata")).get("eibench")
-            total = count(mapping(row.get("request_counts")).get("total"))
-            yield ListedBatch(str(row.get("id")), str(attempt), total)
+    def _listed(self, row: JsonObject) -> ListedBatch:
+        attempt = mapping(row.get("metadata")).get("eibench")
+        total = count(mapping(row.get("request_counts")).get("total"))
+        return ListedBatch(str(row.get("id")), str(attempt), total)
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What its files hold, of answers and of errors."""
-        batch, lines = await self._batch(id) or {}, list[BatchLine]()
+        batch, rows = await self._batch(id) or {}, list[JsonObject]()
         for name in ("output_file_id", "error_file_id"):
             if file := batch.get(name):
-                answer = await _exchange(self._sdk, self._sdk.fetch(_content_of(str(file))))
-                if answer.status != 404:  # it is kept for 30 days
-                    _refuse(answer, self._asked)
-                    lines += map(_openai_line, _rows(answer, self._asked))
-        return lines
-
-    async def close(self) -> None:
-        """Close connections."""
-        await self._sdk.close()
-
-
-_OPENAI_STATES = {
-    "validating": False, "in_progress": False, "finalizing": False, "cancelling": False,
-    "completed": True, "expired": True, "cancelled": True, "failed": True,
-}  # fmt: skip
-"""Its states, and whether a batch has ended with each."""
-_ANTHROPIC_STATES = {"in_progress": False, "canceling": False, "ended": True}
-
-
-def _content_of(file: str) -> str:
-    return f"/files/{quote(file, safe='')}/content"
+                rows += await self._rows_at(f"files/{quote(str(file), safe='')}/content")
+        return list(map(_openai_line, rows))
 
 
 def _openai_line(row: JsonObject) -> BatchLine:
@@ -200,15 +265,12 @@ def _openai_line(row: JsonObject) -> BatchLine:
     return BatchLine(str(row.get("custom_id")), None, str(why))
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchService):
     """Message batches: all requests in one body; results when the whole batch has ended."""
 
     most_requests, most_bytes = 100_000, 256 * 10**6
-    names_attempts = False
-    _PATH = "/v1/messages/batches"
-
-    def __init__(self, sdk: AnthropicSdk, asked: AskedParty) -> None:
-        self._sdk, self._asked = sdk, asked
+    _path, _after, _status = "messages/batches", "after_id", "processing_status"
+    _states: Mapping[str, bool] = {"in_progress": False, "canceling": False, "ended": True}
 
     def line(self, custom_id: str, body: JsonObject) -> bytes:
         """A request as JSON."""
@@ -216,44 +278,20 @@ class AnthropicBatches:
 
     async def submit(self, attempt: str, lines: Sequence[bytes]) -> str:
         """The id of a new batch."""
-        body: JsonDict = {"requests": [json.loads(line) for line in lines]}
-        return await _created(self._sdk, self._PATH, body, self._asked)
+        return await self._created({"requests": [json.loads(line) for line in lines]})
 
-    async def state(self, id: str) -> BatchState | None:
-        """How far it is."""
-        batch = await _looked_up(self._sdk, self._path_of(id), self._asked, "id")
-        if batch is None:
-            return None
-        status = str(batch.get("processing_status"))
-        if status not in _ANTHROPIC_STATES:
-            raise _no_batch(self._asked, f"a batch that is {status}")
-        counts = ", ".join(
-            f"{name} {n:,}"
-            for name, n in mapping(batch.get("request_counts")).items()
-            if isinstance(n, int) and n
-        )
-        return BatchState(_ANTHROPIC_STATES[status], f"{status} ({counts})")
+    def _progress(self, status: str, batch: JsonObject) -> tuple[str, str | None]:
+        counts = mapping(batch.get("request_counts")).items()
+        text = ", ".join(f"{name} {n:,}" for name, n in counts if isinstance(n, int) and n)
+        return f"{status} ({text})", None
 
-    def _path_of(self, id: str) -> str:
-        return f"{self._PATH}/{quote(id, safe='')}"
-
-    async def listed(self) -> AsyncIterator[ListedBatch]:
-        """All batches that are listed."""
-        async for row in _listed(self._sdk, self._PATH, "after_id", self._asked):
-            total = sum(map(count, mapping(row.get("request_counts")).values()))
-            yield ListedBatch(str(row.get("id")), None, total)
+    def _listed(self, row: JsonObject) -> ListedBatch:
+        total = sum(map(count, mapping(row.get("request_counts")).values()))
+        return ListedBatch(str(row.get("id")), None, total)
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
-        """What came of its requests; nothing of one whose results are no longer kept."""
-        answer = await _exchange(self._sdk, self._sdk.fetch(f"{self._path_of(id)}/results"))
-        if answer.status == 404:  # they are kept for 29 days
-            return []
-        _refuse(answer, self._asked)
-        return list(map(_anthropic_line, _rows(answer, self._asked)))
-
-    async def close(self) -> None:
-        """Close connections."""
-        await self._sdk.close()
+        """What came of its requests."""
+        return list(map(_anthropic_line, await self._rows_at(f"{self._path_of(id)}/results")))
 
 
 def _anthropic_line(row: JsonObject) -> BatchLine:
@@ -264,7 +302,7 @@ def _anthropic_line(row: JsonObject) -> BatchLine:
         return BatchLine(custom_id, HttpAnswer(200, {}, body))
     if kind == "errored":
         error = mapping(mapping(result.get("error")).get("error") or result.get("error"))
-        status = _STATUSES.get(str(error.get("type")), 500)
+        status = status_named(str(error.get("type"))) or 500
         return BatchLine(custom_id, HttpAnswer(status, {}, json.dumps({"error": error}).encode()))
     return BatchLine(custom_id, None, kind)
 
@@ -273,77 +311,8 @@ def _line(row: JsonObject) -> bytes:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-async def _exchange(sdk: SdkTransport, sending: Awaitable[Any]) -> HttpAnswer:
-    """The answer to one request, within a time."""
-    try:
-        async with asyncio.timeout(_ANSWER_S):
-            return await sdk.exchange(sending)
-    except TimeoutError:
-        message = f"no answer about a batch within {_ANSWER_S:g} s"
-        raise ProviderError(ErrorKind.TIMEOUT, message) from None
-
-
-async def _created(sdk: SdkTransport, path: str, body: JsonDict, asked: AskedParty) -> str:
-    """The id of what a single request has made; never asked for again by itself."""
-    try:
-        answer = await _exchange(sdk, sdk.send_to(path, body))
-    except ProviderError as error:
-        if error.unsent:
-            raise
-        raise MaybeAccepted from error
-    if answer.status >= 500:
-        raise MaybeAccepted
-    _refuse(answer, asked)
-    if not isinstance(id := json_object(answer.text).get("id"), str):
-        raise MaybeAccepted
-    return id
-
-
-async def _looked_up(
-    sdk: SdkTransport, path: str, asked: AskedParty, key: str
-) -> JsonObject | None:
-    """The object at a path, which has this key; ``None`` where there is nothing."""
-    answer = await _exchange(sdk, sdk.fetch(path))
-    return None if answer.status == 404 else _object(answer, asked, key)
-
-
-async def _listed(
-    sdk: SdkTransport, path: str, after: str, asked: AskedParty
-) -> AsyncIterator[JsonObject]:
-    """The rows of all pages of a list; `after` is what it calls the last id of the page before."""
-    start = f"{path}?limit={_LISTED}"
-    for _ in range(_PAGES):
-        page = await _looked_up(sdk, start, asked, "data") or {}
-        rows = _objects(page.get("data"))
-        for row in rows:
-            yield row
-        if not (rows and page.get("has_more")):
-            return
-        start = f"{path}?limit={_LISTED}&{after}={quote(str(rows[-1].get('id')), safe='')}"
-    raise _no_batch(asked, f"a list of more than {_PAGES:,} pages")
-
-
-def _refuse(answer: HttpAnswer, asked: AskedParty) -> None:
-    if answer.status >= 300:
-        raise provider_error(read_failure(answer.status, answer.text, answer.headers), asked)
-
-
 def _objects(value: object) -> list[JsonObject]:
     return [mapping(one) for one in value] if isinstance(value, list) else []
-
-
-def _object(answer: HttpAnswer, asked: AskedParty, key: str) -> JsonObject:
-    """The object in an answer; one without this key, or a page, is something else."""
-    _refuse(answer, asked)
-    read = json_object(answer.text)
-    if key not in read:
-        raise _no_batch(asked, shown(answer.text) or "an empty body")
-    return read
-
-
-def _no_batch(asked: AskedParty, what: str) -> ProviderError:
-    message = f"{asked.name} answers a question about a batch with what is not understood: {what}"
-    return ProviderError(ErrorKind.MALFORMED, message)
 
 
 def _rows(answer: HttpAnswer, asked: AskedParty) -> Iterator[JsonObject]:
@@ -359,7 +328,4 @@ def _rows(answer: HttpAnswer, asked: AskedParty) -> Iterator[JsonObject]:
 
 def is_passing(error: ProviderError) -> bool:
     """Whether the same request may be answered at another time."""
-    return error.kind in (
-        ErrorKind.RATE_LIMIT, ErrorKind.SERVER, ErrorKind.CONNECTION, ErrorKind.TIMEOUT,
-        ErrorKind.MALFORMED,
-    )  # fmt: skip
+    return error.kind in RETRYABLE | {ErrorKind.TIMEOUT}

@@ -20,7 +20,8 @@ import aiohttp
 
 from ..errors import ProviderError
 from ..parties.providers import AskedParty
-from .failures import connection_error, shown
+from .error_bodies import shown
+from .failures import connection_error
 from .replies import read_json
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", re.IGNORECASE)

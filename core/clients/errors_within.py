@@ -19,7 +19,8 @@ from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..text import is_blank
 from ..types import JsonObject
-from .failures import HttpFailure, kind_of, malformed, said_behind, shown
+from .error_bodies import HttpFailure, error_parts, shown
+from .failures import kind_of, malformed, provider_error
 from .replies import json_object, mapping, read_json
 
 _BROKEN_OFF = frozenset(
@@ -63,13 +64,24 @@ _IN_WORDS = (
 )
 """Of messages without a code that is known."""
 _PLACES = ("error", "errors", "base_resp", "detail")
-_MESSAGES = ("message", "msg", "detail", "status_msg", "error_msg", "error_message", "error")
 _CODES = ("code", "status_code", "error_code", "status", "type", "error_type")
 _NO_ERROR = frozenset({"0", "200", "ok", "success", "none", "null"})
 _HTTP = re.compile(r"[45]\d\d")
 _EVENT = re.compile(r"^data:[ \t]*(\S.*)$", re.MULTILINE)
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _STREAM = re.compile(r"\s*(?:data|event|id|retry)?:")
+
+
+def read_body(text: str, headers: Mapping[str, str], asked: AskedParty) -> JsonObject:
+    """The JSON object in a body that came with status 200; empty where there is none.
+
+    Raises:
+        ProviderError: It holds an error.
+    """
+    body = json_object(text)
+    if failure := failure_within(text, body, headers):
+        raise provider_error(failure, asked)
+    return body
 
 
 def failure_within(
@@ -148,7 +160,7 @@ def _stated_error(error: object) -> JsonObject | None:
     if isinstance(error, str) and not is_blank(error):
         return mapping(json_object(error)) or {"message": error}
     stated = mapping(error)
-    code, is_told = next(_codes(stated), ""), bool(_message(stated))
+    code, is_told = next(_codes(stated), ""), bool(error_parts(stated)[0])
     if code and code.lower() in _NO_ERROR:
         return None
     return stated if is_told or any(_codes(stated)) else None
@@ -162,21 +174,20 @@ def _codes(error: JsonObject) -> Iterator[str]:
             yield str(code).strip()
 
 
-def _message(error: JsonObject) -> str:
-    texts = (error.get(name) for name in _MESSAGES)
-    message = next((text for text in texts if isinstance(text, str) and text.strip()), "")
-    return f"{message}{said_behind(error)}"
-
-
 def _status_of(codes: Iterable[str], whole: str) -> int | None:
     """The HTTP status that codes, or else words, stand for."""
     for code in codes:
         if _HTTP.fullmatch(code):
             return int(code)
-        named = re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", code).lower()
-        if status := _STATUS_OF.get(named):
+        if status := status_named(code):
             return status
     return next((status for status, words in _IN_WORDS if words.search(whole)), None)
+
+
+def status_named(code: str) -> int | None:
+    """The HTTP status that an error's code or type stands for; ``None`` for one nobody knows."""
+    named = re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", code).lower()
+    return _STATUS_OF.get(named)
 
 
 def _failure(
@@ -184,7 +195,7 @@ def _failure(
 ) -> HttpFailure | None:
     """The failure that an error tells; `otherwise` is the status of one without a known code."""
     codes = list(_codes(error))
-    whole = " ".join(filter(None, (next(iter(codes), ""), _message(error))))
+    whole = " ".join(filter(None, (next(iter(codes), ""), error_parts(error)[0])))
     word = next((code for code in codes if not code.isdigit()), "")
     parameter = str(error.get("param") or "")
     failure = HttpFailure(400, whole, word, headers, parameter, within=True)

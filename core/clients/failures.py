@@ -1,29 +1,25 @@
 """What an HTTP failure means: one table for all providers (docs/providers.md)."""
 
 import errno
-import json
 import os
 import re
 import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
 from ..spending.billing import causes, never_sent
-from ..text import readable
 from ..types.rules import size_text
-from .keys import redact
-from .replies import mapping, read_json
+from .error_bodies import HttpFailure, shown
+from .fitting import room_and_text, speaks_of_room
 from .server_errors import kind_of_5xx
 
 _FIXED = {
     401: ErrorKind.AUTH,
     402: ErrorKind.QUOTA,
     403: ErrorKind.AUTH,
-    404: ErrorKind.NOT_FOUND,
     408: ErrorKind.SERVER,
     409: ErrorKind.SERVER,
     413: ErrorKind.CONTEXT_TOO_LONG,
@@ -54,17 +50,6 @@ _CONTEXT = re.compile(
     r"|(input|prompt)s?\W{1,3}must (have|be) (less|fewer|shorter) than",
     re.I,
 )
-_ROOM = re.compile(
-    r"context (?:length|window|size)\D{0,20}(\d[\d,]{0,12})|> (\d[\d,]{0,12}) max", re.I
-)
-"""Tokens that a server has for a prompt and its reply."""
-_TEXT = re.compile(
-    r"(\d[\d,]{0,12}) (?:tokens )?(?:in|from|of) the (?:messages|prompt|input)"
-    r"|(?:resulted in|too long:|request \(|request has|contains(?: at least)?|passed)"
-    r" ?(\d[\d,]{0,12})(?: input)? tokens",
-    re.I,
-)
-"""Tokens of the prompt alone, as servers count them in such an error."""
 _TEXT_ALONE = re.compile(
     r"without any (output|completion|generated) tokens|prompt contains \d+ characters \(more than",
     re.I,
@@ -103,13 +88,8 @@ _FILTER = re.compile(
     r"|(content|prompt) (was |is )?blocked",
     re.I,
 )
-_UNSUPPORTED = re.compile(
-    r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
-    re.I,
-)
 _NO_SCHEMA = re.compile(r"response_format.{0,300}json_schema", re.S)
 """Of a JSON schema that a server does not take; llama-cpp-python's says so with status 500."""
-_TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w{1,30}[ _])?tokens", re.I)
 _PLAIN = {
     errno.ECONNREFUSED,
     errno.ECONNRESET,
@@ -129,27 +109,7 @@ _WORDED = (
 _ANSWERED_WITH = frozenset({400, 404, 422, 500})
 _SECONDS = re.compile(r"-?\d{1,300}(\.\d{1,300})?", re.ASCII)
 """A time to wait: digits alone, as Python reads more than that as a number, such as ``1_0``."""
-_SHOWN = 300
 _SHOWN_OF_BODY = 80
-
-
-_MESSAGES = ("message", "detail", "msg", "error_msg", "error_message", "title")
-"""Where error bodies have their words."""
-
-
-class HttpFailure(NamedTuple):
-    """A failed HTTP answer, as much of it as matters.
-
-    Attributes:
-        within: It came with status 200, and `status` is what the error in its body stands for.
-    """
-
-    status: int
-    message: str
-    code: str = ""
-    headers: Mapping[str, str] = {}
-    parameter: str = ""
-    within: bool = False
 
 
 def kind_of(failure: HttpFailure) -> ErrorKind:
@@ -164,7 +124,7 @@ def kind_of(failure: HttpFailure) -> ErrorKind:
         return ErrorKind.QUOTA
     if status == 403 and _FILTER.search(message):
         return ErrorKind.REFUSED
-    if status in _FIXED and status != 404:
+    if status in _FIXED:
         return _FIXED[status]
     for words, kind in _WORDED:
         if words.search(message):
@@ -194,9 +154,7 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     kind = kind_of(failure)
     status = "200 with an error in it" if failure.within else failure.status
     text = f"{asked.name} answered {status}: {shown(failure.message) or 'no message'}"
-    about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
-        f"{failure.parameter} {failure.message}"
-    )
+    about_room = kind == ErrorKind.INVALID_REQUEST and speaks_of_room(failure)
     todo = _what_to_do(kind, failure, asked)
     if about_room and asked.options.sampling:
         todo = "check --max-tokens: the server may take a smaller one"
@@ -225,7 +183,11 @@ def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str
         return f"{options.spec} may name one that takes this"
     if kind == ErrorKind.CONNECTION:
         return "the server behind it does not answer: check that one"
-    if kind == ErrorKind.CONTEXT_TOO_LONG and status >= 500 and not _TEXT.search(failure.message):
+    if (
+        kind == ErrorKind.CONTEXT_TOO_LONG
+        and status >= 500
+        and not room_and_text(failure.message)[1]
+    ):
         return (
             "the prompt and the room for its reply do not fit: a smaller --max-tokens, or a "
             "server with a longer context"
@@ -248,18 +210,14 @@ def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str
 
 def _room_left(message: str) -> str:
     """What may help where a prompt and the room for its reply are too long together."""
-    room, text = _number(_ROOM.search(message)), _number(_TEXT.search(message))
+    room, text = room_and_text(message)
     if _TEXT_ALONE.search(message):
         return "its text alone is too long: only a server with a longer context takes it"
-    if room is None or text is None:
+    if not (room and text):
         return "a smaller --max-tokens may fit, if the text itself does"
     if text >= room:
         return f"its text alone has {text:,} tokens: only a server with a longer context takes it"
     return f"--max-tokens {room - text} would fit"
-
-
-def _number(match: "re.Match[str] | None") -> int | None:
-    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
 
 
 def connection_error(asked: AskedParty, cause: BaseException | None) -> ProviderError:
@@ -299,63 +257,3 @@ def too_large(asked: AskedParty, most: int) -> ProviderError:
         f"{asked.name} sent a reply of more than {size_text(most)}, the rest of which was not "
         "read; a larger [run] max_reply in bench.toml takes it",
     )
-
-
-def read_failure(status: int, body: object, headers: Mapping[str, str]) -> HttpFailure:
-    """What a failed HTTP answer says; its body may be a text, or JSON that is read already."""
-    if isinstance(body, str):
-        body = read_json(body) or body
-    message, code, parameter = error_parts(body)
-    return HttpFailure(status, message, code, headers, parameter)
-
-
-def error_parts(body: object) -> tuple[str, str, str]:
-    """Message, code (or type) and offending parameter of an error body, as far as it has them."""
-    body = _first_object(body)
-    if not isinstance(body, Mapping):
-        return str(body or ""), "", ""
-    inner = _first_object(body.get("error") or body.get("errors") or body)
-    if not isinstance(inner, Mapping):
-        return str(inner), "", ""
-    code = inner.get("code") or inner.get("type") or ""
-    message = next(filter(None, map(inner.get, _MESSAGES)), "")
-    if isinstance(message, list):
-        return _validation_parts(message)
-    if isinstance(message, Mapping):
-        return error_parts(message)
-    return f"{message}{said_behind(inner)}", str(code), str(inner.get("param") or "")
-
-
-def said_behind(error: Mapping[str, Any]) -> str:
-    """What the host behind a broker said, in brackets; the broker's own words tell nothing of it.
-
-    As OpenRouter has it: ``{"metadata": {"provider_name": "Together", "raw": "..."}}``.
-    """
-    metadata = mapping(error.get("metadata"))
-    raw = metadata.get("raw")
-    if not raw:
-        return ""
-    words = raw if isinstance(raw, str) else json.dumps(raw)
-    behind = error_parts(read_json(words) or words)[0]
-    return f" ({metadata.get('provider_name') or 'behind it'}: {behind or words})"
-
-
-def _first_object(body: object) -> object:
-    """The first of a list of objects, as Gemini and Cloudflare have it; else the body itself."""
-    return body[0] if isinstance(body, list) and body and isinstance(body[0], Mapping) else body
-
-
-def _validation_parts(errors: list[object]) -> tuple[str, str, str]:
-    """As `error_parts`, of a list as FastAPI makes it: ``{"loc": [...], "msg", "type"}``."""
-    first = errors[0] if errors and isinstance(errors[0], Mapping) else {}
-    location = [str(part) for part in first.get("loc") or () if part != "body"]
-    code = str(first.get("type") or "")
-    parameter = location[0] if location and _UNSUPPORTED.search(code) else ""
-    message = f"{'.'.join(location)}: {first.get('msg') or errors}"
-    return message, code, parameter
-
-
-def shown(text: str, most: int = _SHOWN) -> str:
-    """A server's words for one line: without keys and control characters, and not too long."""
-    plain = "".join(c if c.isprintable() else " " for c in readable(redact(text)))
-    return " ".join(plain.split())[:most]

@@ -8,9 +8,9 @@ may have together, and the most that a reply may have.
 import re
 from typing import NamedTuple
 
-from .failures import HttpFailure
+from .error_bodies import HttpFailure
 
-TOKEN_LIMIT = re.compile(
+_TOKEN_LIMIT = re.compile(
     r"max(imum)?[ _.-]?((new|output|completion|generated)[ _.-]?)?(tokens|length)|num_predict"
     r"|(completion|output|generated|new) tokens|tokens (in|for|from) the (completion|reply|output)"
     r"|token (limit|count)",
@@ -22,7 +22,7 @@ _IS = r"(?:[:=]|\bis\b|\bof\b|\bto\b|\bonly\b|<=|\s)*[\[(]?"
 _N = r"(\d[\d,]*)"
 _TOGETHER = re.compile(
     rf"context[ _]?(?:length|window|size|limit)?\D{{0,30}}?{_IS}{_N}"
-    rf"|max_model_len\D{{0,8}}{_N}"
+    rf"|max_model_len\D{{0,8}}{_N}|> {_N} max"
     rf"|model with {_N} maximum"
     rf"|`?inputs`? tokens \+ `?max_new_tokens`? must be <=? {_N}"
     rf"|prompt and prediction cannot exceed {_N}"
@@ -31,7 +31,7 @@ _TOGETHER = re.compile(
 )
 _PROMPT = re.compile(
     rf"{_N} (?:tokens )?(?:in|from|of|for) the (?:input |chat )?(?:messages|prompt|input)"
-    rf"|(?:resulted in|too long:|request \(|request has|passed|contains(?: at least)?) {_N}"
+    rf"|(?:resulted in|too long:|request \(|request has|passed|contains(?: at least)?) ?{_N}"
     rf"|(?:prompt|input)s?[ _]?(?:token )?(?:length|tokens|count|size)?{_IS}{_N}\b"
     rf"(?! *(?:max|output))|total length{_IS}{_N}"
     rf"|{_N} (?:`?inputs?`?|prompt)(?: tokens| and|,)",
@@ -64,6 +64,16 @@ class FreeRoom(NamedTuple):
     prompt: int = 0
 
 
+def speaks_of_room(failure: HttpFailure) -> bool:
+    """Whether a refusal is about how long a reply may be."""
+    return _TOKEN_LIMIT.search(f"{failure.parameter} {failure.message}") is not None
+
+
+def room_and_text(message: str) -> tuple[int, int]:
+    """Tokens that prompt and reply may have together, and those of the prompt; 0 if not said."""
+    return _first(_TOGETHER, message), _first(_PROMPT, message)
+
+
 def read_room(failure: HttpFailure, asked: int, characters: int = 0) -> FreeRoom | None:
     """The room that a server has for a reply that was asked for with `asked` tokens.
 
@@ -80,7 +90,7 @@ def read_room(failure: HttpFailure, asked: int, characters: int = 0) -> FreeRoom
     if room and room.prompt == room.together - asked + 1 and _NOT_ALL.search(text):
         prompt = max(room.prompt + asked // 4, characters // 2)
         room = FreeRoom(room.together - prompt, room.together, prompt)
-    if room is None and TOKEN_LIMIT.search(f"{failure.parameter} {text}"):
+    if room is None and speaks_of_room(failure._replace(message=text)):
         fits = _limit(text, numbers, asked)
         room = FreeRoom(fits) if fits else None
     return room if room and room.fits < asked else None

@@ -1,6 +1,6 @@
 """Requests over aiohttp itself: what `openai/` and `anthropic/` send and read.
 
-One session, whose connections are kept, for one address with the same headers each time. No
+One session, whose connections are kept, for one server with the same headers each time. No
 redirect is followed, no cookie kept, nothing sent twice; the time is limited by the caller, but
 for connecting. A body is read, and unpacked, no further than a limit.
 """
@@ -57,16 +57,16 @@ class HttpAnswer(NamedTuple):
 
 
 class HttpTransport:
-    """Sends to one address; `headers` go with each request, those of the user included."""
+    """Sends to one server; `headers` go with each request, those of the user included."""
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
     ) -> None:
-        self._url, self._asked = url, asked
+        self._base_url, self._asked = base_url, asked
         self._headers = headers
-        self._most = config.transfer.max_reply
+        self._most = config.max_reply
         self._concurrency = config.concurrency
-        self._proxy = proxy_of(url)
+        self._proxy = proxy_of(base_url)
         self._large = asyncio.Semaphore(_LARGE_AT_A_TIME)
         self._session: aiohttp.ClientSession | None = None
 
@@ -74,17 +74,32 @@ class HttpTransport:
         """Make the session, and read the certificates of this machine."""
         self._open()
 
-    async def post(self, body: JsonObject) -> HttpAnswer:
+    async def post(self, path: str, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status."""
-        data = _write(body).encode()
+        return await self.send("POST", path, _write(body).encode(), self._most)
+
+    async def send(
+        self, method: str, path: str, data: bytes | aiohttp.FormData | None, most: int
+    ) -> HttpAnswer:
+        """The answer to anything that is sent to a path; of a good one no more than `most` bytes.
+
+        Raises:
+            ProviderError: There was none, or a longer one.
+        """
+        form = data() if isinstance(data, aiohttp.FormData) else None
+        headers = {"Content-Type": form.content_type} if form else {}
         try:
-            async with self._open().post(
-                self._url, data=data, headers=self._headers, allow_redirects=False
+            async with self._open().request(
+                method,
+                f"{self._base_url}/{path}",
+                data=form or data,
+                headers={**self._headers, **headers},
+                allow_redirects=False,
             ) as response:
-                read = await self._read(response)
+                read = await self._read(response, most)
                 if read is not None:
                     return HttpAnswer(response.status, response.headers, read)
-            failed = too_large(self._asked, self._most)
+            failed = too_large(self._asked, most)
         except (aiohttp.ClientError, OSError) as error:
             failed = lost(self._asked, error)
         except zlib.error as error:
@@ -97,7 +112,10 @@ class HttpTransport:
         It has no headers of the user's: those of a session go to its proxy too, with the key.
         """
         if self._session is None:
-            secure = "https" in (urlsplit(self._url).scheme, urlsplit(self._proxy or "").scheme)
+            secure = "https" in (
+                urlsplit(self._base_url).scheme,
+                urlsplit(self._proxy or "").scheme,
+            )
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     limit=self._concurrency, ssl=system_tls() if secure else True
@@ -112,7 +130,7 @@ class HttpTransport:
             )
         return self._session
 
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes | None:
+    async def _read(self, response: aiohttp.ClientResponse, most: int) -> bytes | None:
         """The unpacked body; ``None`` when it is too large."""
         packing = response.headers.get("Content-Encoding", "")
         if response.status >= 300:
@@ -121,17 +139,17 @@ class HttpTransport:
             failed = malformed(self._asked, f"(packed as {packing}, which was not asked for)")
             failed.final = True  # the next one would be packed alike
             raise failed
-        body = Body(packing, self._most)
+        body = Body(packing, most)
         try:
             with ending_with_its_connection(response):
-                if not await _take(response.content, body, min(self._most, _ORDINARY)):
+                if not await _take(response.content, body, min(most, _ORDINARY)):
                     async with self._large:
-                        await _take(response.content, body, self._most)
+                        await _take(response.content, body, most)
         except (aiohttp.ClientError, OSError):
             add_rest(body, response.content)
-            if body.size > self._most or not is_whole(body, response.headers.get("Content-Type")):
+            if body.size > most or not is_whole(body, response.headers.get("Content-Type")):
                 raise
-        if body.size <= self._most:
+        if body.size <= most:
             return bytes(body)
         response.close()  # there is more
         return None

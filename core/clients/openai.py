@@ -1,18 +1,11 @@
-"""`openai/NAME`: OpenAI and every OpenAI-compatible server.
-
-Bodies are made and read here. They are carried over aiohttp itself, or by the openai SDK for
-Azure and where that is asked for; it makes no difference to what is sent and read. Parameters
-that a model refuses are left out from then on, and `ChatResponse.sent` shows what went.
-"""
+"""`openai/NAME`: OpenAI and every OpenAI-compatible server."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.brokers import provider_of
-from ..parties.providers import AskedParty, CallContext, ClientConfig
-from ..text import is_blank
+from ..parties.providers import AskedParty, ClientConfig
 from ..types import (
     OPENAI,
     ChatRequest,
@@ -23,31 +16,16 @@ from ..types import (
     Sampling,
     unknown_to,
 )
-from .errors_within import failure_within, no_reply
-from .failures import provider_error, read_failure
-from .http import HttpAnswer, HttpTransport
+from .api_client import ApiClient
+from .errors_within import no_reply, read_body
+from .http import HttpAnswer
 from .keys import refuse_reserved, with_key
-from .model_list import Listing, read_listing
 from .refusals import LIMITS
-from .replies import json_object, mapping, name_of, read_usage, words
-from .terms import ServerTerms
+from .replies import finish_of, mapping, name_of, read_usage, words
 from .thinking import Parts, split_thinking
 
 if TYPE_CHECKING:
     from .batch_services import OpenAIBatches
-    from .sdk import SdkTransport
-
-_FINISH = {
-    "stop": Finish.STOP,
-    "stop_sequence": Finish.STOP,
-    "end_turn": Finish.STOP,
-    "eos": Finish.STOP,
-    "length": Finish.LENGTH,
-    "max_tokens": Finish.LENGTH,
-    "model_length": Finish.LENGTH,
-    "content_filter": Finish.CONTENT_FILTER,
-    None: Finish.STOP,
-}
 
 
 def request_fields(
@@ -94,7 +72,7 @@ def read_completion(
     Raises:
         ProviderError: There is none: of the kind that an error in the body says, else MALFORMED.
     """
-    body = _body(text, headers, asked)
+    body = read_body(text, headers, asked)
     message = _choice(body).get("message")
     if not isinstance(message, dict):
         raise no_reply(text, asked)
@@ -109,19 +87,11 @@ def read_text_completion(
     text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
     """The same of `/v1/completions`, whose choices have a text and no message."""
-    body = _body(text, headers, asked)
+    body = read_body(text, headers, asked)
     answer = _choice(body).get("text")
     if not isinstance(answer, str):
         raise no_reply(text, asked)
     return _response(body, headers, sent, split_thinking(answer))
-
-
-def _body(text: str, headers: Mapping[str, str], asked: AskedParty) -> JsonObject:
-    """The JSON object in a body, which holds no error; empty where there is none."""
-    body = json_object(text)
-    if failure := failure_within(text, body, headers):
-        raise provider_error(failure, asked)
-    return body
 
 
 def _choice(body: JsonObject) -> JsonObject:
@@ -138,7 +108,7 @@ def _response(
     return ChatResponse(
         text=words(answer or refusal),
         reasoning=words(thinking),
-        finish=_finish(finish_raw, answer, refusal),
+        finish=Finish.REFUSAL if refusal and not answer else finish_of(finish_raw, answer),
         finish_raw=finish_raw,
         model=name_of(body.get("model")),
         fingerprint=name_of(body.get("system_fingerprint")),
@@ -172,106 +142,43 @@ def _joined(content: object, depth: int = 4) -> str:
     return _joined(part.get("text") or part.get("thinking"), depth - 1)
 
 
-def _finish(raw: str | None, answer: str, refusal: str) -> Finish:
-    if refusal and not answer:
-        return Finish.REFUSAL
-    finish = _FINISH.get(raw and raw.lower(), Finish.OTHER)
-    return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish
-
-
 HOST = OPENAI
 BASE_URL = f"https://{HOST}/v1"
-_AZURE = ".azure.com"
 
 
-class OpenAIClient:
+class OpenAIClient(ApiClient):
     """One model at one OpenAI-compatible endpoint."""
 
     def __init__(self, config: ClientConfig) -> None:
-        self.asked = config.asked(HOST)
-        self._config = config
         # OpenAI's own models want max_completion_tokens; most other servers know only max_tokens.
         self._token_names = LIMITS if config.base_url else LIMITS[::-1]
-        self.terms = ServerTerms.of(config, self.asked, () if config.base_url else unknown_to(HOST))
-        self._transport = self._connect(config.base_url or BASE_URL)
-
-    def _connect(self, base_url: str) -> "HttpTransport | SdkTransport":
-        config, headers = self._config, with_key(self._config)
-        is_azure = (urlsplit(base_url).hostname or "").endswith(_AZURE)
-        if is_azure or config.transfer.by == "sdk":
-            from .sdk import OpenAISdk
-
-            return OpenAISdk(base_url, headers, config, self.asked)
         way = "completions" if config.template else "chat/completions"
-        return HttpTransport(f"{base_url}/{way}", headers, config, self.asked)
+        unknown = () if config.base_url else unknown_to(HOST)
+        base_url = config.base_url or BASE_URL
+        super().__init__(config, HOST, base_url, way, with_key(config), unknown)
 
-    async def prepare(self) -> None:
-        """Get the transport ready; see `Client`."""
-        await self._transport.prepare()
-
-    async def listing(self) -> Listing | None:
-        """What models the server lists; ``None`` where it does not say."""
-        return await read_listing(self._config, self._config.base_url or BASE_URL)
-
-    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
-        """The reply, asked once; again without what the server refuses, until it is taken."""
-        return await self.terms.ask(request, self._send, self._optional)
-
-    async def _send(self, request: ChatRequest) -> ChatResponse:
-        body, sent = self.body_of(request)
-        return self.take(await self._transport.post(body), sent)
-
-    def body_of(self, request: ChatRequest) -> tuple[JsonDict, JsonDict]:
-        """The body of a request, and what of it goes beside model and messages."""
-        request, notes = self.terms.shaped(request)
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
-        sent = self._parameters(request)
-        body: JsonDict = {"messages": messages}
+    def _messages(self, request: ChatRequest) -> JsonDict:
         if template := self._config.template:
-            body = {"prompt": template.render(request.messages)}
-        return {**body, "model": self._config.model.name, **sent}, {**sent, **notes}
+            return {"prompt": template.render(request.messages)}
+        return {"messages": [{"role": m.role, "content": m.content} for m in request.messages]}
 
-    def take(self, answer: HttpAnswer, sent: JsonDict) -> ChatResponse:
-        """The reply in an answer.
-
-        Raises:
-            ProviderError: There is none.
-        """
-        if answer.status < 300:
-            read = read_text_completion if self._config.template else read_completion
-            return read(answer.text, answer.headers, sent, self.asked)
-        failure = read_failure(answer.status, answer.text, answer.headers)
-        raise provider_error(failure, self.asked)
+    def _read(self, answer: HttpAnswer, sent: JsonDict) -> ChatResponse:
+        read = read_text_completion if self._config.template else read_completion
+        return read(answer.text, answer.headers, sent, self.asked)
 
     def batches(self) -> "OpenAIBatches":
         """What takes requests for later, at half the price."""
         from .batch_services import OpenAIBatches
-        from .sdk import OpenAISdk
 
-        config = self._config
-        sdk = OpenAISdk(config.base_url or BASE_URL, with_key(config), config, self.asked)
-        return OpenAIBatches(sdk, self.asked)
+        return OpenAIBatches(self._transport, self.asked)
 
     def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
-        sampling = request.sampling
+        sampling, refused = request.sampling, self.terms.without
         extra = dict(sampling.extra_body or {})
         refuse_reserved(extra)
-        names, refused, needed = (
-            self._token_names,
-            self.terms.without,
-            self._config.needs_token_limit,
-        )
-        sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
+        needed = self._config.needs_token_limit
+        sent = request_fields(sampling, self._token_names, refused, self.asked, needs_limit=needed)
         if (template := self._config.template) and template.stops:
             sent.setdefault("stop", list(template.stops))
         return {k: v for k, v in sent.items() if k not in refused} | extra
-
-    def _optional(self, request: ChatRequest) -> JsonDict:
-        """The fields of a request that it may do without, as they would be sent."""
-        extra = request.sampling.extra_body or {}
-        return {k: v for k, v in self._parameters(request).items() if k not in extra}
-
-    async def close(self) -> None:
-        """Close connections."""
-        await self._transport.close()

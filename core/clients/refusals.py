@@ -10,8 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ..errors import ErrorKind, ProviderError
-from .failures import HttpFailure
-from .fitting import TOKEN_LIMIT
+from .error_bodies import HttpFailure
 
 SYSTEM, TURNS, WARM, ROOM = "system", "turns", "warm", "room:"
 """Steps that change a request: see `terms.ServerTerms`."""
@@ -108,11 +107,6 @@ def speaks_of_typed(failure: HttpFailure, typed: Collection[str]) -> bool:
     """Whether a refusal is about what a person has set, and insists on."""
     text = f"{failure.parameter} {failure.message}"
     return any(names(step, text) for step in typed)
-
-
-def speaks_of_room(failure: HttpFailure) -> bool:
-    """Whether a refusal is about how long a reply may be."""
-    return TOKEN_LIMIT.search(f"{failure.parameter} {failure.message}") is not None
 
 
 def speaks_of_another_name(failure: HttpFailure) -> bool:

@@ -6,14 +6,23 @@ total alone. A count may be missing or of any type; then it is as if it were not
 """
 
 import json
+from collections.abc import Mapping
 
 from ..parties.providers import MOST_TOKENS
-from ..text import readable
-from ..types import JsonObject, Usage
+from ..text import is_blank, readable
+from ..types import Finish, JsonObject, Usage
 from .keys import redact
 
 _DIGITS = 16  # of MOST_TOKENS
 _LONGEST_NAME = 200
+_FINISH: Mapping[str | None, Finish] = {
+    **dict.fromkeys((None, "stop", "stop_sequence", "end_turn", "eos"), Finish.STOP),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), Finish.LENGTH),
+    "model_context_window_exceeded": Finish.LENGTH,
+    "content_filter": Finish.CONTENT_FILTER,
+    "refusal": Finish.REFUSAL,
+}
+"""What servers say of how a reply ended."""
 
 
 def words(text: str) -> str:
@@ -24,6 +33,12 @@ def words(text: str) -> str:
 def name_of(value: object) -> str | None:
     """An identifier of the server's; ``None`` when it sent none."""
     return words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
+
+
+def finish_of(raw: str | None, answer: str) -> Finish:
+    """How a reply ended whose answer is this, by the server's word for it."""
+    finish = _FINISH.get(raw and raw.lower(), Finish.OTHER)
+    return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish
 
 
 def read_json(text: str) -> object:

@@ -27,8 +27,8 @@ from typing import NamedTuple
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty, ClientConfig
 from ..types import ChatRequest, ChatResponse, Json, JsonDict, JsonObject
-from .failures import HttpFailure
-from .fitting import FreeRoom, read_room
+from .error_bodies import HttpFailure
+from .fitting import FreeRoom, read_room, speaks_of_room
 from .model_list import read_context
 from .patience import off_the_clock
 from .refusals import (
@@ -41,7 +41,6 @@ from .refusals import (
     RefusedRequest,
     named_steps,
     speaks_of_another_name,
-    speaks_of_room,
     speaks_of_typed,
 )
 from .shapes import alternating, system_into_user

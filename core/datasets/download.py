@@ -16,7 +16,8 @@ from yarl import URL
 
 from .. import __version__
 from ..clients.bodies import ending_with_its_connection
-from ..clients.failures import reason, retry_after, shown
+from ..clients.error_bodies import shown
+from ..clients.failures import reason, retry_after
 from ..clients.http import proxy_of, system_tls
 from ..errors import DataError, ErrorKind, ProviderError
 from ..journal.temporary import replacing

@@ -94,7 +94,7 @@ fail_under form format fresh headers health help items iterations json json_outp
 judge_api_key_env judge_base_url judge_set judges keep_going limit max_cost max_reply max_retries
 model models name note notes output overlap panel price published quorum ready responses
 role role_api_key_env role_base_url role_set roles rpm runs_dir save serve source suite system
-systems template timeout tpm transport without yes
+systems template timeout tpm without yes
 """
 #: Parameters of the commands that a benchmark's own options stand beside; `Sampling` has more.
 TAKEN = frozenset(_TAKEN.split())

@@ -40,7 +40,7 @@ else:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A file to write that takes the place of another one: whole or not at all.
 
     Raises:
@@ -48,7 +48,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     start = f".{path.name}."
     remove_left_over(path.parent, start, PARTIAL)
-    fresh, descriptor = make_held(path.parent, start, PARTIAL)
+    fresh, descriptor = make_held(path.parent, start, PARTIAL, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -63,7 +63,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def make_held(folder: Path, start: str, end: str) -> tuple[Path, int]:
+def make_held(folder: Path, start: str, end: str, mode: int = 0o666) -> tuple[Path, int]:
     """A new, empty file that is ours alone, and its descriptor, which holds it while it is open.
 
     Raises:
@@ -72,7 +72,7 @@ def make_held(folder: Path, start: str, end: str) -> tuple[Path, int]:
     while True:
         path = folder / f"{start}{os.getpid()}-{next(_numbers)}{end}"
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o666)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, mode)
             _hold(descriptor, wait=True)
         except FileExistsError:
             continue  # of an earlier process with our number

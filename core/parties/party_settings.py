@@ -67,7 +67,7 @@ class PartySettings:
     @property
     def words(self) -> str:
         """What is set, in words such as ``temperature none, effort low``; empty for nothing."""
-        return _words(self.values)
+        return ", ".join(_word(name, value) for name, value in self.values.items())
 
     @property
     def texts(self) -> list[str]:
@@ -130,10 +130,6 @@ def _option_text(name: str, value: object) -> str:
     if value is None:
         return SAMPLING[name].unset
     return canonical(value) if isinstance(value, Mapping) else str(value)
-
-
-def _words(values: Mapping[str, Any]) -> str:
-    return ", ".join(_word(name, value) for name, value in values.items())
 
 
 def _word(name: str, value: object) -> str:

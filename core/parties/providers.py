@@ -186,16 +186,7 @@ async def make_ready(client: Client) -> None:
         await prepare()
 
 
-TRANSPORTS = ("http", "sdk")
 MAX_REPLY = 16 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Transfer:
-    """How requests are carried, one of `TRANSPORTS`, and how many bytes of a reply are read."""
-
-    by: str = "http"
-    max_reply: int = MAX_REPLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +198,7 @@ class ClientConfig:
         key: ``None`` where the endpoint needs none.
         key_name: The environment variable a person would set, for messages.
         concurrency: The most requests at a time.
+        max_reply: The most bytes that are read of a reply.
         needs_token_limit: A server that refuses the token limit is not asked without it.
         party: Whether it is the model or a judge, for messages.
         template: What makes prompts of messages where the model is asked for completions.
@@ -220,7 +212,7 @@ class ClientConfig:
     key_name: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     concurrency: int = 32
-    transfer: Transfer = field(default_factory=Transfer)
+    max_reply: int = MAX_REPLY
     needs_token_limit: bool = False
     party: PartyOptions = OF_MODEL
     template: "PromptTemplate | None" = None

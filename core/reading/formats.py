@@ -71,6 +71,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise DataError(path, f"not TOML: {error}") from None
+    except RecursionError:
+        raise DataError(path, "not TOML: nested too deeply") from None
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:

@@ -30,7 +30,6 @@ from ..plugins import installed
 from ..sample.context import RunContext
 from ..sample.model import ConnectedParty
 from ..settings.run_config import Endpoint
-from ..spending.budget import Meter
 from ..types import digest
 from .session import Session
 from .task import Task, TaskParty
@@ -90,11 +89,6 @@ def _proof_of(judge: TaskParty, session: Session) -> str:
     except ConfigError:  # a plan needs no key
         return ""
     return digest([judge.endpoint.address, config.key, dict(config.headers)])
-
-
-def _halved(meter: Meter) -> Meter:
-    """What counts the cost of calls that go to batches."""
-    return replace(meter, price=meter.price.halved) if meter.price else meter
 
 
 @dataclass
@@ -244,7 +238,7 @@ class PartyConnector:
             replace(
                 client_config(one, session.environment, party.options),
                 concurrency=limits.concurrency,
-                transfer=self.task.config.transfer,
+                max_reply=self.task.config.max_reply,
                 needs_token_limit=meter.limited,
                 template=self.task.config.template if party.phase == MODEL else None,
                 typed=self._typed(party),
@@ -255,7 +249,9 @@ class PartyConnector:
         client, asked = self._connected(provider, configs)
         make: Callable[..., Caller] = Caller
         if is_batched:
-            make = partial(self._batch_caller(client, asked.name), batch_meter=_halved(meter))
+            halved = meter.price and meter.price.halved
+            batch_meter = replace(meter, price=halved)
+            make = partial(self._batch_caller(client, asked.name), batch_meter=batch_meter)
         caller = make(
             client,
             limits,

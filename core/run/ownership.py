@@ -180,15 +180,11 @@ def _why_another(
 
 def _differing(then: JsonObject, now: JsonObject) -> str:
     differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
-    return f"{differs} {_shown(now[differs])}, not {_shown(then[differs])}"
-
-
-def _shown(value: object) -> str:
-    return f"{value!r:.80}"
+    return f"{differs} {now[differs]!r:.80}, not {then[differs]!r:.80}"
 
 
 _installed = cache(version)
-PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
+PACKAGES = ("eibench", "aiohttp", "openai", "litellm", "numpy")
 
 
 def package_versions() -> dict[str, str]:

@@ -9,9 +9,9 @@ from ..parties.graders import Panel
 from ..runs.stored_run import StoredRun
 from ..sample.context import RunContext, Sample
 from ..sample.life import run_sample
-from ..sample.progress import Progress
-from ..sample.workers import Stop, run_workers
+from ..sample.workers import run_workers
 from .outcome import Placement, RunOutcome
+from .rescore import context_of
 from .task import Regrade
 from .unread import UnreadVerdicts
 
@@ -46,14 +46,7 @@ async def renew_panel(context: RunContext, task: Regrade, unread: UnreadVerdicts
         return
     pack = stored.pack_of(config)
     of_run = _OfPanel(replace(config, runs_dir=journal.folder), pack, stored.record)
-    of_panel = RunContext(
-        of_run.config,
-        stored.record,
-        journal,
-        Progress(),
-        Stop(),
-        [party.connected() for party in of_run.parties],
-    )
+    of_panel = context_of(stored, of_run, RunContext)
     items = {item.id: item for item in pack.items}
     samples = [Sample(items[item_id], n) for item_id, n in unread.samples if item_id in items]
     await run_workers(of_panel, iter(samples), 1, run_sample)

@@ -18,21 +18,19 @@ from ..errors import UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
-from ..parties.graders import Grader
 from ..parties.party import Party
-from ..reports.evidence import Selection
 from ..runs.power import smallest_difference
 from ..runs.replay import replay_sample
 from ..runs.run_set import RunSet
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
-from ..settings.run_config import Endpoint, RunConfig, grader, graders_of, judge_sampling
+from ..settings.run_config import Endpoint, RunConfig, judge_sampling
 from ..spending.prices import CallPlan, Price, Range, cost_range, dollars, plan_calls, total_tokens
 from .connect import untried
 from .plan_requests import calls_left, first_requests
 from .session import Session
 from .task import Task, TaskParty
-from .unread import UnreadVerdicts, unread_verdicts
+from .unread import UnreadVerdicts, WholeGrades, read_graded, unread_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,36 +195,6 @@ def _share_of(config: RunConfig) -> float:
     if panel is None or panel.rule != "rotate":
         return 1.0
     return panel.overlap + (1 - panel.overlap) / len(panel.judges)
-
-
-class WholeGrades(NamedTuple):
-    """The samples of a run that need no verdict any more, and of a panel those of each judge.
-
-    `scored` is whether they have a score, and no reason why there is none.
-    """
-
-    scored: Mapping[tuple[str, int], bool] = {}
-    by_judge: Mapping[Party, frozenset[tuple[str, int]]] = {}
-
-
-def read_graded(
-    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
-) -> WholeGrades:
-    """The samples that today's grader has graded; of a panel, each judge whose turn it was."""
-
-    def graded(grader: Grader) -> dict[tuple[str, int], bool]:
-        grades = journal.grades(run, grader, selection.clusters)
-        counted = (g for g in grades if g.iteration <= selection.iterations)
-        return {(g.item_id, g.iteration): g.score.reason is None for g in counted}
-
-    scored = graded(grader(config))
-    if config.panel is None:
-        return WholeGrades(scored)
-    each = {judge: frozenset(graded(by)) for judge, by in graders_of(config).items()}
-    whole = {
-        s: ok for s, ok in scored.items() if all(s in each[j] for j in config.assigned_judges(*s))
-    }
-    return WholeGrades(whole, each)
 
 
 def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset[Party]:

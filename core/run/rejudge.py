@@ -9,7 +9,6 @@ from ..compare.contest import Contest
 from ..compare.opponents import Slot, finished
 from ..errors import JournalError, UsageError
 from ..guard import guard
-from ..parties.providers import Transfer
 from ..reports.suggestions import bench
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import Endpoint, RunConfig, grader
@@ -23,7 +22,7 @@ def rejudge_task(
     *,
     changes: JsonObject,
     dataset: str | None,
-    transfer: Transfer,
+    max_reply: int,
     batching: Callable[[Benchmark], Batching | None] = lambda benchmark: None,
 ) -> Regrade:
     """What judges the finished transcripts of a stored run.
@@ -33,7 +32,7 @@ def rejudge_task(
         judge: Who judges.
         changes: Other values of grading options.
         dataset: Where its data is now, if it was moved.
-        transfer: How requests are carried.
+        max_reply: The most bytes that are read of a reply.
         batching: How they go to a batch API, if they do.
 
     Raises:
@@ -57,7 +56,7 @@ def rejudge_task(
         items=items,
         iterations=iterations,
         limits=judge.limits or config.limits,
-        transfer=transfer,
+        max_reply=max_reply,
         batching=batching(benchmark),
         runs_dir=stored.journal.folder,
     )

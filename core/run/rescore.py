@@ -4,11 +4,13 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from ..benchmark import Pack
+from ..compare.contest import Contest
+from ..compare.rating_summary import RatingSummary, engine_version, find_standing
 from ..errors import JournalError
 from ..journal import Failure, RunLock
 from ..parties.party import Party
 from ..reports.document import build_document
-from ..reports.evidence import Selection
+from ..reports.evidence import ModelComparisons, Selection, kept_comparisons
 from ..reports.judge_replies import replies_of
 from ..runs.results import is_main, keep_result
 from ..runs.stored_run import StoredRun
@@ -19,9 +21,8 @@ from ..sample.progress import Progress
 from ..sample.workers import Stop, run_workers
 from ..settings.run_config import RunConfig
 from ..types import SampleScore, Score
-from ..types.result_document import ResultDocument
+from ..types.result_document import RatingNotes, ResultDocument
 from .outcome import evidence_of
-from .rerate import rated_as_before
 from .task import Regrade, Task
 
 C = TypeVar("C", bound=RunContext)
@@ -41,7 +42,9 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
     with RunLock(journal.folder, run.run_id).acquire():
         stored = StoredRun(journal, run)  # another command may have ended since it was read
         samples, selection = _selected(stored, pack)
-        context = _context(stored, Regrade(config, pack, run), RunContext, offline=True)
+        context = context_of(
+            stored, Regrade(config, pack, run), RunContext, regrades=True, offline=True
+        )
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
         evidence = evidence_of(context, selection)
@@ -75,7 +78,7 @@ async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     """
     run = stored.record
     samples, selection = _selected(stored, pack)
-    context = _context(stored, Regrade(config, pack, run), Unkept)
+    context = context_of(stored, Regrade(config, pack, run), Unkept, regrades=True)
     await run_workers(context, iter(samples), 1, run_sample)
     known = stored.evidence(context.grader, selection, sent=0)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
@@ -141,7 +144,9 @@ def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
     return samples, Selection(items, last)
 
 
-def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = False) -> C:
+def context_of(
+    stored: StoredRun, task: Task, kind: type[C], *, regrades: bool = False, offline: bool = False
+) -> C:
     """A context in which nobody can be asked."""
     return kind(
         task.config,
@@ -150,6 +155,44 @@ def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = Fa
         Progress(),
         Stop(),
         [p.connected() for p in task.parties],
-        regrades=True,
+        regrades=regrades,
         offline=offline,
+    )
+
+
+# Ratings of a result that is scored again: as they were, unless the engine has changed
+
+
+def rated_as_before(context: RunContext, pack: Pack) -> ModelComparisons | None:
+    """The ratings of a run's stored result, for another document of it.
+
+    Where the engine that made them has another version today, they are made anew of all
+    comparisons that there are.
+    """
+    kept = kept_comparisons(context.config, context.journal.document(context.run))
+    if kept is None or not kept.ratings or _is_of_today(kept.notes):
+        return kept
+    today = _rated_today(context, pack, kept)
+    if not today.ratings:
+        return kept
+    return kept._replace(
+        ratings=today.ratings,
+        conclusions=today.conclusions,
+        notes={**kept.notes, **today.details},
+        warnings=today.warnings,
+    )
+
+
+def _is_of_today(notes: RatingNotes) -> bool:
+    """Whether an engine is as it was; one that is not installed is left alone."""
+    version = engine_version(str(notes.get("engine")))
+    return version in (None, notes.get("engine_version", "1"))
+
+
+def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> RatingSummary:
+    journal, config = context.journal, context.config
+    met = Contest(journal, config, pack, run=context.run).met()
+    engine = str(kept.notes.get("engine"))
+    return find_standing(
+        config.benchmark, pack, met, run=context.run, engine=engine, options=config.options
     )

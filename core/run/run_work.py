@@ -35,10 +35,9 @@ from .connect import PartyConnector, untried
 from .outcome import Placement, RunOutcome
 from .ownership import Servers, own_run
 from .panel_again import renew_panel
-from .plan import read_graded
 from .session import Session
 from .task import Regrade, Task
-from .unread import UnreadVerdicts, unread_verdicts
+from .unread import UnreadVerdicts, read_graded, unread_verdicts
 
 KEEP_EVERY_S = 5.0
 """How often it is stored how long a command has worked."""

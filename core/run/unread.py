@@ -10,11 +10,43 @@ from ..benchmark.model import JUDGE
 from ..compare.contest import Contest
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
+from ..parties.graders import Grader
+from ..parties.party import Party
 from ..reports.evidence import Selection
 from ..runs.replay import replay_sample
 from ..sample.bounds import ATTEMPTS
-from ..settings.run_config import RunConfig, grader
+from ..settings.run_config import RunConfig, grader, graders_of
 from .task import Task
+
+
+class WholeGrades(NamedTuple):
+    """The samples of a run that need no verdict any more, and of a panel those of each judge.
+
+    `scored` is whether they have a score, and no reason why there is none.
+    """
+
+    scored: Mapping[tuple[str, int], bool] = {}
+    by_judge: Mapping[Party, frozenset[tuple[str, int]]] = {}
+
+
+def read_graded(
+    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
+) -> WholeGrades:
+    """The samples that today's grader has graded; of a panel, each judge whose turn it was."""
+
+    def graded(grader: Grader) -> dict[tuple[str, int], bool]:
+        grades = journal.grades(run, grader, selection.clusters)
+        counted = (g for g in grades if g.iteration <= selection.iterations)
+        return {(g.item_id, g.iteration): g.score.reason is None for g in counted}
+
+    scored = graded(grader(config))
+    if config.panel is None:
+        return WholeGrades(scored)
+    each = {judge: frozenset(graded(by)) for judge, by in graders_of(config).items()}
+    whole = {
+        s: ok for s, ok in scored.items() if all(s in each[j] for j in config.assigned_judges(*s))
+    }
+    return WholeGrades(whole, each)
 
 
 class UnreadVerdicts(NamedTuple):
@@ -53,36 +85,18 @@ async def _samples(journal: Journal, run: RunRecord, task: Task) -> dict[tuple[s
     }
     items = {item.id: item for item in selection.items}
     unread = dict[tuple[str, int], int]()
-    for scored in _graded(journal, run, config, selection):
-        sample, calls = scored[:2], asked.get(scored[:2], 0)
-        if scored.is_scored and calls < ATTEMPTS:
+    for sample, is_scored in read_graded(journal, run, config, selection).scored.items():
+        if is_scored and asked.get(sample, 0) < ATTEMPTS:
             continue  # a question that cannot be read is asked so often
         if not task.may_do(*sample):
             continue
-        item = items[scored.item_id]
-        replayed = await replay_sample(journal, run, config, item, scored.iteration)
+        item, iteration = items[sample[0]], sample[1]
+        replayed = await replay_sample(journal, run, config, item, iteration)
         left = replayed.unread
         if replayed.score is None:  # a reply is missing
-            planned = task.planned_calls(item, scored.iteration)[JUDGE]
+            planned = task.planned_calls(item, iteration)[JUDGE]
             left = max(1, left, planned - replayed.replies_used)
         is_read = replayed.score is not None and replayed.score.reason is None
-        if left or (is_read and not scored.is_scored):
+        if left or (is_read and not is_scored):
             unread[sample] = left
     return unread
-
-
-class _Graded(NamedTuple):
-    item_id: str
-    iteration: int
-    is_scored: bool
-
-
-def _graded(
-    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
-) -> list[_Graded]:
-    grades = journal.grades(run, grader(config), selection.clusters)
-    return [
-        _Graded(g.item_id, g.iteration, g.score.reason is None)
-        for g in grades
-        if g.iteration <= selection.iterations
-    ]

@@ -10,20 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from ..errors import ErrorKind, ProviderError
+from ..errors import RETRYABLE, ErrorKind, ProviderError
 from ..parties.party import Party
 
 SILENT_AT_FIRST = 3
 """So many calls of a judge that were given up, before it has replied to any, are enough."""
-_OF_THE_SERVER = frozenset(
-    {
-        ErrorKind.SERVER,
-        ErrorKind.RATE_LIMIT,
-        ErrorKind.TIMEOUT,
-        ErrorKind.CONNECTION,
-        ErrorKind.MALFORMED,
-    }
-)
+_OF_THE_SERVER = RETRYABLE | {ErrorKind.TIMEOUT}
 """Errors that say nothing of the one request."""
 
 

@@ -45,7 +45,7 @@ class Room:
         had_all = sent[-1] is request or has_no_more
         if had_all or not first.truncated or repeated_tail(first.text or first.reasoning):
             return first
-        second = await send(request, _as_meant)
+        second = await send(request, lambda asked: asked)
         if not second.truncated:
             self.tokens = None
         return _together(first, second)
@@ -61,10 +61,6 @@ def _limits(response: ChatResponse) -> list[int]:
     """The token limit that was sent, which is smaller where the server has less room."""
     values = (response.sent.get(name) for name in TOKEN_LIMITS)
     return [value for value in values if isinstance(value, int)]
-
-
-def _as_meant(request: ChatRequest) -> ChatRequest:
-    return request
 
 
 def _together(first: ChatResponse, second: ChatResponse) -> ChatResponse:

@@ -62,7 +62,6 @@ class RunArguments(TypedDict, total=False):
     max_reply: int | str
     batch: str | None
     no_wait: bool
-    transport: str
     max_cost: float | None
     prices: Mapping[str, Mapping[str, float]] | None
     name: str | None

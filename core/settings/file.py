@@ -1,15 +1,14 @@
 """``bench.toml``: defaults for options, servers, prices."""
 
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import ConfigError, UsageError
+from ..errors import ConfigError, DataError, UsageError
 from ..parties.providers import OF_MODEL, PartyOptions, check_base_url
-from ..reading.files import read_text
+from ..reading.formats import read_toml
 from ..reading.names import nearest
 from ..spending.book import read_prices
 from ..spending.prices import Price
@@ -26,7 +25,6 @@ from .tables import (
 )
 
 FILE = "bench.toml"
-_LARGEST = 4 * 2**20
 TABLES = ("run", "suite", "endpoints", "judges", "roles", "prices", "families")
 
 
@@ -87,7 +85,10 @@ def read_settings(path: Path) -> SettingsFile:
         ConfigError: It is missing, not TOML (with the line), or something in it is unknown or
             wrong; the message names the file and the key.
     """
-    raw = _toml(path)
+    try:
+        raw = read_toml(path)
+    except DataError as error:
+        raise ConfigError(str(error)) from None
     for name in raw:
         if name not in TABLES:
             near = nearest(name, TABLES)
@@ -117,21 +118,6 @@ def _read_families(raw: object, path: Path) -> dict[str, str]:
         if not (isinstance(family, str) and family.strip()):
             raise ConfigError(f'{path} [families] "{name}" must be the name of a family')
     return dict(raw)
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path, _LARGEST))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: not TOML: nested too deeply") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def check_names(settings: SettingsFile, usable: Collection[str]) -> None:

@@ -102,7 +102,7 @@ def _model_target(benchmark: Benchmark, settings: RunSettings, spec: ModelSpec) 
 
 
 _AS_SET = (
-    *("dataset", "sampling", "unset", "system", "limit", "items", "transfer"),
+    *("dataset", "sampling", "unset", "system", "limit", "items", "max_reply"),
     *("name", "notes", "fresh", "keep_going", "without", "against", "runs_dir"),
 )
 """What a run is asked just as it was set."""
@@ -146,9 +146,8 @@ def template_of(settings: RunSettings, model: Endpoint) -> PromptTemplate | None
         return None
     if model.spec.provider != "openai":
         raise UsageError(f"--completions is for openai/ models; {model.spec} has a form of its own")
-    for name, usual in (("batch", None), ("transport", "http")):
-        if getattr(settings, name) != usual:
-            raise UsageError(f"{flag_of(name)} does not go with --completions")
+    if settings.batch is not None:
+        raise UsageError("--batch does not go with --completions")
     return find_template(settings.template or RAW)
 
 

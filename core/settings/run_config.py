@@ -20,7 +20,7 @@ from ..parties.graders import Grader, Judge, Panel
 from ..parties.party import Party, endpoint_at, is_imported
 from ..parties.party_settings import AS_JUDGE, NO_SYSTEM, PLAIN, PartySettings, settings_in
 from ..parties.prompt_templates import PromptTemplate
-from ..parties.providers import ModelSpec, Transfer, host_of
+from ..parties.providers import MAX_REPLY, ModelSpec, host_of
 from ..plugins import installed
 from ..types import Item, JsonDict, Sampling, SamplingChanges, digest
 
@@ -113,7 +113,7 @@ class RunConfig:
     """Who plays the benchmark's roles, by name."""
     role_sampling: Mapping[str, Sampling] = field(default_factory=dict)
     """How replies of roles are drawn, where that is not as the benchmark says now."""
-    transfer: Transfer = field(default_factory=Transfer)
+    max_reply: int = MAX_REPLY
     name: str | None = None
     template: PromptTemplate | None = None
     """What makes prompts where the model is asked for completions."""
@@ -190,10 +190,8 @@ def graders_of(config: RunConfig, *, offline: bool = False) -> dict[Party, Grade
     """The graders of a panel's judges, `offline` for `bench rescore`; none without a panel."""
     if config.panel is None:
         return {}
-    return {
-        judge.party: grader(with_judges(config, [judge]), offline=offline)
-        for judge in config.judges
-    }
+    alone = zip(config.judges, by_each_judge(config), strict=True)
+    return {judge.party: grader(one, offline=offline) for judge, one in alone}
 
 
 def by_each_judge(config: RunConfig) -> list[RunConfig]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..clients.batch_settings import BATCHED
 from ..clients.limits import RETRIES
 from ..parties.graders import RULES as PANEL_RULES
-from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
+from ..parties.providers import MAX_REPLY, OF_MODEL, PartyOptions
 from ..spending.budget import MOST
 from ..spending.prices import Price
 from ..types import DRAWING, SAMPLING, Sampling
@@ -228,11 +228,6 @@ class RunSettings:
         SPEED, None, "With --batch: end with exit code 5 once all is sent; the same command later "
         "reads the results.", False, form="switch", in_file=False,
     )  # fmt: skip
-    transport: str = _setting(
-        SPEED, None,
-        "What carries requests: http, this program; sdk, the provider's package (default: http).",
-        "http", rule=TextRule(TRANSPORTS), is_option=False,
-    )  # fmt: skip
     max_cost: float | None = _setting(
         MONEY, "USD", "Hard limit for this command, all its models together; exit code 5.",
         rule=NumberRule(0, MOST),
@@ -331,11 +326,6 @@ class RunSettings:
     def names_judge(self, text: str) -> bool:
         """Whether a text is ``JUDGE=...`` for one of the judges."""
         return any(text.startswith(f"{judge}=") for judge in self.judges)
-
-    @property
-    def transfer(self) -> Transfer:
-        """How requests are carried, and how much of a reply is read."""
-        return Transfer(self.transport, self.max_reply)
 
 
 SETTINGS: Mapping[str, Setting] = {**SAMPLING, **settings_of(RunSettings)}

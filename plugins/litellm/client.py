@@ -49,11 +49,11 @@ from .replies import (
     read_wire,
     unreadable,
 )
+from .sdk import CONNECT_S, no_collection, read_as_unicode, sdk_connections, without_variables
 
 if TYPE_CHECKING:
     import httpx
 
-_CONNECT_S = 15.0
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
 _ABOUT_A_REPLY = (ErrorKind.MALFORMED, ErrorKind.INVALID_REQUEST)
 """What litellm's errors look like when it cannot read a reply with status 200."""
@@ -82,7 +82,7 @@ def load() -> Any:
         return sys.modules["litellm"]
     with _with_variables(_OFFLINE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with providers.no_collection():
+        with no_collection():
             import litellm
             from litellm import anthropic_beta_headers_manager as manager
 
@@ -160,11 +160,11 @@ class LiteLLMClient:
 
         handler = AsyncHTTPHandler(timeout=self._timeout)
         handler.client.follow_redirects = False
-        handler.client.event_hooks = {"response": [providers.read_as_unicode]}
+        handler.client.event_hooks = {"response": [read_as_unicode]}
         return handler
 
     def _connect_openai(self, base_url: str) -> object:
-        with providers.without_variables("OPENAI_"):
+        with without_variables("OPENAI_"):
             import openai
 
             # litellm sets an organisation on the client, from the environment.
@@ -174,16 +174,14 @@ class LiteLLMClient:
                 base_url=base_url,
                 max_retries=0,
                 default_headers=omitted | dict(self._config.headers),
-                http_client=openai.DefaultAioHttpClient(
-                    **providers.sdk_connections(openai, self._config)
-                ),
+                http_client=openai.DefaultAioHttpClient(**sdk_connections(openai, self._config)),
             )
 
     @property
     def _timeout(self) -> "httpx.Timeout":
         import httpx
 
-        return httpx.Timeout(_A_DAY_S, connect=_CONNECT_S)
+        return httpx.Timeout(_A_DAY_S, connect=CONNECT_S)
 
     async def prepare(self) -> None:
         """Let litellm import what it leaves to the first call of a process, which takes seconds.
@@ -241,7 +239,7 @@ class LiteLLMClient:
 
     def _check_size(self, reply: str) -> None:
         """Refuse a reply that is too large; only now, as litellm reads all of it."""
-        most = self._config.transfer.max_reply
+        most = self._config.max_reply
         if 4 * len(reply) > most and len(reply.encode(errors="replace")) > most:
             raise providers.too_large(self.asked, most)
 

@@ -3,31 +3,22 @@
 What the clients that come with eibench are made of. `read_completion` and `read_message` read the
 bodies of OpenAI's and Anthropic's APIs as servers really send them; `read_failure` and
 `provider_error` say what a failed HTTP answer means; `request_fields` names the sampling
-parameters. `sdk_connections`, `without_variables`, `no_collection` and `read_as_unicode` keep an
-SDK to what it is asked to do.
+parameters.
 """
 
 from eibench.core.clients.anthropic import read_message
+from eibench.core.clients.error_bodies import HttpFailure, read_failure, shown
 from eibench.core.clients.errors_within import failure_within, no_reply
 from eibench.core.clients.failures import (
-    HttpFailure,
     connection_error,
     malformed,
     provider_error,
-    read_failure,
-    shown,
     too_large,
 )
 from eibench.core.clients.keys import redact, refuse_reserved
 from eibench.core.clients.openai import read_completion, request_fields
 from eibench.core.clients.refusals import LIMITS
 from eibench.core.clients.replies import json_object, mapping
-from eibench.core.clients.sdk import (
-    no_collection,
-    read_as_unicode,
-    sdk_connections,
-    without_variables,
-)
 from eibench.core.clients.terms import ServerTerms
 from eibench.core.parties.party import is_local
 from eibench.core.parties.providers import AskedParty, ModelSpec, is_loopback
@@ -51,19 +42,15 @@ __all__ = [
     "json_object",
     "malformed",
     "mapping",
-    "no_collection",
     "no_reply",
     "provider_error",
-    "read_as_unicode",
     "read_completion",
     "read_failure",
     "read_message",
     "redact",
     "refuse_reserved",
     "request_fields",
-    "sdk_connections",
     "shown",
     "too_large",
     "unknown_to",
-    "without_variables",
 ]

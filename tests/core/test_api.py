@@ -323,7 +323,7 @@ def test_both_forms_take_the_same_arguments() -> None:
         assert not inspect.iscoroutinefunction(plain)
     defaults = inspect.signature(eibench.run).parameters
     for param in run_command.params:
-        if param.name in ("timeout", "max_retries", "transport"):
+        if param.name in ("timeout", "max_retries"):
             assert defaults[param.name].default == param.default
         if param.name == "max_reply":
             assert defaults["max_reply"].default == RULES["max_reply"].read(str(param.default))
@@ -644,7 +644,6 @@ REFUSED = {
     "retries": ({"max_retries": -1}, UsageError, "max_retries must be a whole number from 0"),
     "max reply": ({"max_reply": 0}, UsageError, "max_reply must be a size above 0"),
     "no size": ({"max_reply": "much"}, UsageError, "such as 16MiB or 1048576, not 'much'"),
-    "transport": ({"transport": "x"}, UsageError, "transport must be one of http, sdk, not 'x'"),
     "max cost": ({"max_cost": -1}, UsageError, "max_cost must be a number from 0 to 1,000"),
     "no sum": ({"max_cost": 1e308}, UsageError, "max_cost must be a number from 0 to 1,000"),
     "no end": ({"iterations": 10**9}, UsageError, "must be a whole number from 1 to 100,000"),

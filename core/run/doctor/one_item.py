@@ -5,7 +5,6 @@ from dataclasses import replace
 from ...benchmark import Benchmark, Options
 from ...benchmark.model import MODEL
 from ...clients.shapes import as_set
-from ...datasets import find_pack
 from ...errors import BenchError, MissingCall
 from ...guard import guard
 from ...journal import CallKey
@@ -13,6 +12,8 @@ from ...parties.party import Party
 from ...parties.providers import CallContext, ModelSpec
 from ...plugins import Catalogue
 from ...sample.model import ConnectedParty, RecordedModel
+from ...settings.rules import own_options
+from ...settings.run_config import Endpoint, RunConfig
 from ...text import line
 from ...types import (
     ChatRequest,
@@ -42,21 +43,23 @@ def plainest(catalogue: Catalogue) -> Benchmark | None:
     """
     plain = [b for b in catalogue.benchmarks if b.single_turn and not (b.judged or b.roles)]
     plain.sort(key=lambda benchmark: benchmark.kind == "rubric")
-    return next(
-        (benchmark for benchmark in plain if benchmark.data and _asks_once(benchmark)), None
-    )
+    fitting = (benchmark for benchmark in plain if benchmark.data)
+    return next((one for one in fitting if _takes_one_call(_usual(one))), None)
 
 
-def _asks_once(benchmark: Benchmark) -> bool:
-    """Whether an item takes one request; not where its pack cannot be read."""
+def _usual(benchmark: Benchmark) -> RunConfig:
+    """A run with the bundled pack and the options that nobody has set."""
+    endpoint, options = Endpoint(DOCTOR.spec), own_options(benchmark, {})
+    return RunConfig(benchmark, endpoint, options, dataset="bundled")
+
+
+def _takes_one_call(config: RunConfig) -> bool:
+    """Whether the first item takes one request; not where its pack cannot be read."""
     try:
-        return _takes_one_call(benchmark, *_first_item(benchmark))
+        item = read_pack(config).items[0]
+        return guard(config.benchmark).planned_calls(item, config.options)["model"] == 1
     except BenchError:
         return False
-
-
-def _takes_one_call(benchmark: Benchmark, item: Item, options: Options) -> bool:
-    return guard(benchmark).planned_calls(item, options)["model"] == 1
 
 
 def item_of(one: Probe, catalogue: Catalogue) -> Benchmark | None:
@@ -68,25 +71,15 @@ def item_of(one: Probe, catalogue: Catalogue) -> Benchmark | None:
     benchmark, options = one.config.benchmark, one.config.options
     if not benchmark.single_turn or benchmark.roles or guard(benchmark).needs_judge(options):
         return None
-    try:
-        item = read_pack(one.config).items[0]
-        return benchmark if _takes_one_call(benchmark, item, options) else None
-    except BenchError:
-        return None
-
-
-def _first_item(benchmark: Benchmark) -> tuple[Item, Options]:
-    """The first item of the bundled pack, with the options that are not set."""
-    options = {option.name: option.default for option in benchmark.options}
-    source = find_pack(benchmark, "bundled", options)
-    return guard(benchmark).read_pack(source, options).items[0], options
+    return benchmark if _takes_one_call(one.config) else None
 
 
 def _meant(one: Probe, benchmark: Benchmark) -> tuple[Item, Options, Sampling]:
     """The item that is asked, and how."""
-    if config := one.config:
-        return read_pack(config).items[0], config.options, config.effective_sampling
-    item, options = _first_item(benchmark)
+    config = one.config or _usual(benchmark)
+    item, options = read_pack(config).items[0], config.options
+    if one.config:
+        return item, options, config.effective_sampling
     changes = SamplingChanges(one.form.request.sampling)
     sampling = changes.applied_to(guard(benchmark).sampling_for(options))
     most = min(sampling.max_tokens or MOST_TOKENS, MOST_TOKENS)

@@ -126,10 +126,10 @@ def test_what_has_no_completions_is_refused(
 
 def test_a_key_that_contradicts_completions_is_named(bench: Callable[..., Any]) -> None:
     """With the file that has it; a template there is for the runs that ask so."""
-    Path("bench.toml").write_text('[run]\ntransport = "sdk"\ntemplate = "raw"\n', "utf-8")
+    Path("bench.toml").write_text('[run]\nbatch = "all"\ntemplate = "raw"\n', "utf-8")
     asked = ("run", "eqbench-v2", "--model", "openai/x", "--dry-run")
     done = bench(*asked, "--completions")
-    assert done.code == 2 and "[run] transport does not go with --completions" in done.err
+    assert done.code == 2 and "--batch does not go with --completions" in done.err
     assert done.err.rstrip().endswith("(set in bench.toml)")
     assert bench(*asked).code == 0
     with pytest.raises(UsageError, match=r"^template is for completions"):

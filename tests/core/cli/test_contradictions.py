@@ -63,7 +63,6 @@ KEYS = {
     "a header for a demo": ('headers = {A = "b"}', "[run] headers does not go with demo", 2),
     "no size": ('max_reply = "16 parsecs"', "[run] max_reply must be a size above 0", 3),
     "no bytes": ("max_reply = 0", "such as 16MiB", 3),
-    "an unknown transport": ('transport = "pigeon"', "[run] transport must be one of http, sdk", 3),
 }
 
 

@@ -171,7 +171,7 @@ def test_a_broken_file_is_one_line_that_names_the_place(
 def test_a_named_file_that_is_missing_is_an_error(bench: Bench) -> None:
     """--config FILE must be there; bench.toml need not."""
     done = bench("run", "eqbench-v1", "--config", "none.toml")
-    assert (done.code, done.err) == (3, "Error: none.toml: no such file\n")
+    assert (done.code, done.err) == (3, "Error: none.toml: no such file; check the path\n")
 
 
 def test_a_wrong_variable_is_named(bench: Bench) -> None:

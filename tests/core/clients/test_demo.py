@@ -73,21 +73,17 @@ def test_unknown_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("provider", "transport", "loaded"),
-    [
-        ("demo", "http", []),
-        ("openai", "http", ["aiohttp"]),
-        ("openai", "sdk", ["aiohttp", "openai"]),
-    ],
+    ("provider", "loaded"),
+    [("demo", []), ("openai", ["aiohttp"]), ("anthropic", ["aiohttp"])],
 )
-def test_sdks_are_loaded_when_used(provider: str, transport: str, loaded: list[str]) -> None:
-    """A demo model loads no HTTP library, an openai model no SDK unless that is asked for."""
+def test_no_sdk_is_loaded(provider: str, loaded: list[str]) -> None:
+    """A demo model loads no HTTP library, and other models load no SDK."""
     program = (
         "import sys\n"
-        "from eibench.core.parties.providers import ClientConfig, ModelSpec, Transfer\n"
+        "from eibench.core.parties.providers import ClientConfig, ModelSpec\n"
         "from eibench.core.plugins import installed\n"
-        f"spec, transfer = ModelSpec({provider!r}, 'medium'), Transfer({transport!r})\n"
-        f"installed().provider({provider!r}).create(ClientConfig(spec, transfer=transfer))\n"
+        f"spec = ModelSpec({provider!r}, 'medium')\n"
+        f"installed().provider({provider!r}).create(ClientConfig(spec))\n"
         "print(sorted({'openai', 'anthropic', 'litellm', 'aiohttp'} & set(sys.modules)))"
     )
     done = subprocess.run(

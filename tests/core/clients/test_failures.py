@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
+from eibench.core.clients.error_bodies import HttpFailure, error_parts
 from eibench.core.clients.failures import (
-    HttpFailure,
     connection_error,
-    error_parts,
     kind_of,
     malformed,
     provider_error,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eibench.core.clients.failures import HttpFailure
+from eibench.core.clients.error_bodies import HttpFailure
 from eibench.core.clients.fitting import read_room
 
 CONTEXT = "This model's maximum context length is 8192 tokens."

@@ -11,7 +11,8 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller
-from eibench.core.clients.failures import HttpFailure, provider_error
+from eibench.core.clients.error_bodies import HttpFailure
+from eibench.core.clients.failures import provider_error
 from eibench.core.clients.limits import Limits, Notices
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.clients.server_errors import may_pass

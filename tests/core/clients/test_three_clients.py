@@ -19,7 +19,7 @@ from eibench.core.clients.caller import Caller
 from eibench.core.clients.limits import Limits
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ErrorKind, ProviderError
-from eibench.core.parties.providers import CallContext, Client, ClientConfig, ModelSpec, Transfer
+from eibench.core.parties.providers import CallContext, Client, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.plugins.kit.faults import render_fault
 from eibench.plugins.kit.replies import render_answer
@@ -263,8 +263,8 @@ async def test_a_reply_that_is_too_large(name: str) -> None:
     """It fails and is not asked for again, whether that is seen while reading or afterwards."""
     async with LoopbackServer("x" * 2000) as server:
         for most, found in ((10_000, "ok"), (2000, "too_large")):
-            spec, transfer = ModelSpec.parse(MODELS[name]), Transfer(max_reply=most)
-            config = ClientConfig(spec, address(server, name), KEY, transfer=transfer)
+            spec = ModelSpec.parse(MODELS[name])
+            config = ClientConfig(spec, address(server, name), KEY, max_reply=most)
             client = CLIENTS[spec.provider](config)
             try:
                 assert (await client.complete(ASKED, CALL)).text and found == "ok"

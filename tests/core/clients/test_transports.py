@@ -1,4 +1,4 @@
-"""`transport` http and sdk: the same goes out, and the same is made of what comes back.
+"""Our transport beside the providers' own packages: the same goes out, and the same is read.
 
 A table of answers as servers really give them: all of them are read by this program, and through
 both what a transport could spoil, one for each field of a reply and each sort of error.
@@ -17,17 +17,13 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import AnthropicClient
+from eibench.core.clients.api_client import ApiClient
 from eibench.core.clients.bodies import Body
+from eibench.core.clients.http import HttpTransport
+from eibench.core.clients.keys import with_key
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ProviderError
-from eibench.core.parties.providers import (
-    TRANSPORTS,
-    CallContext,
-    Client,
-    ClientConfig,
-    ModelSpec,
-    Transfer,
-)
+from eibench.core.parties.providers import CallContext, Client, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling
 from eibench.testing import (
     FAULT_KINDS,
@@ -39,12 +35,15 @@ from eibench.testing import (
     Reply,
     Response,
 )
+from tests.fakes.sdks import AnthropicSdk, OpenAISdk
 
 pytestmark = pytest.mark.usefixtures("no_certificates")
-CLIENTS: Mapping[str, Callable[[ClientConfig], Client]] = {
+TRANSPORTS = ("http", "sdk")
+CLIENTS: Mapping[str, Callable[[ClientConfig], ApiClient]] = {
     "openai": OpenAIClient,
     "anthropic": AnthropicClient,
 }
+SDKS = {"openai": OpenAISdk, "anthropic": AnthropicSdk}
 KEY = "sk-fake-0123456789abcdef"
 CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "generate")
 
@@ -56,9 +55,12 @@ async def connected(
     """A client that is closed in the end."""
     most = config.pop("max_reply", 100_000)
     given = {"key": KEY, "key_name": "SOME_KEY"} | config
-    transfer = Transfer(transport, most)
-    made = ClientConfig(ModelSpec(provider, "m"), url, transfer=transfer, **given)
+    made = ClientConfig(ModelSpec(provider, "m"), url, max_reply=most, **given)
     client = CLIENTS[provider](made)
+    if transport == "sdk":
+        at = url if provider == "openai" else url.removesuffix("/v1")  # which that package adds
+        sdk = SDKS[provider](at, with_key(made), made, client.asked)
+        client._transport = cast(HttpTransport, sdk)
     try:
         yield client
     finally:

@@ -16,7 +16,8 @@ from rich.console import Console
 import eibench
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller
-from eibench.core.clients.failures import HttpFailure, provider_error
+from eibench.core.clients.error_bodies import HttpFailure
+from eibench.core.clients.failures import provider_error
 from eibench.core.clients.limits import Limits
 from eibench.core.console.live import describe, displayed, frame
 from eibench.core.parties.providers import AskedParty, CallContext

@@ -10,7 +10,6 @@ from eibench import Options, Sampling
 from eibench.core.clients.limits import Limits, RetryPolicy
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunLock
-from eibench.core.parties.providers import Transfer
 from eibench.testing import LoopbackServer
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ SAME_RUN: Mapping[str, Mapping[str, Any]] = {
     "rates": {"limits": Limits(rpm=6000, tpm=10**9)},
     "timeout": {"limits": Limits(timeout_s=9)},
     "retries": {"limits": Limits(retry=RetryPolicy(attempts=1))},
-    "transport": {"transfer": Transfer("sdk")},
-    "longest reply": {"transfer": Transfer(max_reply=10**6)},
+    "longest reply": {"max_reply": 10**6},
     "notes": {"notes": {"quantisation": "8bit"}},
     "the benchmark's own sampling, spelt out": {"sampling": Sampling(temperature=0.5)},
     "an option in grades": {"options": {"reader": "other"}},

@@ -17,7 +17,7 @@ import pytest
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.keys import HIDDEN, redact
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError, UsageError
-from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, Transfer
+from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.spending.billing import may_be_billed
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.plugins.litellm.client import LiteLLMClient
@@ -517,10 +517,10 @@ async def test_an_answer_in_another_form_fails_once(usage: Any) -> None:
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_large_reply_is_refused_afterwards(provider: str) -> None:
     """`max_reply` holds, though litellm has read the whole."""
-    model, most = f"{provider}/the-model", Transfer(max_reply=5000)
+    model = f"{provider}/the-model"
     async with (
         LoopbackServer("x" * 6000) as server,
-        connected(address(server, model), model, transfer=most) as client,
+        connected(address(server, model), model, max_reply=5000) as client,
     ):
         with pytest.raises(ProviderError, match="max_reply") as caught:
             await client.complete(asking(), CALL)
