@@ -211,7 +211,8 @@ def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
         UsageError: The benchmark has no such rules.
     """
     defaults = {option.name: option.default for option in benchmark.options}
-    languages = next((o.choices for o in benchmark.options if o.name == "lang"), ())
+    by_language = [option for option in benchmark.options if option.name == "lang"]
+    languages = [code for o in by_language for code in o.choices or benchmark.languages]
     for language in [{"lang": lang} for lang in languages] or [{}]:
         values = {**defaults, **language}
         pack = guard(benchmark).read_pack(find_pack(benchmark, name, values), values)
