@@ -21,6 +21,7 @@ from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
 from ..reports.ratings import note_of, rating_columns, significant_ranks, spans
 from ..reports.suggestions import bench
+from ..settings.rules import comparing_words
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
@@ -191,14 +192,16 @@ def _of_journal(
     with open_runs(runs_dir) as stored:
         choice = chosen.choice(benchmark, benchmark_options)
         board = read_leaderboard(Boards(stored.journal, stored.catalogue, benchmark), **choice)
-    if board.compared is None:
+    typed = comparing_words(benchmark)
+    if typed is None:
         raise UsageError(
             f"{name} does not compare models, so there is nothing to rate; "
             f"{bench('leaderboard', name)} ranks them by their scores"
         )
-    comparisons = as_comparisons(board.compared)
+    comparisons = as_comparisons(board.compared or ())
     if not comparisons:
-        message = f"no comparisons of {name} on {board.board.options} yet; {bench('run', name)} on"
+        makes = bench("run", name, *typed)
+        message = f"no comparisons of {name} on {board.board.options} yet; {makes} on"
         others = boards_beside(board.others)
         raise UsageError("; ".join(filter(None, [f"{message} two models makes some", others])))
     settings = settings_of(benchmark, board.pack, sets, options)
