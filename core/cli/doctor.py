@@ -65,7 +65,7 @@ def doctor_command(
     if long_prompt and benchmark is None:
         raise UsageError("--long-prompt is about a benchmark; name one")
     settings = options.run_settings(params)
-    meant = meant_by(benchmark, settings, call=not no_call) if benchmark else None
+    meant = meant_by(benchmark, settings) if benchmark else None
     probes = _probes(settings, meant, call=not no_call, long=long_prompt)
     first = [meant.refusal] if meant and meant.refusal else []
     results = asyncio.run(_shown(_checks(settings, probes, first), quiet=json_output))

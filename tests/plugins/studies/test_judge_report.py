@@ -244,7 +244,7 @@ def test_a_benchmark_without_comparisons_has_no_judge(bench: Bench) -> None:
     assert bench("run", "eqbench-v1", "--limit", 2, "--json").code == 0
     done = bench("judge-report", "--benchmark", "eqbench-v1", "--demo")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "no comparisons of eqbench-v1" in done.err
+    assert "eqbench-v1 does not compare models" in done.err
 
 
 def test_a_judge_that_favours_length_is_found_out(bench: Bench) -> None:
