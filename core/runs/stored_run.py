@@ -1,7 +1,7 @@
 """A stored run as one object, which commands, pages, exports, comparisons and Python share."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,7 @@ from ..parties.graders import Grader, Judge
 from ..parties.party import origin_of
 from ..reports.comparability import judge_in
 from ..reports.document import build_document
-from ..reports.evidence import kept_comparisons
+from ..reports.evidence import ModelComparisons, kept_comparisons
 from ..reports.suggestions import bench
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded, item_call
 from ..sample.progress import TRIAL
@@ -83,10 +83,17 @@ class StoredRun(ScoredRun):
         pack = self.pack_of(config)
         document = self.document
         main = document is None or is_graded_alike(document, config)
-        return self._result_of(by, config, pack, main=main)
+        compared = kept_comparisons(config, document)
+        return self._result_of(by, config, pack, compared, main=main)
 
-    def computed(self, document: ResultDocument) -> ResultDocument:
+    def computed(
+        self,
+        document: ResultDocument,
+        rate: Callable[[RunConfig, Pack, ModelComparisons], ModelComparisons],
+    ) -> ResultDocument:
         """Its own result, made anew of the grades of that result's grader.
+
+        `rate` makes its ratings anew, if it has any.
 
         Raises:
             BenchError: Its benchmark or its data is not here, or it has no grades.
@@ -94,14 +101,21 @@ class StoredRun(ScoredRun):
         config, graders = self.config_of(document), [count.grader for count in self.all_graders]
         graded = [one for one in graders if one.online.digest == document["grader"]]
         by = next(iter(graded or graders), grader(config))
-        return self._result_of(by, config, self.pack_of(config), main=True)
+        pack, kept = self.pack_of(config), kept_comparisons(config, document)
+        compared = rate(config, pack, kept) if kept and kept.ratings else kept
+        return self._result_of(by, config, pack, compared, main=True)
 
     def _result_of(
-        self, by: Grader, config: RunConfig, pack: Pack, *, main: bool
+        self,
+        by: Grader,
+        config: RunConfig,
+        pack: Pack,
+        compared: ModelComparisons | None,
+        *,
+        main: bool,
     ) -> ResultDocument:
         selection, members = self.selection_of(pack), graders_of(config, offline=by.offline)
         evidence = self.evidence(by, selection, members=members)
-        compared = kept_comparisons(config, self.document)
         document = build_document(
             self.record, config, pack, selection, evidence, compared=compared, main=main
         )
