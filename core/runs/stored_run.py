@@ -3,15 +3,17 @@
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ..benchmark import Pack
+from ..clients.families import stated
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..guard import Guarded, guard
 from ..hooks.sections import RecordedCall, Table, TranscriptView
-from ..journal import StoredCall
+from ..journal import CachedResult, StoredCall
 from ..parties.graders import Grader, Judge
 from ..parties.party import origin_of
+from ..plugins.code_digest import code_digest
 from ..reports.comparability import judge_in
 from ..reports.document import build_document
 from ..reports.evidence import ModelComparisons, kept_comparisons
@@ -20,7 +22,7 @@ from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded
 from ..sample.progress import TRIAL
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..text import plain, plural
-from ..types import Item, Score, Summary, canonical
+from ..types import Item, Score, Summary, canonical, digest
 from ..types.result_document import ResultDocument
 from .graded import ScoredRun
 from .results import is_graded_alike
@@ -83,8 +85,23 @@ class StoredRun(ScoredRun):
         pack = self.pack_of(config)
         document = self.document
         main = document is None or is_graded_alike(document, config)
-        compared = kept_comparisons(config, document)
-        return self._result_of(by, config, pack, compared, main=main)
+        key = self._key(by, config, pack)
+        if key and (known := self.journal.cached(self.record, key)):
+            return cast(ResultDocument, known)
+        with self.journal.caching("judge") as results:
+            compared = kept_comparisons(config, document)
+            result = self._result_of(by, config, pack, compared, main=main)
+            if key:
+                results[self.record.n] = CachedResult(key, result)
+        return result
+
+    def _key(self, by: Grader, config: RunConfig, pack: Pack) -> str | None:
+        """A digest of what its result by a grader depends on beside its rows; ``None``: unknown."""
+        if (code := code_digest(config.benchmark)) is None:
+            return None
+        source, options = pack.source, dict(config.options)
+        read = [source.name, source.sha256, options, dict(stated.get()), self.document]
+        return digest([code, self.id, by.as_json(), *read])
 
     def computed(
         self,
