@@ -32,20 +32,20 @@ def plugin_command() -> None:
                 help="How it measures.")  # fmt: skip
 @options.flag("--declared", help="Declare it in TOML (all but game), not in Python.")
 @options.flag("--pairwise", help="Compare models in pairs too (yes-no, rubric, talk).")
-@options.option("--into", metavar="DIR", type=click.Path(path_type=Path), default=Path(),
-                help="The folder in which a folder NAME is made.", show_default=True)  # fmt: skip
-def new_command(name: str, kind: str, declared: bool, pairwise: bool, into: Path) -> None:
+@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), default=Path(),
+              help="The folder in which a folder NAME is made.", show_default=True)  # fmt: skip
+def new_command(name: str, kind: str, declared: bool, pairwise: bool, output: Path) -> None:
     """Write a package with a benchmark that runs, to be changed into yours.
 
     A choice is among texts; yes-no is a list of questions that a judge answers, a rubric of
     criteria that it grades; in a talk a further model plays somebody; in a game two do.
     """
-    folder = into / name
+    folder = output / name
     texts = scaffold.package_files(
         name, kind, declared=declared, pairwise=pairwise, year=date.today().year
     )
     if folder.exists():
-        raise UsageError(f"{folder} is there already; name it otherwise, or give --into DIR")
+        raise UsageError(f"{folder} is there already; name it otherwise, or give -o DIR")
     try:
         for path, text in texts.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -63,20 +63,16 @@ def new_command(name: str, kind: str, declared: bool, pairwise: bool, into: Path
 @options.flag("--all", "everything", help="All that is installed.")
 @options.option("--dataset", metavar="PATH", help="Data of a benchmark that bundles none.")
 @options.option("--verdicts", metavar="FILE", help="Published verdicts, as JSON lines (K21).")
-@options.option("--lock", metavar="FILE", help=f"In place of {locks.NAME} (K14).")
-@options.flag("--update-lock", help="Write what is asked and graded now into the lock, first.")
+@options.flag("--update-lock", help=f"First write what is asked and graded now to {locks.NAME}.")
 @options.option("--only", metavar="ID", multiple=True, help="Make this check (repeat for several).")
-@options.option("--skip", metavar="ID", multiple=True, help="Leave this check out (likewise).")
 @options.json_option
 def check_command(
     names: tuple[str, ...],
     everything: bool,
     dataset: str | None,
     verdicts: str | None,
-    lock: str | None,
     update_lock: bool,
     only: tuple[str, ...],
-    skip: tuple[str, ...],
     json_output: bool,
 ) -> int:
     """Check benchmarks, providers and rating engines.
@@ -85,7 +81,7 @@ def check_command(
     method it is of, at which item, in which file and line, and what to do. Exit 1 where there is
     one. docs/plugins.md lists the checks.
     """
-    for name in (*only, *skip):
+    for name in only:
         check_name(name, conformance.CHECKS, f"no check is called {name!r}", "there are")
     if bool(names) == everything:
         raise UsageError("name what to check, or give --all")
@@ -99,11 +95,11 @@ def check_command(
         if not json_output:
             click.echo(line(f"{target.kind} {target.name}"))
         results = []
-        path, published = (Path(name) if name else None for name in (lock, verdicts))
-        subject = conformance.subject_of(target, path, dataset=dataset, verdicts=published)
+        published = Path(verdicts) if verdicts else None
+        subject = conformance.subject_of(target, dataset=dataset, verdicts=published)
         if update_lock and target.kind == "benchmark" and not target.broken:
             tell(f"{target.name}: written to {locks.update(subject)}")
-        for result in conformance.results_of(target, subject, only, skip):
+        for result in conformance.results_of(target, subject, only):
             results.append(result)
             if not json_output:
                 _print(result)

@@ -78,7 +78,6 @@ class _RateRequest(NamedTuple):
                 "or a plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
-@options.flag("--dedupe", help="Ignore exact duplicates.")
 @options.demo_option
 @options.place_options
 @options.json_option
@@ -88,7 +87,6 @@ def rate_command(
     published: bool,
     engine: str | None,
     anchors: tuple[str, ...],
-    dedupe: bool,
     runs_dir: Path,
     json_output: bool,
     **benchmark_options: Json,
@@ -103,12 +101,12 @@ def rate_command(
         comparisons, benchmark = None, _only_one(benchmark, str(comparisons))
     board, sets = given_board(), anchor_sets(anchors)
     if not published:
-        check_source(comparisons, benchmark, dataset=board.dataset, dedupe=dedupe)
+        check_source(comparisons, benchmark, dataset=board.dataset)
     if published or comparisons is not None:
         path = _published(benchmark, board.dataset) if published else comparisons
         assert path is not None
         read = ratings.reading.read_comparisons
-        comparisons_read = board.part(read(path, dedupe=dedupe, judge=board.judge))
+        comparisons_read = board.part(read(path, judge=board.judge))
         settings = _settings(str(benchmark) if published else None, sets, benchmark_options)
         asked = _RateRequest(comparisons_read, settings, ratings.reading.has_demo(comparisons_read))
     else:
@@ -140,14 +138,10 @@ def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None,
     return None, source
 
 
-def check_source(
-    comparisons: Path | None, benchmark: str | None, *, dataset: str | None, dedupe: bool
-) -> None:
+def check_source(comparisons: Path | None, benchmark: str | None, *, dataset: str | None) -> None:
     """Refuse no source and two, and options that mean nothing for the one that there is."""
     if (comparisons is None) == (benchmark is None):
         raise UsageError("name a benchmark, for the journal's comparisons, or a file of them")
-    if benchmark is not None and dedupe:
-        raise UsageError("--dedupe is for files; the journal holds each comparison once")
     if comparisons is not None and dataset is not None:
         raise UsageError("--dataset is for the journal; a file of comparisons names no pack")
 

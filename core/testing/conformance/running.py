@@ -19,10 +19,7 @@ def subject_of(target: CheckTarget, lock: Path | None = None, **more: Any) -> Su
 
 
 def results_of(
-    target: CheckTarget,
-    subject: Subject,
-    only: Collection[str] = (),
-    skip: Collection[str] = (),
+    target: CheckTarget, subject: Subject, only: Collection[str] = ()
 ) -> Iterator[CheckResult]:
     """The result of each check of what a plugin adds, as it comes."""
     if target.broken:
@@ -31,7 +28,7 @@ def results_of(
         yield CheckResult("K01", CHECKS["K01"].title, Conformance.FAIL, findings)
         return
     for one in checks_of(target.kind):
-        if (not only or one.id in only) and one.id not in skip:
+        if not only or one.id in only:
             yield one.run(subject)
 
 
