@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
 from .. import ratings
 from ..compare.boards import Boards
 from ..compare.judge_record import read_judge
@@ -40,7 +38,6 @@ audit_options = options.group(
     options.option("--benchmark", metavar="NAME",
                    help="Audit a judge of the journal's comparisons; as BENCHMARK."),
     board_options,
-    click.option("--dedupe", is_flag=True, help="Ignore exact duplicates."),
     options.demo_option,
     options.place_options,
 )  # fmt: skip
@@ -50,7 +47,6 @@ audit_options = options.group(
 def chosen_audit(
     source: str | None,
     benchmark: str | None,
-    dedupe: bool,
     runs_dir: Path,
     **protocol: Json,
 ) -> AuditedJudge:
@@ -59,7 +55,6 @@ def chosen_audit(
     Args:
         source: A file of comparisons, or a benchmark of the journal.
         benchmark: The same benchmark, as an option.
-        dedupe: Take what stands twice in a file once.
         runs_dir: Where the journal is.
         **protocol: Those that choose a board.
 
@@ -69,10 +64,10 @@ def chosen_audit(
     """
     board = given_board()
     path, name = read_source(source, benchmark)
-    check_source(path, name, dataset=board.dataset, dedupe=dedupe)
+    check_source(path, name, dataset=board.dataset)
     if path is not None:
         read = ratings.reading.read_comparisons
-        comparisons = board.part(read(path, dedupe=dedupe, judge=board.judge, by_criterion=True))
+        comparisons = board.part(read(path, judge=board.judge, by_criterion=True))
         demo = ratings.reading.has_demo(comparisons)
         of_file = auditing.audit.AuditSource(file=str(path))
         return AuditedJudge(auditing.audit.audit(comparisons, source=of_file, demo=demo))

@@ -141,20 +141,20 @@ def print_details(catalogue: Catalogue, *, json_output: bool) -> None:
 @command("info")
 @click.argument("benchmark", type=BenchmarkName())
 @click.option(
-    "--pack",
+    "--dataset",
     metavar="NAME",
     is_flag=False,
     flag_value="bundled",
     help="What can be had on a pack, by default the bundled one, without reading.",
 )
 @options.json_option
-def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> None:
+def info_command(benchmark: Benchmark, dataset: str | None, json_output: bool) -> None:
     """Say what a benchmark is: its data, options and sampling.
 
-    With --pack: scores of rules that never read a scene, such as the best constant answer.
+    With --dataset: scores of rules that never read a scene, such as the best constant answer.
     """
-    if pack is not None:
-        _print_tables(list(_without_reading(benchmark, pack)), json_output)
+    if dataset is not None:
+        _print_tables(list(_without_reading(benchmark, dataset)), json_output)
         return
     from .facts import facts_of
 
@@ -211,7 +211,8 @@ def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
         UsageError: The benchmark has no such rules.
     """
     defaults = {option.name: option.default for option in benchmark.options}
-    languages = next((o.choices for o in benchmark.options if o.name == "lang"), ())
+    by_language = [option for option in benchmark.options if option.name == "lang"]
+    languages = [code for o in by_language for code in o.choices or benchmark.languages]
     for language in [{"lang": lang} for lang in languages] or [{}]:
         values = {**defaults, **language}
         pack = guard(benchmark).read_pack(find_pack(benchmark, name, values), values)

@@ -12,7 +12,7 @@ from ..benchmark.model import JUDGE, MODEL
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.official import pack_folders
-from ..errors import BenchError, UsageError
+from ..errors import BenchError
 from ..parties.providers import OF_MODEL, ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..run.doctor import checks
@@ -44,14 +44,12 @@ Checked = tuple[Target, Probe]
 @options.endpoint_options
 @options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
 @options.flag("--no-call", help="Ask the models nothing.")
-@options.flag("--long-prompt", help="Send a prompt as long as the benchmark's also where it costs.")
 @options.place_options
 @options.json_option
 def doctor_command(
     *,
     benchmark: Benchmark | None,
     no_call: bool,
-    long_prompt: bool,
     json_output: bool,
     **params: Json,
 ) -> int:
@@ -62,11 +60,9 @@ def doctor_command(
     ask: the room and the length of its prompts, too. Nothing is changed; the last line says whether
     a run would work. Exit codes: 0 no failure, 3 configuration or data, 4 a server or the journal.
     """
-    if long_prompt and benchmark is None:
-        raise UsageError("--long-prompt is about a benchmark; name one")
     settings = options.run_settings(params)
-    meant = meant_by(benchmark, settings, call=not no_call) if benchmark else None
-    probes = _probes(settings, meant, call=not no_call, long=long_prompt)
+    meant = meant_by(benchmark, settings) if benchmark else None
+    probes = _probes(settings, meant, call=not no_call)
     first = [meant.refusal] if meant and meant.refusal else []
     results = asyncio.run(_shown(_checks(settings, probes, first), quiet=json_output))
     code = checks.exit_code(results)
@@ -144,9 +140,7 @@ def _models(settings: RunSettings) -> dict[str, Target]:
     return targets
 
 
-def _probes(
-    settings: RunSettings, meant: Meant | None, *, call: bool, long: bool
-) -> dict[str, Checked]:
+def _probes(settings: RunSettings, meant: Meant | None, *, call: bool) -> dict[str, Checked]:
     """The parties by their line, each with how it is asked."""
     money, probes = Pricing.of(settings), dict[str, Checked]()
     for label, target in _models(settings).items():
@@ -163,7 +157,6 @@ def _probes(
             form.by(endpoint.settings),
             party,
             meant.config_of(endpoint) if meant else None,
-            long,
             template_of(settings, endpoint) if is_model else None,
         )
         probes[label] = target, one

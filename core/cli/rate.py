@@ -21,6 +21,7 @@ from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
 from ..reports.ratings import note_of, rating_columns, significant_ranks, spans
 from ..reports.suggestions import bench
+from ..settings.rules import comparing_words
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
@@ -77,7 +78,6 @@ class _RateRequest(NamedTuple):
                 "or a plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
-@options.flag("--dedupe", help="Ignore exact duplicates.")
 @options.demo_option
 @options.place_options
 @options.json_option
@@ -87,7 +87,6 @@ def rate_command(
     published: bool,
     engine: str | None,
     anchors: tuple[str, ...],
-    dedupe: bool,
     runs_dir: Path,
     json_output: bool,
     **benchmark_options: Json,
@@ -102,12 +101,12 @@ def rate_command(
         comparisons, benchmark = None, _only_one(benchmark, str(comparisons))
     board, sets = given_board(), anchor_sets(anchors)
     if not published:
-        check_source(comparisons, benchmark, dataset=board.dataset, dedupe=dedupe)
+        check_source(comparisons, benchmark, dataset=board.dataset)
     if published or comparisons is not None:
         path = _published(benchmark, board.dataset) if published else comparisons
         assert path is not None
         read = ratings.reading.read_comparisons
-        comparisons_read = board.part(read(path, dedupe=dedupe, judge=board.judge))
+        comparisons_read = board.part(read(path, judge=board.judge))
         settings = _settings(str(benchmark) if published else None, sets, benchmark_options)
         asked = _RateRequest(comparisons_read, settings, ratings.reading.has_demo(comparisons_read))
     else:
@@ -139,14 +138,10 @@ def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None,
     return None, source
 
 
-def check_source(
-    comparisons: Path | None, benchmark: str | None, *, dataset: str | None, dedupe: bool
-) -> None:
+def check_source(comparisons: Path | None, benchmark: str | None, *, dataset: str | None) -> None:
     """Refuse no source and two, and options that mean nothing for the one that there is."""
     if (comparisons is None) == (benchmark is None):
         raise UsageError("name a benchmark, for the journal's comparisons, or a file of them")
-    if benchmark is not None and dedupe:
-        raise UsageError("--dedupe is for files; the journal holds each comparison once")
     if comparisons is not None and dataset is not None:
         raise UsageError("--dataset is for the journal; a file of comparisons names no pack")
 
@@ -191,14 +186,16 @@ def _of_journal(
     with open_runs(runs_dir) as stored:
         choice = chosen.choice(benchmark, benchmark_options)
         board = read_leaderboard(Boards(stored.journal, stored.catalogue, benchmark), choice)
-    if board.compared is None:
+    typed = comparing_words(benchmark)
+    if typed is None:
         raise UsageError(
             f"{name} does not compare models, so there is nothing to rate; "
             f"{bench('leaderboard', name)} ranks them by their scores"
         )
-    comparisons = as_comparisons(board.compared)
+    comparisons = as_comparisons(board.compared or ())
     if not comparisons:
-        message = f"no comparisons of {name} on {board.board.options} yet; {bench('run', name)} on"
+        makes = bench("run", name, *typed)
+        message = f"no comparisons of {name} on {board.board.options} yet; {makes} on"
         others = boards_beside(board.others)
         raise UsageError("; ".join(filter(None, [f"{message} two models makes some", others])))
     settings = settings_of(benchmark, board.pack, sets, options)

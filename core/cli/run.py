@@ -23,6 +23,7 @@ from ..run.session import Session
 from ..run.task import Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
+from ..settings.rules import own_options
 from ..settings.run_settings import RunSettings, option_of
 from ..settings.set_options import texts_about
 from ..text import as_text
@@ -69,8 +70,8 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
         for option in _OF_ROLES
     }
     changes["role_set"] = texts_about(settings.role_set, names) if names else ()
-    defaults = {option.name: option.default for option in benchmark.options}
-    others: tuple[str, ...] = () if guard(benchmark).compares(defaults) else ("without",)
+    compares = guard(benchmark).compares(own_options(benchmark, settings.options))
+    others: tuple[str, ...] = () if compares else ("without",)
     others += () if benchmark.judged else _OF_JUDGES
     changes |= {name: getattr(RunSettings(), name) for name in others}  # as if nobody gave them
     unset = set(map(option_of, others))

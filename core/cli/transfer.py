@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 import click
 
 from .. import ratings
+from ..compare.arriving import import_runs
 from ..compare.comparison_pool import weighed_comparisons
 from ..errors import DataError, UsageError
 from ..guard import PluginCall, call, no_exit
@@ -18,7 +19,6 @@ from ..journal.temporary import replacing
 from ..journal.transfer import export_lines
 from ..plugins import installed
 from ..runs import run_set
-from ..runs.arriving import import_runs
 from ..runs.run_set import RunSet
 from ..text import plural
 from . import options

@@ -43,17 +43,17 @@ def _selection_options(command: Any) -> Any:
 
 
 @command("site", "bench site -o site && open site/index.html",
-         "bench site --preview --without MODEL")  # fmt: skip
+         "bench site --dry-run --without MODEL")  # fmt: skip
 @click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path),
               help="Where to write it; a site that is there is brought up to date.")  # fmt: skip
 @click.option("--texts", type=click.Choice(TEXTS), default="licensed", show_default=True,
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
-@click.option("--preview", is_flag=True, help="Write nothing; list what would become public.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; list what would become public.")
 @_selection_options
 @options.demo_option
 @options.place_options
 def site_command(
-    output: Path | None, texts: str, preview: bool, runs_dir: Path, **chosen: Words
+    output: Path | None, texts: str, dry_run: bool, runs_dir: Path, **chosen: Words
 ) -> None:
     """Write all boards, with a page for each model, as a folder of HTML pages.
 
@@ -61,10 +61,12 @@ def site_command(
     since the last time is written again. A model that is left out is named nowhere, and the
     ratings and ranks of the others are reckoned as if it had never been run.
     """
-    if output is None and not preview:
-        raise UsageError("name a folder with --output FOLDER, or --preview what it would hold")
+    if output is None and not dry_run:
+        raise UsageError(
+            "name a folder with --output FOLDER, or give --dry-run to see what it would hold"
+        )
     with open_runs(runs_dir) as stored:
-        if preview or output is None:
+        if dry_run or output is None:
             with tempfile.TemporaryDirectory() as folder:
                 _show(make_site(stored.journal, Path(folder) / "site", texts, **chosen))
             return

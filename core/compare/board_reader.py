@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from ..benchmark import Options
 from ..errors import UsageError
-from ..guard import guard
 from ..parties.graders import Panel
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.kin import KinRule
 from ..runs.recorded import judged_by
+from ..settings.rules import comparing_words
 from ..types.result_document import MetricRow
 from .board_results import BoardResults
 from .boards import Board, Boards
@@ -67,8 +67,8 @@ def read_leaderboard(
             raise counted.error or UsageError(
                 f"{benchmark.name} has no scored run on {board.options}"
             )
-        met = None
-        if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
+        met, typed = None, comparing_words(benchmark)
+        if typed is not None:
             config = judged_by(counted.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
@@ -76,6 +76,7 @@ def read_leaderboard(
             contest = Contest(journal, config, counted.pack, without=boards.without, asked=asked)
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
+            met = None if typed and not met.rows else met
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])
         left_out = counted.without = left_out_of(names, query.without, query.models)
         met = met and met.without(left_out)

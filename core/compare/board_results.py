@@ -16,6 +16,7 @@ from ..guard import guard
 from ..journal import CachedResult, RunRecord
 from ..parties.graders import Grader
 from ..parties.party import Party
+from ..plugins.code_digest import code_digest
 from ..reports.comparability import otherwise_of, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import RunData, Selection
@@ -26,7 +27,6 @@ from ..settings.run_config import RunConfig, grader, graders_of
 from ..types import Baseline, canonical, digest
 from ..types.result_document import MetricRow, ResultDocument
 from .boards import Board, Boards, unusual
-from .code_digest import code_digest
 
 
 class BoardResult(NamedTuple):

@@ -8,6 +8,7 @@ from ..errors import UsageError
 from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
 from ..reports.suggestions import bench
+from ..settings.rules import comparing_words
 from ..types.result_document import ResultDocument
 from .board_reader import read_leaderboard
 from .boards import Boards
@@ -34,10 +35,13 @@ def read_judge(boards: Boards, query: Wanted) -> JudgeRecord:
     benchmark, board = boards.benchmark, read_leaderboard(boards, query)
     rows = board.compared or []
     comparisons = as_comparisons(rows)
+    typed = comparing_words(benchmark)
+    if typed is None:
+        raise UsageError(f"{benchmark.name} does not compare models, so no judge compared any")
     if not comparisons:
         raise UsageError(
             f"no comparisons of {benchmark.name} on {board.board.options} that could be read; "
-            f"{bench('run', benchmark.name)} on two models makes some"
+            f"{bench('run', benchmark.name, *typed)} on two models makes some"
         )
     asking = read_asking(replies_of(rows), _verdicts(board.documents.values()))
     weights = settings_of(benchmark, board.pack).item_weights

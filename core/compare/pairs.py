@@ -89,7 +89,9 @@ def graded_pair(
     """
     refuse_unlike([run.record for run in two])
     by = choice.judge or own_judge(run.document for run in two)
-    pair = same_grader(*(chosen(r.record, r.graders(), choice.values, by) for r in two))
+    pair = same_grader(
+        *(chosen(r.record, r.graders(), choice.values, by, r.journal.addresses()) for r in two)
+    )
     _refuse_asked_otherwise(two, pair.first.judge)
     pack = two[0].pack_by(pair.first, dataset)
     first, other = (r.graded(grader, pack.clusters) for r, grader in zip(two, pair, strict=True))

@@ -119,6 +119,13 @@ def find_pack(
         dataset = "official" if is_here or "bundled" not in manifest else "bundled"
     if dataset is None:
         raise UsageError(f"{benchmark.name} has no data of its own; name some with --dataset PATH")
+    named = manifest.get(str(dataset))
+    if named and lang and not named.files_for(lang):
+        languages = ", ".join(dict.fromkeys(f.lang for f in named.files if f.lang))
+        raise UsageError(
+            f"the {dataset} pack of {benchmark.name} has no language {lang!r}, but {languages}; "
+            "--dataset FILE gives your own"
+        )
     if dataset == "official" and "official" in manifest:
         return _cached(benchmark, manifest["official"], folder, lang)
     if dataset in manifest and benchmark.data is not None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..benchmark.foreign import ForeignRun, ForeignSample
+from ..compare.arriving import put_results
 from ..errors import DataError, PluginError
 from ..guard import guard
 from ..journal import Journal, RunRecord
@@ -32,7 +33,6 @@ from ..reports.document import build_document
 from ..reports.evidence import Selection
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of
-from ..runs.arriving import put_results
 from ..runs.stored_run import StoredRun
 from ..settings.players import by_member
 from ..settings.run_config import Endpoint, RunConfig, grader, identity

@@ -89,7 +89,7 @@ OF_OUR_PLUGINS = {
 _TAKEN = """
 batch no_wait against anchor anchors
 answered_by api_key_env asked base_url benchmark benchmarks checkpoint completions concurrency
-config csv csv_output dataset debug dedupe demo details dry_run engine exclude_kin fail_if_worse
+config csv csv_output dataset debug demo details dry_run engine exclude_kin fail_if_worse
 fail_under form format fresh headers health help items iterations json json_output judge
 judge_api_key_env judge_base_url judge_set judges keep_going limit max_cost max_reply max_retries
 model models name note notes output overlap panel price published quorum ready responses

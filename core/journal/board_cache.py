@@ -1,4 +1,4 @@
-"""What boards show of runs, kept so that it need not be computed from all of a run's rows again.
+"""What was computed of runs, kept so that it need not be made of all of their rows again.
 
 Triggers of the file delete a run's row here with every change of its calls, grades and
 failures or of the run itself, whoever makes it (`schema`).
@@ -16,7 +16,7 @@ from .opening import connect
 from .records import RunRecord, as_json
 
 _SELECT = "SELECT run, key, result, crc FROM board_cache WHERE run {of}"
-_ADD = "INSERT OR REPLACE INTO board_cache (run, key, result, crc) VALUES (?, ?, ?, ?)"
+_ADD = "INSERT OR REPLACE INTO board_cache (run, reader, key, result, crc) VALUES (?, ?, ?, ?, ?)"
 
 
 class CachedResult(NamedTuple):
@@ -43,8 +43,10 @@ class BoardCache(JournalFile):
         return None
 
     @contextmanager
-    def caching(self) -> Iterator[dict[int, CachedResult]]:
+    def caching(self, reader: str = "board") -> Iterator[dict[int, CachedResult]]:
         """Cache what the block computes from the journal and puts in, by the run's number.
+
+        The last of each `reader` is kept.
 
         Nothing is, where somebody has written meanwhile, has the file locked, or it cannot be
         written to: whoever asks next computes it again.
@@ -58,15 +60,17 @@ class BoardCache(JournalFile):
             yield results
             if results and database and before is not None:
                 with suppress(sqlite3.Error):
-                    _store(database, before, results)
+                    _store(database, before, reader, results)
 
 
-def _store(database: sqlite3.Connection, before: int, results: Mapping[int, CachedResult]) -> None:
+def _store(
+    database: sqlite3.Connection, before: int, reader: str, results: Mapping[int, CachedResult]
+) -> None:
     rows = []
     for run, (key, value) in results.items():
         with suppress(TypeError, ValueError):  # a plugin's note that no file can hold
             text = as_json(value)
-            rows.append((run, key, text, _crc(key, text)))
+            rows.append((run, reader, key, text, _crc(key, text)))
     with database:
         database.execute("BEGIN IMMEDIATE")
         if _version(database) == before:

@@ -162,8 +162,8 @@ class RunStore(JournalFile):
         )
         return list(self._rows(sql, (run and run.n, role), asked_of))
 
-    def addresses(self, run: RunRecord) -> dict[Party, str]:
-        """Where a run asked each party last, of those that were asked at an address."""
+    def addresses(self, run: RunRecord | None = None) -> dict[Party, str]:
+        """Where a run, or any, asked each party last, of those that were asked at an address."""
         return {one.party: one.addresses[-1] for one in self.asked(run) if one.addresses}
 
     def add_asked(self, run: RunRecord, asked: AskedParties) -> None:

@@ -108,11 +108,13 @@ CREATE = (
     CREATE UNIQUE INDEX runs_by_id ON runs (run_id);
     CREATE INDEX runs_by_identity ON runs (identity, ordinal);
     CREATE INDEX comparisons_by_pool ON comparisons (pool);
-    CREATE TABLE board_cache (  -- results of boards; a row may go at any time
-        run INTEGER PRIMARY KEY REFERENCES runs (n) ON DELETE CASCADE,
+    CREATE TABLE board_cache (  -- results that were computed; a row may go at any time
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        reader TEXT NOT NULL,  -- a board, or who looks at a run by a judge
         key TEXT NOT NULL,  -- digest of all that it depends on beside the run's rows
         result TEXT NOT NULL,  -- JSON
-        crc INTEGER NOT NULL  -- CRC-32 of key and result
+        crc INTEGER NOT NULL,  -- CRC-32 of key and result
+        PRIMARY KEY (run, reader)
     );
     """
     + _FURTHER

@@ -121,34 +121,27 @@ class Comparisons:
         return len(self.a)
 
     @classmethod
-    def of(
-        cls, rows: Iterable[Comparison], *, dedupe: bool = False, by_criterion: bool = False
-    ) -> "Comparisons":
+    def of(cls, rows: Iterable[Comparison], *, by_criterion: bool = False) -> "Comparisons":
         """The container of given comparisons.
 
         Args:
             rows: By one judge.
-            dedupe: Take comparisons that are there twice only once.
             by_criterion: Keep each criterion's margin beside their sum.
 
         Raises:
-            DataError: One is not of the form, is there twice, or contradicts another.
+            DataError: One is not of the form, or is there twice.
         """
         columns = Columns("comparisons", "row", by_criterion=by_criterion)
         for number, row in enumerate(rows, start=1):
             columns.add(row.as_json(), number)
-        return cls.canonical(columns, dedupe=dedupe)
+        return cls.canonical(columns)
 
     @classmethod
-    def canonical(cls, columns: Columns, *, dedupe: bool = False) -> "Comparisons":
+    def canonical(cls, columns: Columns) -> "Comparisons":
         """The container of comparisons as they came.
 
-        Args:
-            columns: Those.
-            dedupe: Take one of comparisons that are there twice, instead of refusing them.
-
         Raises:
-            DataError: A comparison is there twice, or two say different things of one.
+            DataError: A comparison is there twice.
             UsageError: There is more than one judge, or not the one that was asked for.
         """
         judge = columns.one_judge()
@@ -182,7 +175,7 @@ class Comparisons:
             weight=_weight(columns),
             arrival=np.arange(len(table)),
         )
-        return _without_repeats(columns, unsorted, table[:, 8], dedupe)
+        return _sorted_rows(columns, unsorted, table[:, 8])
 
     @property
     def has_lengths(self) -> bool:
@@ -264,10 +257,8 @@ def _criteria(columns: Columns, swap: Bools) -> tuple[tuple[str, ...], Small | N
     return names, np.where(swap[:, None], -table, table)
 
 
-def _without_repeats(
-    columns: Columns, rows: Comparisons, number: Ints, dedupe: bool
-) -> Comparisons:
-    """Sorted rows; of repeats the first to come."""
+def _sorted_rows(columns: Columns, rows: Comparisons, number: Ints) -> Comparisons:
+    """The rows in order; the same comparison a second time is refused."""
     keys = (rows.a_first, rows.iteration, rows.item, rows.b, rows.a)
     order = np.lexsort((number, *keys))
     rows, number = rows.only(order), number[order]
@@ -275,36 +266,12 @@ def _without_repeats(
     same[1:] = True
     for column in (rows.a, rows.b, rows.item, rows.iteration, rows.a_first):
         same[1:] &= column[1:] == column[:-1]
-    if not same.any():
-        return rows
-    repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
-    if not dedupe:
+    if same.any():
+        repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
         message = "the same comparison (item, iteration, models, order, judge) as in"
-        message += f" {columns.row_name} {number[repeat - 1]}; --dedupe takes such only once"
+        message += f" {columns.row_name} {number[repeat - 1]}; take one of the two out"
         columns.refuse(message, int(number[repeat]))
-    _check_repeats(columns, rows, number, same)
-    return rows.only(~same)
-
-
-def _check_repeats(columns: Columns, rows: Comparisons, number: Ints, same: Bools) -> None:
-    differs = np.zeros(len(rows), dtype=np.bool_)
-    for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
-        differs[1:] |= ~_equal(column[1:], column[:-1])
-    if rows.weight is not None:
-        differs[1:] |= rows.weight[1:] != rows.weight[:-1]
-    if rows.margins is not None:
-        differs[1:] |= (rows.margins[1:] != rows.margins[:-1]).any(axis=1)
-    differs &= same
-    if differs.any():
-        at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
-        message = (
-            f"says something else of the same comparison than {columns.row_name} {number[at - 1]}"
-        )
-        columns.refuse(message + "; take one of the two out", int(number[at]))
-
-
-def _equal(one: Floats | Ints, other: Floats | Ints) -> Bools:
-    return np.asarray((one == other) | ((one != one) & (other != other)))
+    return rows
 
 
 def _sorted_names(names: Mapping[str, int]) -> tuple[tuple[str, ...], Ints]:

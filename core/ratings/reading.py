@@ -42,26 +42,25 @@ def has_demo(comparisons: Comparisons) -> bool:
 
 
 def read_comparisons(
-    path: Path, *, dedupe: bool = False, judge: str | None = None, by_criterion: bool = False
+    path: Path, *, judge: str | None = None, by_criterion: bool = False
 ) -> Comparisons:
     """The comparisons of a file in the form of docs/ratings.md; blank lines are passed over.
 
     Args:
         path: JSON lines; unpacked if it is gzip, within limits.
-        dedupe: Take comparisons that are there twice only once.
         judge: Take only those of this judge.
         by_criterion: Keep each criterion's margin beside their sum.
 
     Raises:
-        DataError: The file is missing or empty, or a line is not of the form, is there
-            twice, or contradicts another; the message has the line's number.
+        DataError: The file is missing or empty, or a line is not of the form or is there
+            twice; the message has the line's number.
         UsageError: There are several judges and none was chosen, or not the chosen one.
     """
     columns = Columns(path, "line", judge, by_criterion)
     for number, line in read_lines(path):
         if line.strip():
             columns.add(_parsed(path, number, line), number)
-    comparisons = Comparisons.canonical(columns, dedupe=dedupe)
+    comparisons = Comparisons.canonical(columns)
     if not len(comparisons):
         raise DataError(path, "holds no comparisons")
     return comparisons

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.graders import Grader, Judge, is_meant
-from ..parties.party import is_imported
+from ..parties.party import Party, is_imported
 from ..text import plain
 from ..types import canonical
 from ..types.result_document import ResultDocument
@@ -23,10 +23,12 @@ class RunGraders(NamedTuple):
     Attributes:
         run_id: Whole.
         graders: Judges, or readers, with their options and versions.
+        addresses: Where its journal's parties were asked last.
     """
 
     run_id: str
     graders: Sequence[Grader]
+    addresses: Mapping[Party, str] = {}
 
     @property
     def online(self) -> dict[Grader, Grader]:
@@ -50,6 +52,7 @@ def chosen(
     graders: Iterable[Grader],
     options: Mapping[str, str],
     judge: Judge | str | None = None,
+    addresses: Mapping[Party, str] = {},
 ) -> RunGraders:
     """The graders of a run that are meant, by grading options as text and a judge or its name.
 
@@ -67,7 +70,7 @@ def chosen(
         ]
         message = f"run {run.run_id} has no grades by {', '.join(options_wanted)}"
         raise UsageError(f"{message}; there are: {'; '.join(map(str, listed_graders))}")
-    return RunGraders(run.run_id, fitting)
+    return RunGraders(run.run_id, fitting, addresses)
 
 
 def _fits(grader: Grader, options: Mapping[str, str]) -> bool:
@@ -130,7 +133,7 @@ def _grade_like(grader: Grader, other: RunGraders) -> str:
         part for name, value in changes.items() for part in ("--set", f"{name}={plain(value)}")
     ]
     if grader.judge and grader.judge != existing.judge:
-        command = bench("rejudge", run_id, *judge_words(grader.judge), *words)
+        command = bench("rejudge", run_id, *judge_words(grader.judge, other.addresses), *words)
     else:
         command = bench("rescore", run_id, *words)
     return f"{command} adds what is missing"

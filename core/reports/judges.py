@@ -32,10 +32,14 @@ LEAST_MODELS = 8
 
 
 class JudgedModel(NamedTuple):
-    """A model's run as several judges graded it: by judge, its samples that could be read."""
+    """A model's run as several judges graded it: by judge, its samples that could be read.
+
+    `addresses` are where its journal's parties were asked last.
+    """
 
     run: RunRecord
     by_judge: Mapping[Party, Mapping[Key, SampleScore]]
+    addresses: Mapping[Party, str] = {}
 
 
 class JudgedTable(NamedTuple):
@@ -272,7 +276,8 @@ def _warnings(judges: Sequence[Party], lacking: Sequence[JudgedModel], n_models:
     for model in lacking:
         absent = [judge for judge in judges if judge not in model.by_judge]
         able = next((judge for judge in absent if not is_imported(judge.short)), None)
-        todo = bench("rejudge", model.run.run_id, *judge_words(able)) if able else ""
+        words = judge_words(able, model.addresses)
+        todo = bench("rejudge", model.run.run_id, *words) if able else ""
         why = (
             f"not graded by {', '.join(map(str, absent))}"
             if absent

@@ -151,7 +151,9 @@ def _why_not(task: Task, run: StoredRun) -> str:
         alike = f"{_command(run.model, (), run)} makes one that can be compared"
         return f"run {run.id} was asked otherwise, by {', '.join(unlike)}; {alike}"
     try:
-        same_grader(RunGraders("this run", [grader(config)]), RunGraders(run.id, run.graders()))
+        asked = {one.party: one.base_url for one in config.judges if one.base_url}
+        base = RunGraders(run.id, run.graders(), {**run.journal.addresses(), **asked})
+        same_grader(RunGraders("this run", [grader(config)]), base)
     except (UsageError, JournalError) as error:
         return str(error)
     if not task.selection.samples & run.samples_done:

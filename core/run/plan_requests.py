@@ -13,7 +13,7 @@ from copy import deepcopy
 from ..benchmark.generators import DataMaker
 from ..benchmark.model import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
-from ..errors import BenchError, MissingCall, PluginError
+from ..errors import BenchError, MissingCall, PluginError, UsageError
 from ..guard import PluginCall, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal
@@ -144,6 +144,8 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
             f"item {item.id!r} and demo replies: it waits for something that is no call of its "
             "model"
         )
+    except UsageError:  # what a person has to mend first, such as a package that is missing
+        raise
     except BenchError as error:  # a plan is an estimate, the run will tell
         if bound.is_over:
             warn(str(error))

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from ..benchmark import Pack
-from ..compare.contest import Contest
-from ..compare.rating_summary import RatingSummary, engine_version, find_standing
+from ..compare.rating_summary import engine_version
+from ..compare.rerating import rated_again
 from ..errors import JournalError
 from ..journal import Failure, RunLock
 from ..parties.party import Party
@@ -166,33 +166,16 @@ def context_of(
 def rated_as_before(context: RunContext, pack: Pack) -> ModelComparisons | None:
     """The ratings of a run's stored result, for another document of it.
 
-    Where the engine that made them has another version today, they are made anew of all
-    comparisons that there are.
+    Where the engine that made them has another version today, they are made anew.
     """
     kept = kept_comparisons(context.config, context.journal.document(context.run))
     if kept is None or not kept.ratings or _is_of_today(kept.notes):
         return kept
-    today = _rated_today(context, pack, kept)
-    if not today.ratings:
-        return kept
-    return kept._replace(
-        ratings=today.ratings,
-        conclusions=today.conclusions,
-        notes={**kept.notes, **today.details},
-        warnings=today.warnings,
-    )
+    today = rated_again(context.journal, context.run, context.config, pack, kept)
+    return today if today.ratings else kept
 
 
 def _is_of_today(notes: RatingNotes) -> bool:
     """Whether an engine is as it was; one that is not installed is left alone."""
     version = engine_version(str(notes.get("engine")))
     return version in (None, notes.get("engine_version", "1"))
-
-
-def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> RatingSummary:
-    journal, config = context.journal, context.config
-    met = Contest(journal, config, pack, run=context.run).met()
-    engine = str(kept.notes.get("engine"))
-    return find_standing(
-        config.benchmark, pack, met, run=context.run, engine=engine, options=config.options
-    )

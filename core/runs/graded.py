@@ -122,7 +122,7 @@ class ScoredRun(RecordedRun):
                 by_judge[judge] = {
                     (s.item_id, s.iteration): s for s in scores if s.score.reason is None
                 }
-        return JudgedModel(self.record, by_judge)
+        return JudgedModel(self.record, by_judge, self.journal.addresses())
 
     def evidence(
         self,

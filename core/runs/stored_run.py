@@ -1,26 +1,28 @@
 """A stored run as one object, which commands, pages, exports, comparisons and Python share."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ..benchmark import Pack
+from ..clients.families import stated
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..guard import Guarded, guard
 from ..hooks.sections import RecordedCall, Table, TranscriptView
-from ..journal import StoredCall
+from ..journal import CachedResult, StoredCall
 from ..parties.graders import Grader, Judge
 from ..parties.party import origin_of
+from ..plugins.code_digest import code_digest
 from ..reports.comparability import judge_in
 from ..reports.document import build_document
-from ..reports.evidence import kept_comparisons
+from ..reports.evidence import ModelComparisons, kept_comparisons
 from ..reports.suggestions import bench
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, decoded, item_call
 from ..sample.progress import TRIAL
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..text import plain, plural
-from ..types import Item, Score, Summary, canonical
+from ..types import Item, Score, Summary, canonical, digest
 from ..types.result_document import ResultDocument
 from .graded import ScoredRun
 from .results import is_graded_alike
@@ -83,10 +85,32 @@ class StoredRun(ScoredRun):
         pack = self.pack_of(config)
         document = self.document
         main = document is None or is_graded_alike(document, config)
-        return self._result_of(by, config, pack, main=main)
+        key = self._key(by, config, pack)
+        if key and (known := self.journal.cached(self.record, key)):
+            return cast(ResultDocument, known)
+        with self.journal.caching("judge") as results:
+            compared = kept_comparisons(config, document)
+            result = self._result_of(by, config, pack, compared, main=main)
+            if key:
+                results[self.record.n] = CachedResult(key, result)
+        return result
 
-    def computed(self, document: ResultDocument) -> ResultDocument:
+    def _key(self, by: Grader, config: RunConfig, pack: Pack) -> str | None:
+        """A digest of what its result by a grader depends on beside its rows; ``None``: unknown."""
+        if (code := code_digest(config.benchmark)) is None:
+            return None
+        source, options = pack.source, dict(config.options)
+        read = [source.name, source.sha256, options, dict(stated.get()), self.document]
+        return digest([code, self.id, by.as_json(), *read])
+
+    def computed(
+        self,
+        document: ResultDocument,
+        rate: Callable[[RunConfig, Pack, ModelComparisons], ModelComparisons],
+    ) -> ResultDocument:
         """Its own result, made anew of the grades of that result's grader.
+
+        `rate` makes its ratings anew, if it has any.
 
         Raises:
             BenchError: Its benchmark or its data is not here, or it has no grades.
@@ -94,14 +118,21 @@ class StoredRun(ScoredRun):
         config, graders = self.config_of(document), [count.grader for count in self.all_graders]
         graded = [one for one in graders if one.online.digest == document["grader"]]
         by = next(iter(graded or graders), grader(config))
-        return self._result_of(by, config, self.pack_of(config), main=True)
+        pack, kept = self.pack_of(config), kept_comparisons(config, document)
+        compared = rate(config, pack, kept) if kept and kept.ratings else kept
+        return self._result_of(by, config, pack, compared, main=True)
 
     def _result_of(
-        self, by: Grader, config: RunConfig, pack: Pack, *, main: bool
+        self,
+        by: Grader,
+        config: RunConfig,
+        pack: Pack,
+        compared: ModelComparisons | None,
+        *,
+        main: bool,
     ) -> ResultDocument:
         selection, members = self.selection_of(pack), graders_of(config, offline=by.offline)
         evidence = self.evidence(by, selection, members=members)
-        compared = kept_comparisons(config, self.document)
         document = build_document(
             self.record, config, pack, selection, evidence, compared=compared, main=main
         )

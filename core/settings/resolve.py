@@ -20,7 +20,7 @@ from ..parties.providers import ModelSpec, of_judge
 from ..plugins import installed
 from ..reading.checkpoints import checkpoint_of
 from .players import find_roles, fitting_players, for_members, role_sampling
-from .rules import own_options
+from .rules import comparing_words, own_options
 from .run_config import Endpoint, RunConfig, with_judges
 from .run_settings import RunSettings, flag_of
 from .set_options import JUDGE_SET
@@ -285,7 +285,7 @@ def _refuse_vain(
     plugin = guard(benchmark)
     if plugin.compares(options):
         return
-    if not plugin.compares(own_options(benchmark, {})):
+    if comparing_words(benchmark) is None:
         if settings.is_given("without"):
             raise UsageError(f"{benchmark.name} compares no models; leave --without out")
         return

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..benchmark import Benchmark, Option
+from ..benchmark.options import option_words
 from ..errors import UsageError
+from ..guard import guard
 from ..parties.secrets import is_variable_name
 from ..types.rules import Rule, UnfitValue
 from .run_settings import SETTINGS, option_of
@@ -66,6 +68,19 @@ def own_options(benchmark: Benchmark, options: Mapping[str, object]) -> dict[str
         known = ", ".join(names) or "none"
         raise UsageError(f"{benchmark.name} has no option {odd!r}; there are: {known}")
     return {option.name: _value_of(option, options) for option in benchmark.options}
+
+
+def comparing_words(benchmark: Benchmark) -> list[str] | None:
+    """What is typed to have models compared, such as ``["--elo"]``; nothing by default.
+
+    ``None`` for a benchmark that compares none.
+    """
+    plugin, defaults = guard(benchmark), own_options(benchmark, {})
+    if plugin.compares(defaults):
+        return []
+    switches = (option.name for option in benchmark.options if option.default is False)
+    turning_on = (name for name in switches if plugin.compares({**defaults, name: True}))
+    return next((option_words(name, True) for name in turning_on), None)
 
 
 def _value_of(option: Option, options: Mapping[str, object]) -> Any:

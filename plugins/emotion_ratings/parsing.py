@@ -49,7 +49,7 @@ def split_sections(text: str, form: Form = ENGLISH) -> dict[str, Section]:
     return {kind: Section("\n".join(texts[kind]), tuple(headings[kind])) for kind in texts}
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)  # each prompt may have a form of its own
 def _heading_pattern(form: Form) -> re.Pattern[str]:
     # Possessive repeats throughout: hostile text must not make the search quadratic.
     name = "|".join(form.names)
@@ -58,9 +58,9 @@ def _heading_pattern(form: Form) -> re.Pattern[str]:
         rf"""
         (?i: ^ [ \t>*_\#`"'{{\[(|.,-]*+ (?: \d{{1,2}}[.)] [ \t>*_\#`]*+ )?
             (?P<line> {name} ) ["'*_`)\]]*+ (?: [ \t]*+ \([^()\n]{{0,60}}\) )?
-            ["'*_`|\] \t]*+ (?: : | $ ) )
+            ["'*_`|\] \t]*+ (?: [:：] | $ ) )
         | (?P<exact> {exact} )
-        | (?i: ["'`] (?P<key> {name} ) ["'`] [ \t]*+ : )
+        | (?i: ["'`] (?P<key> {name} ) ["'`] [ \t]*+ [:：] )
         | (?i: (?P<end> {re.escape(form.answer_end)} ) )
         """,
         re.MULTILINE | re.VERBOSE,
@@ -69,7 +69,7 @@ def _heading_pattern(form: Form) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)  # few headings come again and again
 def _kind(heading: str, form: Form) -> str:
-    name = heading.rstrip(":")
+    name = heading.rstrip(":：")
     for kind in ("critique", "revised", "first"):
         if re.fullmatch(getattr(form.names, kind), name, re.IGNORECASE):
             return kind

@@ -13,11 +13,14 @@ from typing import NamedTuple
 from .forms import NumberWords
 
 MAX = 10
+_POINTS = str.maketrans(",，．", "...")
 _QUOTES = "\"'`"
-_DECORATION = " \t*_`\"'{}[]()<>|,;.•·&#/-–—"
+_DECORATION = " \t*_`\"'{}[]()<>|,;.•·&#/-–—（）［］＜＞，、；。．・／"
 # "Angry:" with its number alone on the next line; the two spaces make it count as spacing.
-_NUMBER_BELOW = re.compile(r":([*_]*+)[ \t]*+\n\s*+(?=\d{1,2}(?:[.,]\d+)?+[ \t]*+$)", re.MULTILINE)
-_OTHER_PAIR = re.compile(r"\b[^\W\d_]\w*+[\"'*`]*+[ \t]*+[:=][ \t\"'*`]*+\d")
+_NUMBER_BELOW = re.compile(
+    r"([:：][*_]*+)[ \t]*+\n\s*+(?=\d{1,2}(?:[.,．，]\d+)?+[ \t]*+$)", re.MULTILINE
+)
+_OTHER_PAIR = re.compile(r"\b[^\W\d_]\w*+[\"'*`]*+[ \t]*+[:：=][ \t\"'*`]*+\d")
 _SUM = re.compile(r"[ \t]*+[-+*×/][ \t]*+\d+[ \t]*+=")
 _NOT_CARDINAL = re.compile(r"(?:st|nd|rd|th)\b|[ex]\d", re.IGNORECASE)
 
@@ -58,7 +61,7 @@ class RatedEmotion(NamedTuple):
 
 def find_pairs(text: str, asked: PairSearch) -> tuple[list[RatedEmotion], bool]:
     """Return the pairs in the order of the text, and whether other words have numbers too."""
-    text = _NUMBER_BELOW.sub(r":\1  ", text)
+    text = _NUMBER_BELOW.sub(r"\1  ", text)
     matches = list(_free_matches(text, asked))
     starts = [*(match.start() for match, _ in matches), len(text)]
     ends = [0, *(match.end() for match, _ in matches)]
@@ -73,7 +76,7 @@ def find_pairs(text: str, asked: PairSearch) -> tuple[list[RatedEmotion], bool]:
 def rating_blocks(text: str, asked: PairSearch) -> list[str]:
     """Return the runs of lines with pairs; lines without one part them, blank lines do not."""
     blocks: list[list[str]] = [[]]
-    for line in _NUMBER_BELOW.sub(r":\1  ", text).split("\n"):
+    for line in _NUMBER_BELOW.sub(r"\1  ", text).split("\n"):
         if next(_free_matches(line, asked), None):
             blocks[-1].append(line)
         elif blocks[-1] and line.strip(_DECORATION):
@@ -95,8 +98,8 @@ def _free_matches(text: str, asked: PairSearch) -> Iterator[tuple[re.Match[str],
 
 @lru_cache(maxsize=32)
 def _behind(words: NumberWords) -> _Behind:
-    scale = rf"[\"'*_`]*+[ \t]*+(?:/|{words.out_of})[ \t\"'*_`]*+(?P<of>\d+|{words.ten})"
-    span = rf"[*_`]*+[ \t]*+(?P<by>[-–—~]|->|→|=>|{words.until})[ \t]*+[*_`]*+(?P<to>\d+)"
+    scale = rf"[\"'*_`]*+[ \t]*+(?:[/／]|{words.out_of})[ \t\"'*_`]*+(?P<of>\d+|{words.ten})"
+    span = rf"[*_`]*+[ \t]*+(?P<by>[-–—~～〜]|->|→|=>|{words.until})[ \t]*+[*_`]*+(?P<to>\d+)"
     return _Behind(re.compile(scale, re.IGNORECASE), re.compile(span))
 
 
@@ -113,8 +116,8 @@ def _pattern(asked: PairSearch) -> re.Pattern[str]:
         (?<![^\W\d_]) (?i:{labels})
         (?P<close>["'*_`]*+) (?P<gap>[ \t]*+)
         (?P<sep> [:：=|] | -> | → | (?<=[ \t])[-–—](?=[ \t]) )
-        (?P<open>[ \t"'*_`<(\[]*+)
-        (?P<sign>[-+−–]?+) [ \t]*+ (?P<whole>\d++) (?P<fraction>(?:[.,]\d++)*+)
+        (?P<open>[ \t"'*_`<(\[（［＜]*+)
+        (?P<sign>[-+−–－＋]?+) [ \t]*+ (?P<whole>\d++) (?P<fraction>(?:[.,．，]\d++)*+)
         """,
         re.VERBOSE,
     )
@@ -153,14 +156,14 @@ def _value(
     `rest` follows on the line, where `span` is how a range would go on.
     """
     written = f"{match['sign']}{match['whole']}{match['fraction']}"[:20]
-    if not re.fullmatch(r"(?:\.\d+|,\d)?", match["fraction"]):
+    if not re.fullmatch(r"(?:[.．]\d+|[,，]\d)?", match["fraction"]):
         return None, f"{written!r} is not clearly one number"
-    value = float(match["whole"] + match["fraction"].replace(",", "."))
+    value = float(f"{match['whole']}{match['fraction']}".translate(_POINTS))
     if match["sign"] or value > MAX:
         return None, f"{written} is not a rating from 0 to {MAX}"
     if _continues(rest, value, span):
         return None, f"{(written + rest.rstrip())[:20]!r} is not one number"
-    if scale and scale["of"].isdigit() and scale["of"] != str(MAX):
+    if scale and scale["of"].isdecimal() and float(scale["of"]) != MAX:
         return None, f"{written} is out of {scale['of'][:20]}, not out of {MAX}"
     return value, None
 
@@ -184,7 +187,7 @@ def _layout_flags(match: re.Match[str]) -> Iterator[str]:
         yield "json"
     if any(mark in marks for mark in "*_`"):
         yield "markdown"
-    if any(mark in match["open"] for mark in "<(["):
+    if any(mark in match["open"] for mark in "<([（［＜"):
         yield "brackets"
     if match["sep"] == "|":
         yield "table"

@@ -67,7 +67,7 @@ def unread(reason: str, fault: str | None = None, *, named: int = 0) -> SectionR
 
 def no_section(heading: str) -> SectionReading:
     """Return the reading of a section whose heading is not there."""
-    return unread(f"no section {heading.rstrip(':')!r}")
+    return unread(f"no section {heading.rstrip(':：')!r}")
 
 
 def read_passes(

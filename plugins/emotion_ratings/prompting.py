@@ -27,18 +27,20 @@ def without_revision(prompt: str, form: Form = ENGLISH, *, sentence: str | None 
 
     Of the paragraph of instructions (the second one after the dialogue) the first sentence stays,
     or `sentence` takes its place; the heading of the first pass goes, and everything from the
-    critique to the mark of the answer's end; a call for the answer is added.
+    critique to the mark of the answer's end; the form's call for the answer is added.
 
     Raises:
         ValueError: The prompt lacks one of these marks; the message names it.
     """
     parts = split_prompt(prompt, form)
-    head, answer = _split_at(parts.layout, f"{form.first}\n")
+    heading = re.compile(rf"^({re.escape(form.first)})[ \t]+$", re.MULTILINE)
+    head, answer = _split_at(heading.sub(r"\1", parts.layout), f"{form.first}\n")
     ratings, rest = _split_at(answer, f"\n{form.critique}")
     _, end = _split_at(rest, form.answer_end)
+    call = f"\n{form.call}\n" if form.call else ""
     return (
         f"{parts.dialogue}{parts.question}\n\n{sentence or _first_sentence(parts.instructions)}"
-        f"\n\n{head}{ratings}\n\n{form.answer_end}{end}\n{form.call}\n"
+        f"\n\n{head}{ratings}\n\n{form.answer_end}{end}{call}"
     )
 
 
@@ -82,4 +84,4 @@ def _split_at(text: str, mark: str, name: str | None = None) -> tuple[str, str]:
 
 
 def _first_sentence(paragraph: str) -> str:
-    return re.split(r"(?<=[.!?])\s", paragraph, maxsplit=1)[0]
+    return re.split(r"(?<=[.!?])\s|(?<=[。！？])", paragraph, maxsplit=1)[0]

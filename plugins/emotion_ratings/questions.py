@@ -11,10 +11,9 @@ from typing import NamedTuple, TypeVar
 
 from eibench import DataError, Item, JsonObject, read_json
 
-from .forms import ENGLISH, Form
+from .forms import ENGLISH, N_EMOTIONS, Form
 from .prompting import without_revision
 
-N_EMOTIONS = 4
 _WRITTEN = {str(rating): rating for rating in range(11)}
 
 
@@ -163,7 +162,7 @@ _DOUBT = {
 def demo_answer(question: Question, ability: float, rng: Random, *, revise: bool) -> str:
     """A reply of a model of that ability: from 0, chance alone, to 1, the reference rounded."""
     if ability < CLUMSY and rng.random() < 0.06:
-        return _PROSE[question.form.language]
+        return _PROSE.get(question.form.language, _PROSE["en"])
     bold = ability < CLUMSY and rng.random() < 0.2
     if ability:
         offsets = [rng.gauss(0, NOISE * (1 - ability)) for _ in question.reference]
@@ -174,8 +173,9 @@ def demo_answer(question: Question, ability: float, rng: Random, *, revise: bool
         return first + "\n"
     revised = _lines(question, [o * REVISED if ability else o for o in offsets], bold=bold)
     form = question.form
+    doubt = _DOUBT.get(form.language, _DOUBT["en"])
     return (
-        f"{form.first}\n{first}\n\n{form.critique} {_DOUBT[form.language]}\n\n"
+        f"{form.first}\n{first}\n\n{form.critique} {doubt}\n\n"
         f"{form.revised}\n{revised}\n\n{form.answer_end}\n"
     )
 

@@ -33,7 +33,7 @@ _COUNT, _ATTEMPTS = StatementMaker.options
 )
 @click.option("--model", required=True, metavar="SPEC",
               help="Who writes: PROVIDER/NAME, such as openai/gpt-4.1.")  # fmt: skip
-@click.option("-n", "--count", type=click.IntRange(1), default=_COUNT.default, show_default=True,
+@click.option("-n", "--number", type=click.IntRange(1), default=_COUNT.default, show_default=True,
               metavar="N", help="How many statements; more later go on from these.")  # fmt: skip
 @click.option("--attempts", type=click.IntRange(1), default=_ATTEMPTS.default, show_default=True,
               metavar="N", help="How often to ask for a statement until one fits.")  # fmt: skip
@@ -42,7 +42,7 @@ _COUNT, _ATTEMPTS = StatementMaker.options
 @click.option("--system", metavar="TEXT", help="The writer's system prompt.")
 @click.pass_context
 def statements_command(
-    ctx: click.Context, model: str, count: int, attempts: int, output: Path, system: str | None
+    ctx: click.Context, model: str, number: int, attempts: int, output: Path, system: str | None
 ) -> int:
     """Have a model write more statements for emotionqueen.
 
@@ -53,7 +53,7 @@ def statements_command(
     provenance = output.with_name(f"{output.name}.provenance.json")
     _refuse_taken(output, provenance)
     maker = StatementMaker()
-    words = ["--model", model, "--count", str(count), "--attempts", str(attempts)]
+    words = ["--model", model, "--count", str(number), "--attempts", str(attempts)]
     words += [] if system is None else ["--system", system]
     done = eibench.bench_run(maker, [*words, "--dataset", "bundled", *ctx.args])
     for document in done.documents:

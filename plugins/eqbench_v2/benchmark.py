@@ -1,9 +1,9 @@
 """EQ-Bench v2 (Paech 2024): how strongly does someone feel four emotions, each on its own?
 
 As version 1, on 171 questions, but ratings are compared as they are, not by their proportions,
-and no critique and revision is asked for unless wanted. In English and in German; the language
-of a pack is checked by its prompts. Source of formula and constants: EQ-bench/EQ-Bench,
-lib/scoring.py, commit 0114d23.
+and no critique and revision is asked for unless wanted. In English and in German, which a pack's
+prompts are checked for; in any other language a prompt shows its own form. Source of formula and
+constants: EQ-bench/EQ-Bench, lib/scoring.py, commit 0114d23.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from eibench import (
     ResultDocument,
     Sampling,
     Table,
+    UsageError,
     folder,
 )
 from eibench.emotion_ratings import (
     FORMS,
+    GERMAN,
     PARSER,
     EmotionRatings,
     Form,
@@ -137,8 +139,9 @@ class EQBenchV2(EmotionRatings):
     # An answer has some 60 tokens: all other room is for models that think first.
     sampling = Sampling(temperature=0.01, max_tokens=16_384)
     answer_tokens = 1024
+    languages = tuple(FORMS)
     options = (
-        Option("lang", "en", "Language of the questions.", choices=tuple(FORMS), in_requests=True),
+        Option("lang", "en", "Language of the questions, such as en or ja.", in_requests=True),
         PARSER,
         Option("revise", False, "Ask for a critique and revised scores.", in_requests=True),
     )
@@ -147,15 +150,17 @@ class EQBenchV2(EmotionRatings):
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The questions of a language, with or without the request for a revision."""
-        path, form = next(iter(source.files.values())), FORMS[options["lang"]]
+        path, form = next(iter(source.files.values())), FORMS.get(options["lang"])
+        if form is None and options["parser"] == "reference":
+            raise UsageError("--parser reference reads English and German only, as published")
         items = read_in_language(path, form)
-        warnings = odd_names(items)
+        warnings = (*_shown_forms(items, form), *odd_names(items))
         if not options["revise"]:
             # The published code writes one and the same sentence into all German prompts.
-            same = source.name == "official" and form.language == "de"
+            same = source.name == "official" and form == GERMAN
             prompts = [item.content.prompt for item in items]
             items = cut_revision(
-                path, items, sentence=usual_sentence(prompts, form) if same else None
+                path, items, sentence=usual_sentence(prompts, GERMAN) if same else None
             )
         return Pack(source, items, _comparability(source, options), warnings)
 
@@ -185,44 +190,75 @@ def _comparability(source: PackSource, options: Options) -> str:
 REFERENCE = ReferenceField("reference_answer_fullscale", as_text=True)
 
 
-def read_in_language(path: Path, form: Form) -> list[Item]:
+def read_in_language(path: Path, form: Form | None) -> list[Item]:
     """The items of a pack with their full prompts, each with its own headings and names.
+
+    Args:
+        path: The file.
+        form: That of the pack's language; ``None`` where each prompt is to show it.
 
     Raises:
         DataError: The file is not of that form, or is in another language.
     """
-    items = read_questions(path, REFERENCE, form)
-    for item in items:
-        if form.first not in item.content.prompt:
-            raise DataError(path, _why_not(item.content.prompt, form), f'item "{item.id}"')
-    asked: list[Question] = [item.content for item in items]
-    contents = [
-        q._replace(form=q.form.as_written_in(q.prompt), others=_other_names(q)) for q in asked
-    ]
-    return [replace(i, content=content) for i, content in zip(items, contents, strict=True)]
+    items = read_questions(path, REFERENCE)
+    return [replace(item, content=_as_worded(path, item, form)) for item in items]
+
+
+def _as_worded(path: Path, item: Item, form: Form | None) -> Question:
+    """The question with its form as its prompt words it."""
+    question: Question = item.content
+    try:
+        worded, names = _form_and_names(question.prompt, form)
+    except ValueError as error:
+        raise DataError(path, f"its prompt {error}", f'item "{item.id}"') from None
+    return question._replace(form=worded, others=_other_names(question.emotions, names))
+
+
+def _form_and_names(prompt: str, form: Form | None) -> tuple[Form, Sequence[str]]:
+    for known in FORMS.values():
+        if known.first in prompt and known != form:
+            raise ValueError(f"is not in the language asked for; use --lang {known.language}")
+    if form is None:
+        return Form.shown_in(prompt)
+    if form.first not in prompt:
+        raise ValueError(
+            f'lacks the heading "{form.first}"; --lang with the code of another language, '
+            "such as ja, reads the headings that it has"
+        )
+    worded = form.as_written_in(prompt)
+    return worded, listed_emotions(prompt, worded)
+
+
+def _shown_forms(items: Sequence[Item], form: Form | None) -> Iterator[str]:
+    """A warning with the headings that were read from the prompts, where they were."""
+    if form is None:
+        forms: list[Form] = [item.content.form for item in items]
+        marks = zip(*((f.first, f.revised, f.answer_end) for f in forms), strict=True)
+        yield "headings and end of an answer are as the prompts show them: " + "; ".join(
+            ", ".join(dict.fromkeys(worded)) for worded in marks
+        )
+
+
+_ODD = (
+    'lists "{}", but its answer form and reference say "{}": '
+    "parser strict reads either name, reference only the latter"
+)
+_ODD_SHOWN = 'asks for "{}", but its reference says "{}": either name is read'
 
 
 def odd_names(items: Sequence[Item]) -> tuple[str, ...]:
-    """A warning for each question that lists an emotion by another name than its form has."""
+    """A warning for each question that has two names for an emotion."""
     return tuple(
-        f'question {item.id} lists "{other}", but its answer form and reference say "{name}": '
-        "parser strict reads either name, reference only the latter"
+        f"question {item.id} "
+        + (_ODD if item.content.form.language else _ODD_SHOWN).format(other, name)
         for item in items
         for name, other in zip(item.content.emotions, item.content.others, strict=False)
         if name != other
     )
 
 
-def _why_not(prompt: str, form: Form) -> str:
-    for other in FORMS.values():
-        if other.first in prompt:
-            return f"its prompt is not in the language asked for; use --lang {other.language}"
-    return f'its prompt lacks the heading "{form.first}"'
-
-
-def _other_names(question: Question) -> tuple[str, ...]:
-    """What the prompt lists in place of each name of the form; empty where all are the same."""
-    names, listed = question.emotions, listed_emotions(question.prompt, question.form)
+def _other_names(names: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
+    """What the prompt has in place of each name; empty where all are the same."""
     if len(listed) != len(names) or set(listed) == set(names):
         return ()
     pairs = zip(names, listed, strict=True)

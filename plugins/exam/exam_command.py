@@ -36,7 +36,7 @@ _EXAMPLES = (
 @click.option("--from", "runs", multiple=True, metavar="RUN",
               help="Have the judge grade the texts of these runs, as judgemark does, in place of "
                    "the set of situations.")  # fmt: skip
-@click.option("--samples", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               default="samples.jsonl", show_default=True,
               help="Where --from writes the texts.")  # fmt: skip
 @click.pass_context
@@ -46,7 +46,7 @@ def exam_command(
     benchmark: str,
     people: str | None,
     runs: tuple[str, ...],
-    samples: Path,
+    output: Path,
 ) -> int:
     """Examine a judge before you pay it: 280 calls, a verdict in words.
 
@@ -63,8 +63,8 @@ def exam_command(
     if runs:
         with run.make_context("run", ["judgemark", "--dry-run", *ctx.args], parent=root) as sub:
             runs_dir = sub.params["runs_dir"]
-        _write(runs, runs_dir, samples)
-        arguments = ["judgemark", "--model", judge, "--dataset", str(samples), *ctx.args]
+        _write(runs, runs_dir, output)
+        arguments = ["judgemark", "--model", judge, "--dataset", str(output), *ctx.args]
         with run.make_context("run", arguments, parent=root) as sub:
             graded: int = run.invoke(sub)
             return graded

@@ -31,20 +31,20 @@ def plugin_command() -> None:
 @click.option(
     "--pairwise", is_flag=True, help="Compare models in pairs too (yes-no, rubric, talk)."
 )
-@click.option("--into", metavar="DIR", type=click.Path(path_type=Path), default=Path(),
-                help="The folder in which a folder NAME is made.", show_default=True)  # fmt: skip
-def new_command(name: str, kind: str, declared: bool, pairwise: bool, into: Path) -> None:
+@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), default=Path(),
+              help="The folder in which a folder NAME is made.", show_default=True)  # fmt: skip
+def new_command(name: str, kind: str, declared: bool, pairwise: bool, output: Path) -> None:
     """Write a package with a benchmark that runs, to be changed into yours.
 
     A choice is among texts; yes-no is a list of questions that a judge answers, a rubric of
     criteria that it grades; in a talk a further model plays somebody; in a game two do.
     """
-    folder = into / name
+    folder = output / name
     texts = scaffold.package_files(
         name, kind, declared=declared, pairwise=pairwise, year=date.today().year
     )
     if folder.exists():
-        raise UsageError(f"{folder} is there already; name it otherwise, or give --into DIR")
+        raise UsageError(f"{folder} is there already; name it otherwise, or give -o DIR")
     try:
         for path, text in texts.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -62,22 +62,18 @@ def new_command(name: str, kind: str, declared: bool, pairwise: bool, into: Path
 @click.option("--all", "everything", is_flag=True, help="All that is installed.")
 @click.option("--dataset", metavar="PATH", help="Data of a benchmark that bundles none.")
 @click.option("--verdicts", metavar="FILE", help="Published verdicts, as JSON lines (K21).")
-@click.option("--lock", metavar="FILE", help=f"In place of {locks.NAME} (K14).")
 @click.option(
-    "--update-lock", is_flag=True, help="Write what is asked and graded now into the lock, first."
+    "--update-lock", is_flag=True, help=f"First write what is asked and graded now to {locks.NAME}."
 )
 @click.option("--only", metavar="ID", multiple=True, help="Make this check (repeat for several).")
-@click.option("--skip", metavar="ID", multiple=True, help="Leave this check out (likewise).")
 @eibench.json_option
 def check_command(
     names: tuple[str, ...],
     everything: bool,
     dataset: str | None,
     verdicts: str | None,
-    lock: str | None,
     update_lock: bool,
     only: tuple[str, ...],
-    skip: tuple[str, ...],
     json_output: bool,
 ) -> int:
     """Check benchmarks, providers and rating engines.
@@ -86,21 +82,21 @@ def check_command(
     method it is of, at which item, in which file and line, and what to do. Exit 1 where there is
     one. docs/plugins.md lists the checks.
     """
-    for name in (*only, *skip):
+    for name in only:
         check_name(name, conformance.CHECKS, f"no check is called {name!r}", "there are")
     if bool(names) == everything:
         raise UsageError("name what to check, or give --all")
     subjects = [s for name in names for s in named_subjects(name)]
-    path, published = (Path(name) if name else None for name in (lock, verdicts))
+    published = Path(verdicts) if verdicts else None
     rows: list[JsonDict] = []
     for chosen in installed_subjects() if everything else subjects:
-        subject = replace(chosen, dataset=dataset, lock=path, verdicts=published)
+        subject = replace(chosen, dataset=dataset, verdicts=published)
         if not json_output:
             click.echo(line(f"{subject.kind} {subject.name}"))
         if update_lock and subject.kind == "benchmark" and not subject.broken:
             tell(f"{subject.name}: written to {locks.update(subject)}")
         results = []
-        for result in conformance.results_of(subject, only, skip):
+        for result in conformance.results_of(subject, only):
             results.append(result)
             if not json_output:
                 _print(result)

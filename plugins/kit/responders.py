@@ -19,7 +19,7 @@ from .wire import ReceivedRequest, Response
 Reply = str | Answer | Fault | Response | Mapping[str, Any]
 Responder = Callable[[ReceivedRequest], Reply | Awaitable[Reply]]
 
-_LABEL = re.compile(r"[^:<>]+:[ \t]*<([^:<>]+)>")
+_LABEL = re.compile(r"[^:：<>＜＞]+[:：][ \t]*[<＜]([^:：<>＜＞]+)[>＞]")
 
 
 def uniform_ratings(seed: int = 0) -> Responder:
@@ -42,13 +42,13 @@ def fill_ratings(prompt: str, rng: Random) -> str:
     """The form in the prompt, filled in; a sentence when it shows none."""
     lines = _lines(prompt)
     blocks = list(_blocks(lines))
-    forms = [i for i, block in enumerate(blocks) if len(block.names) > 1]
+    forms = [i for i, block in enumerate(blocks) if len(block.labels) > 1]
     if not forms:
         return "I see no form to fill in."
     shown = blocks[forms[0] : forms[-1] + 1]
     parts = [_fill(block, rng) for block in shown]
     closing = lines[shown[-1].end : shown[-1].end + 1]
-    return "\n\n".join(parts + [line for line in closing if line.startswith("[")])
+    return "\n\n".join(parts + [line for line in closing if line.startswith(("[", "［", "【"))])
 
 
 def _lines(prompt: str) -> list[str]:
@@ -57,7 +57,7 @@ def _lines(prompt: str) -> list[str]:
 
 class _Block(NamedTuple):
     heading: str  # "" if the line above is not one
-    names: list[str]
+    labels: list[str]  # with their colons
     end: int  # index of the line after it
 
 
@@ -69,20 +69,20 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
         start, end = end, end + len(block)
         if placeholder:
             above = lines[start - 1] if start else ""
-            names = [line.rpartition(":")[0] for line in block]
-            yield _Block(above if above.endswith(":") else "", names, end)
+            labels = [re.split("[<＜]", line)[0].rstrip() for line in block]
+            yield _Block(above if above.endswith((":", "：")) else "", labels, end)
 
 
 def _placeholder(line: str) -> str:
-    label = _LABEL.fullmatch(line) if line.endswith(">") else None
+    label = _LABEL.fullmatch(line) if line.endswith((">", "＞")) else None
     return label[1] if label else ""
 
 
 def _fill(block: _Block, rng: Random) -> str:
-    if len(block.names) == 1:
-        return f"{block.names[0]}: none."
+    if len(block.labels) == 1:
+        return f"{block.labels[0]} none."
     ratings = [0]
     while not any(ratings):
-        ratings = rng.choices(range(11), k=len(block.names))
-    lines = [f"{name}: {rating}" for name, rating in zip(block.names, ratings, strict=True)]
+        ratings = rng.choices(range(11), k=len(block.labels))
+    lines = [f"{label} {rating}" for label, rating in zip(block.labels, ratings, strict=True)]
     return "\n".join([block.heading, *lines] if block.heading else lines)

@@ -32,7 +32,7 @@ from .sets import PAIR
 _EXAMPLES = (
     "\b\nExamples:\n"
     "  bench calibrate eqbench3\n"
-    "  bench calibrate humanebench --dataset humane_bench.jsonl --replies rated.jsonl\n"
+    "  bench calibrate humanebench --dataset humane_bench.jsonl -o rated.jsonl\n"
     "  bench score humanebench rated.jsonl --dataset humane_bench.jsonl --judge openai/gpt-4.1\n"
     "  bench calibrate humanebench 7a3c --dataset humane_bench.jsonl\n"
 )
@@ -61,7 +61,7 @@ class _Labelled(NamedTuple):
               shell_complete=eibench.completion("judges"),
               help="Only these judges and panels; by default all that graded.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH", help="Where the pack is, if it was moved.")
-@click.option("--replies", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Write the replies that the benchmark's own people rated to this file, for "
                    "bench score, and show what people gave them.")  # fmt: skip
 @eibench.shared_options("demo", "runs_dir")
@@ -73,18 +73,18 @@ def calibrate_command(
     value: str | None,
     judges: tuple[str, ...],
     dataset: str | None,
-    replies: Path | None,
+    output: Path | None,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
     """Say how far judges go with people, and correct their scores by what people say.
 
     By the labels that `bench label read` has kept; or with a RUN that holds the replies which the
-    benchmark's own people rated (--replies, then bench score --judge), by these. A judge's own
+    benchmark's own people rated (-o, then bench score --judge), by these. A judge's own
     number stands beside the corrected one.
     """
-    if replies:
-        _write(benchmark, dataset, replies, json_output=json_output)
+    if output:
+        _write(benchmark, dataset, output, json_output=json_output)
         return
     if (run and label_set) or (value and not run):
         raise UsageError("--labels is for labels of the journal, --value for those of a RUN")
@@ -170,7 +170,7 @@ def _published(
         ratings = reply.ratings.get(name, {})
         labels += [Label((run.id, key), who, rating, 1.0) for who, rating in ratings.items()]
     if not labels:
-        command = bench("calibrate", benchmark.name, "--replies", "rated.jsonl")
+        command = bench("calibrate", benchmark.name, "-o", "rated.jsonl")
         message = f"run {run.id} holds none of the replies that people rated; {command} writes them"
         raise UsageError(f"{message} for bench score")
     some = f"{left_out} of {len(rated)} rated replies are not those of the run, and are left out"

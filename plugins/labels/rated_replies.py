@@ -37,7 +37,7 @@ class HumanRatings(NamedTuple):
 
 
 class RatedReplies(NamedTuple):
-    """The document of `bench calibrate --replies` (docs/results.md describes each field)."""
+    """The document of `bench calibrate -o` (docs/results.md describes each field)."""
 
     benchmark: str
     dataset: JsonObject
@@ -108,7 +108,7 @@ def write_replies(path: Path, replies: Sequence[HumanRatedReply]) -> None:
 
 
 def rating_parts(document: RatedReplies) -> list[Paragraph | Table]:
-    """What `bench calibrate --replies` prints."""
+    """What `bench calibrate -o` prints."""
     sources = ", ".join(f"{name} ({n})" for name, n in document.sources.items())
     head = f"replies {document.replies} to {plural(document.families, 'text')}: {sources}"
     rows = [

@@ -31,7 +31,7 @@ _ROUGH = 100
               help="Language of the stories, where the pack has several.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write the pack (default: none is written).")  # fmt: skip
-@click.option("--source", metavar="TEXT", help="Who the people are, for whoever reads a result.")
+@click.option("--note", metavar="TEXT", help="Who the people are, for whoever reads a result.")
 @click.option("--leave-out", is_flag=True, help="Leave out people whose answers are not whole.")
 @click.option("--run", "runs", multiple=True, metavar="RUN",
               shell_complete=eibench.completion("runs"),
@@ -44,7 +44,7 @@ def norm_command(
     dataset: str | None,
     lang: str,
     output: Path | None,
-    source: str | None,
+    note: str | None,
     leave_out: bool,
     runs: tuple[str, ...],
     runs_dir: Path,
@@ -57,11 +57,11 @@ def norm_command(
     and the norm is a pack; of eqbench-v1 and eqbench-v2 it is a scale on which the mean of people
     is 100, with the place of each --run among them.
     """
-    if source is not None and not (source.strip() and source.isprintable()):
-        raise UsageError("--source must be a line of text")
+    if note is not None and not (note.strip() and note.isprintable()):
+        raise UsageError("--note must be a line of text")
     _refuse_inputs(output, humans, dataset)
     if isinstance(benchmark, EmotionRatings):
-        _norm_of_ratings(benchmark, humans, dataset, output, source, runs, runs_dir,
+        _norm_of_ratings(benchmark, humans, dataset, output, note, runs, runs_dir,
                          leave_out=leave_out, json_output=json_output)  # fmt: skip
         return
     if not isinstance(benchmark, Seceu):
@@ -74,7 +74,7 @@ def norm_command(
     items = _items(contents.stories, normed)
     if output is not None:
         name = "".join(c if c.isprintable() else "?" for c in humans.name)
-        message = source or f"{normed.people} people of {name}"
+        message = note or f"{normed.people} people of {name}"
         _write(output, _pack(contents, normed, message))
     if json_output:
         eibench.show_json(_document(items, normed, people))

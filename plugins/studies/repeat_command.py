@@ -121,7 +121,6 @@ _EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revised\n"
 @click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1,
                 shell_complete=eibench.completion("runs"))  # fmt: skip
 @eibench.run_options("model", "benchmark", "judge")
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
 @click.option("--change", nargs=2, metavar="BEFORE AFTER",
               help="Compare two metrics, such as first_pass revised.")  # fmt: skip
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
@@ -130,7 +129,6 @@ _EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revised\n"
 @eibench.json_option
 def repeat_command(
     sources: tuple[str, ...],
-    metrics: tuple[str, ...],
     change: tuple[str, str] | None,
     without: tuple[str, ...],
     runs_dir: Path,
@@ -143,12 +141,12 @@ def repeat_command(
     """
     steady: list[SteadinessRow] = []
     if any(source.lower().endswith(".csv") for source in sources):
-        reruns = _from_file(sources, (*metrics, *(change or ())))
+        reruns = _from_file(sources, change or ())
     else:
         reruns, steady = _from_runs(sources, runs_dir)
     left_out = left_out_of(dict.fromkeys(rerun.model for rerun in reruns.reruns), without)
     reruns = reruns._replace(reruns=[r for r in reruns.reruns if r.model not in left_out])
-    document = build_repeatability(reruns, metrics, change or ())._replace(steadiness=steady)
+    document = build_repeatability(reruns, change or ())._replace(steadiness=steady)
     if json_output:
         eibench.show_json(document)
     else:

@@ -80,14 +80,11 @@ class Repeatability(NamedTuple):
     steadiness: Sequence[SteadinessRow] = ()
 
 
-def build_repeatability(
-    source: Reruns, metrics: Sequence[str], change: Sequence[str]
-) -> Repeatability:
+def build_repeatability(source: Reruns, change: Sequence[str]) -> Repeatability:
     """The document.
 
     Args:
         source: All that there are.
-        metrics: Those that count; without any, all.
         change: Two metrics, to be compared; or none.
 
     Raises:
@@ -97,18 +94,17 @@ def build_repeatability(
     if not reruns:
         raise UsageError(f"{source.source}: there are no reruns")
     names = list(dict.fromkeys(name for rerun in reruns for name in rerun.values))
-    for name in (*metrics, *change):
+    for name in change:
         if name not in names:
             raise UsageError(f"there is no metric {name!r}; there are: {', '.join(names)}")
-    counted = [name for name in names if not metrics or name in metrics]
-    models = [_model(name, group, counted) for name, group in _by_model(reruns).items()]
+    models = [_model(name, group, names) for name, group in _by_model(reruns).items()]
     _refuse_single(models, source.more)
     return Repeatability(
         source=source.source,
         demo=any(rerun.demo for rerun in reruns),
         judge=source.judge,
         models=models,
-        overall={name: _overall(models, name) for name in counted},
+        overall={name: _overall(models, name) for name in names},
         change=_change(reruns, *change) if change else None,
         left_out=source.left_out,
     )

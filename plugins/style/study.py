@@ -62,7 +62,7 @@ class StyleDocument(NamedTuple):
 
 
 def style_document(
-    source: str, models: Sequence[ModelTexts], lists: SlopLists | None, most_phrases: int
+    source: str, models: Sequence[ModelTexts], lists: SlopLists | None, most_phrases: int = 10
 ) -> StyleDocument:
     """What is counted in the texts of models, of which each has at least one.
 

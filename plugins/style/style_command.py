@@ -26,12 +26,10 @@ _EXAMPLES = (
 @click.option("--lists", type=click.Path(path_type=Path, exists=True, file_okay=False),
               metavar="DIR",
               help="The folder with slop_list.json and slop_list_trigrams.json.")  # fmt: skip
-@click.option("--phrases", type=click.IntRange(0, 1000), default=10, show_default=True,
-              help="How many phrases that set each model apart.")  # fmt: skip
 @eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def style_command(
-    sources: tuple[str, ...], lists: Path | None, phrases: int, runs_dir: Path, json_output: bool
+    sources: tuple[str, ...], lists: Path | None, runs_dir: Path, json_output: bool
 ) -> None:
     """Count how texts are written, without a judge: slop, repetition, vocabulary.
 
@@ -42,7 +40,7 @@ def style_command(
         source, models = sources[0], _of_file(sources)
     else:
         source, models = _of_runs(sources, runs_dir)
-    document = style_document(source, models, read_lists(lists) if lists else None, phrases)
+    document = style_document(source, models, read_lists(lists) if lists else None)
     if json_output:
         eibench.show_json(document)
     else:

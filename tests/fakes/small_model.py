@@ -86,12 +86,12 @@ def small_model(readable: float = 0.35, loops: float = 0.02, seed: int = 0) -> R
         if rng.random() < loops:
             return _loop(request)
         blocks = _blocks(_lines(request.prompt))
-        names = next((block.names for block in blocks if len(block.names) > 1), [])
-        if not names:
+        labels = next((block.labels for block in blocks if len(block.labels) > 1), [])
+        if not labels:
             return Answer("I am not sure what to say about that, but I hope that it helps.")
         if rng.random() >= readable:
-            names = names[: rng.randrange(len(names))]
-        lines = [f"{name}: {rng.randrange(4)}" for name in names]
+            labels = labels[: rng.randrange(len(labels))]
+        lines = [f"{label} {rng.randrange(4)}" for label in labels]
         return Answer("\n".join(lines or ["They feel what anyone would feel in their place."]))
 
     return say

@@ -129,12 +129,12 @@ class Meant(NamedTuple):
         return form._replace(request=drawn)
 
 
-def meant_by(benchmark: Benchmark, settings: RunSettings, *, call: bool = True) -> Meant:
-    """What a benchmark's run with these settings asks, if needed; why there can be none, if so."""
+def meant_by(benchmark: Benchmark, settings: RunSettings) -> Meant:
+    """What a benchmark's run with these settings asks; why there can be none, if so."""
     meant = Meant()
     try:
         configs = run_configs(benchmark, settings, lambda target: target.endpoint)
-        meant = Meant(configs, forms_of(configs[0], lambda text: None) if call else {})
+        meant = Meant(configs, forms_of(configs[0], lambda text: None))
         for config in configs if settings.models else ():
             check_parties(config)
     except BenchError as error:

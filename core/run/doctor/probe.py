@@ -19,7 +19,6 @@ class Probe(NamedTuple):
         label: What the lines about it begin with, such as ``model openai/x``.
         call: Whether it may be asked something.
         config: The run that is meant; ``None`` where no benchmark is named.
-        long: Whether it is asked with a prompt as long as the benchmark's, though that costs money.
         template: What makes prompts of messages where the model is asked for completions.
         context: Tokens that prompt and reply may have together, as far as its server lists them.
     """
@@ -31,7 +30,6 @@ class Probe(NamedTuple):
     form: RequestForm
     party: PartyOptions = OF_MODEL
     config: RunConfig | None = None
-    long: bool = False
     template: PromptTemplate | None = None
     context: int | None = None
 
@@ -42,9 +40,9 @@ class Probe(NamedTuple):
 
     @property
     def asks_long(self) -> bool:
-        """Whether a prompt of the benchmark's length is sent: where it is free, or wanted."""
+        """Whether a prompt of the benchmark's length is sent: where it is free."""
         free = is_local(self.endpoint.base_url) or (self.price is not None and self.price.free)
-        return bool(self.form.longest) and (free or self.long)
+        return bool(self.form.longest) and free
 
     @property
     def whose(self) -> str:

@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -104,3 +105,49 @@ def test_whatever_is_taken_can_be_shown(bench: Bench, lines: list[Any]) -> None:
             for run in ran:
                 assert bench("show", run["run_id"], "--runs-dir", folder).code == 0, (kind, place)
     assert 0 < taken < 40
+
+
+def rating_of(bench: Bench, document: dict[str, Any]) -> Any:
+    """A run's rating where it was imported."""
+    return bench("show", document["run_id"], "--json", "--runs-dir", "there").json["ratings"]
+
+
+def with_ratings(lines: list[Any], more: float) -> tuple[list[Any], dict[str, Any]]:
+    """The lines with other ratings in the result of the run that has some, and that result."""
+    made = copy.deepcopy(lines)
+    (document,) = [
+        r["document"] for r in made if r.get("kind") == "run" and r["document"]["ratings"]
+    ]
+    for row in document["ratings"]:
+        row["rating"] += more
+    return made, document
+
+
+def test_ratings_follow_from_the_comparisons(bench: Bench, lines: list[Any]) -> None:
+    """Those of the file stay where they do; others are made anew, with a warning."""
+    made, document = with_ratings(lines, 0)
+    done = imported(bench, made)
+    assert "warning" not in done.err
+    assert rating_of(bench, document) == document["ratings"]
+    forged, _ = with_ratings(lines, 300)
+    shutil.rmtree("there")
+    done = imported(bench, forged)
+    assert "of its grades and comparisons: rating" in done.err
+    assert rating_of(bench, document) == document["ratings"]
+
+
+def test_ratings_without_comparisons_are_left_out(bench: Bench, lines: list[Any]) -> None:
+    """Nothing is left that they could be made of."""
+    made, document = with_ratings([r for r in lines if r.get("kind") != "comparison"], 0)
+    done = imported(bench, made)
+    assert done.code == 0, done.err
+    assert rating_of(bench, document) == []
+
+
+def test_ratings_that_cannot_be_made_here_are_left_out(bench: Bench, lines: list[Any]) -> None:
+    """As of an engine that is not installed; the warning says so."""
+    made, document = with_ratings(lines, 0)
+    document["notes"]["rating"]["engine"] = "elsewhere"
+    done = imported(bench, made)
+    assert "and its ratings are left out" in done.err
+    assert rating_of(bench, document) == []

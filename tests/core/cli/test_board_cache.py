@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from eibench import Score
-from eibench.core.compare import code_digest
 from eibench.core.compare.board_results import BoardResults
 from eibench.core.compare.boards import Board, Boards
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
@@ -18,7 +17,7 @@ from eibench.core.journal.schema import CALLS
 from eibench.core.journal.tables import quoted
 from eibench.core.parties.graders import Panel
 from eibench.core.parties.party import Party
-from eibench.core.plugins import installed
+from eibench.core.plugins import code_digest, installed
 from eibench.core.settings.run_config import Endpoint, RunConfig, grader, with_judges
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
 from tests.checksums import add_functions
@@ -232,6 +231,21 @@ def test_what_was_changed_in_the_cache_is_computed_again(board: Bench, change: s
     before = board(*BOARD).out
     database(f"UPDATE board_cache SET {change}")
     assert board(*BOARD).out == before
+
+
+def test_a_result_by_a_judge_is_computed_once(bench: Bench) -> None:
+    """Beside what boards keep of the run; again, after a change, from its rows."""
+    run = ("run", "eqbench3", "--dataset", "bundled", "--no-elo", "--model", "demo/weak", "--limit")
+    run_id = bench(*run, "2", "--json").json["run_id"]
+    assert bench("leaderboard", "eqbench3", "--json").code == 0
+    show = ("show", run_id, "--judge", "demo/judge", "--json")
+    first = bench(*show).out
+    (kept,) = database("SELECT rowid, result FROM board_cache WHERE reader = 'judge'")
+    assert cached() == 2
+    assert bench(*show).out == first
+    assert database("SELECT rowid, result FROM board_cache WHERE reader = 'judge'") == [kept]
+    assert bench(*run, "3").code == 0
+    assert bench(*show).json["items"]["scored"] == 3
 
 
 def test_other_code_computes_again(board: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

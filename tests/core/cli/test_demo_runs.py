@@ -148,7 +148,7 @@ def test_demo_runs_are_shown_where_there_are_no_others(bench: Bench, demo: str, 
     """And one line says so, also once the last real run was deleted."""
     assert bench("delete", real, "--yes").code == 0
     for words in (("runs",), ("leaderboard", "eqbench-v1"), ("rescore", "--all"),
-                  ("site", "--preview")):  # fmt: skip
+                  ("site", "--dry-run")):  # fmt: skip
         done = bench(*words)
         assert done.code == 0
         assert done.err == "no runs of real models in runs; demo runs: runs/demo\n"

@@ -305,8 +305,8 @@ def test_completions_are_asked_as_such(bench: Bench) -> None:
     assert "base model" not in done.out
 
 
-def test_what_costs_money_is_said_before(bench: Bench) -> None:
-    """With the most that it can cost; a long prompt goes where it is free, or else on request."""
+def test_what_costs_money_is_said_before() -> None:
+    """With the most that it can cost; a long prompt goes where it is free alone."""
     meant = meant_by(installed().benchmark("creative-writing-v3"), RunSettings())
     endpoint, party = Endpoint(ModelSpec("openai", "x")), OF_JUDGE._replace(judge="openai/x")
     form = meant.form_of(endpoint, party)
@@ -316,11 +316,7 @@ def test_what_costs_money_is_said_before(bench: Bench) -> None:
     tokens = form.request.sampling.max_tokens
     words = f"judge openai/x is now asked for one tiny verdict of at most {tokens:,} tokens"
     assert announced(one, installed()) == f"{words}, for $0.042 at most"
-    long = announced(one._replace(long=True), installed())
-    both = "and one prompt as long as the longest of creative-writing-v3, for $0.08"
-    assert long.startswith(words) and both in long
-    alone = bench("doctor", "--long-prompt")
-    assert alone.code == 2 and "--long-prompt is about a benchmark; name one" in alone.err
+    assert not one.asks_long
 
 
 def test_a_base_model_in_a_run(bench: Bench) -> None:

@@ -122,15 +122,13 @@ def test_a_bad_line_is_one_line_with_its_number(bench: Bench, played: Path) -> N
     assert done.err.startswith(f"Error: played.jsonl, line {number}: needs")
 
 
-def test_repeats_are_an_error_unless_they_are_to_be_dropped(bench: Bench, played: Path) -> None:
-    """`--dedupe` rates as if they were not there."""
+def test_repeats_are_an_error(bench: Bench, played: Path) -> None:
+    """With both lines."""
     text = played.read_text()
     Path("twice.jsonl").write_text(text + text.splitlines()[0] + "\n")
     done = bench("rate", "twice.jsonl")
     assert done.code == 3
-    assert "as in line 1; --dedupe takes such only once" in done.err
-    deduped = bench("rate", "twice.jsonl", "--dedupe", "--json")
-    assert deduped.out == bench("rate", played, "--json").out
+    assert "as in line 1; take one of the two out" in done.err
 
 
 def test_judges_are_rated_apart(bench: Bench, empty_place: Path, tournament: Tournament) -> None:
@@ -175,13 +173,6 @@ def test_wrong_options_are_usage_errors(
     done = bench("rate", played, *args)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert message in done.err
-
-
-def test_the_journal_has_no_repeats_to_leave_out(bench: Bench) -> None:
-    """So `--dedupe` is refused there, not passed over."""
-    done = bench("rate", "--benchmark", "eqbench3", "--dedupe")
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "--dedupe is for files" in done.err
 
 
 def test_a_missing_file_is_told(bench: Bench) -> None:

@@ -120,7 +120,7 @@ def test_a_licence_that_is_not_stated_is_none(bench: Bench, empty_place: Path) -
     done = bench("site", "-o", SITE)
     assert done.code == 0, done.err
     assert not list(SITE.glob("texts/*/*"))
-    assert "none stated" in bench("site", "--preview").out
+    assert "none stated" in bench("site", "--dry-run").out
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_preview_lists_and_writes_nothing(
 ) -> None:  # fmt: skip
     """Boards, models, packs with their licence, and what is left out."""
     run(bench, server)
-    done = bench("site", "--preview")
+    done = bench("site", "--dry-run")
     assert done.code == 0
     assert "openai/x" in done.out
     assert "Apache-2.0" in done.out

@@ -124,7 +124,7 @@ def test_the_end_of_several_names_is_refused(runs: Bench, tmp_path: Path) -> Non
 
 def test_a_preview_tells_who_is_left_out(runs: Bench) -> None:
     """On the terminal alone."""
-    done = runs("site", "--preview", "--without", "demo/weak", "--without", "eqbench-v1")
+    done = runs("site", "--dry-run", "--without", "demo/weak", "--without", "eqbench-v1")
     assert done.code == 0
     assert "left out: 1 model (demo/weak)" in done.out
     assert "eqbench-v1" not in done.out

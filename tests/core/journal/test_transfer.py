@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eibench.core.compare import arriving
 from eibench.core.errors import DataError, JournalError
 from eibench.core.journal import (
     CallKey,
@@ -31,7 +32,6 @@ from eibench.core.journal.tables import quoted
 from eibench.core.journal.transfer import export_lines
 from eibench.core.parties.graders import Grader
 from eibench.core.parties.party import Party
-from eibench.core.runs import arriving
 from eibench.core.types import (
     ChatRequest,
     ChatResponse,

@@ -116,18 +116,20 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
         read_comparisons(packed)
 
 
-def test_repeats_are_taken_once_with_dedupe(tmp_path: Path) -> None:
-    """Also one that names the models the other way round."""
-    swapped = changed(a="y", b="x", first="b", margins={"warmth": -2})
-    path = write(tmp_path / "c.jsonl", LINE, changed(first="b"), LINE, swapped)
-    assert len(read_comparisons(path, dedupe=True)) == 2
-
-
-def test_dedupe_does_not_choose_between_contradictions(tmp_path: Path) -> None:
-    """Two different outcomes of one comparison are refused in any case."""
-    path = write(tmp_path / "c.jsonl", LINE, changed(margins={"warmth": 3}))
-    with pytest.raises(DataError, match=r"line 2: says something else .* than line 1"):
-        read_comparisons(path, dedupe=True)
+@pytest.mark.parametrize(
+    "second",
+    [
+        LINE,
+        changed(a="y", b="x", first="b", margins={"warmth": -2}),
+        changed(margins={"warmth": 3}),
+    ],
+    ids=["alike", "swapped", "contradicting"],
+)
+def test_the_same_comparison_a_second_time_is_refused(tmp_path: Path, second: Any) -> None:
+    """Also one that names the models the other way round, or says something else."""
+    path = write(tmp_path / "c.jsonl", LINE, second)
+    with pytest.raises(DataError, match=r"line 2: the same comparison .* as in line 1; take one"):
+        read_comparisons(path)
 
 
 def test_judges_do_not_meet(tmp_path: Path) -> None:

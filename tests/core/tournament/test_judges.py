@@ -58,7 +58,7 @@ def test_a_model_that_a_judge_has_not_graded_is_left_out_and_named(judged: Any) 
     judged.bench(*args, "--judge", "openai/gpt-judge", "--no-elo")
     done = judged.bench("judges", "eqbench3")
     assert "openai/late-m is left out: not graded by openai/claude-judge" in done.err
-    assert "bench rejudge" in done.err
+    assert "--judge openai/claude-judge --judge-base-url http://127.0.0.1:" in done.err
 
 
 def test_one_judge_is_too_few(table: Any) -> None:

@@ -183,6 +183,25 @@ async def test_a_game_says_year_and_phase_while_it_is_played() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("run diplobench --dry-run", 2),
+        ("run diplobench", 2),
+        ("doctor diplobench --no-call", 3),
+    ],
+)
+def test_nothing_is_planned_without_the_engine(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, command: str, code: int
+) -> None:
+    """It is said before anything is asked, and no plan has a price of nothing."""
+    monkeypatch.setitem(__import__("sys").modules, "diplomacy", None)
+    done = bench(*command.split())
+    assert done.code == code
+    assert "pip install 'eibench[diplobench]'" in " ".join((done.out + done.err).split())
+    assert "tokens in" not in done.err
+
+
 def test_the_engine_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With how to get it."""
     monkeypatch.setitem(__import__("sys").modules, "diplomacy", None)

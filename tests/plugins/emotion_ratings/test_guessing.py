@@ -85,13 +85,13 @@ def test_a_place_that_is_always_strongest_is_no_chance() -> None:
 @pytest.mark.parametrize("benchmark", ["eqbench-v1", "eqbench-v2", "seceu"])
 def test_info_prints_each_rule(bench: Bench, benchmark: str) -> None:
     """One table for each language."""
-    tables = json.loads(bench("info", benchmark, "--pack", "--json").out)
+    tables = json.loads(bench("info", benchmark, "--dataset", "--json").out)
     assert all("without reading" in table["title"] for table in tables)
     assert {row[0] for row in tables[0]["rows"]} >= set(RULES)
 
 
 def test_info_says_where_there_are_no_rules(bench: Bench) -> None:
     """A benchmark without ratings of emotions has none."""
-    failed = bench("info", "emotionqueen", "--pack")
+    failed = bench("info", "emotionqueen", "--dataset")
     assert failed.code == 2
     assert "no rules that score without reading" in failed.err

@@ -173,7 +173,7 @@ def test_unlike_verdicts_are_made_alike_by_a_judge_who_can_be_asked(
     for one, two, to_judge in ((own, o3, o3), (o3, own, o3), (mute, own, mute)):
         done = bench("compare", one, two)
         assert done.code == 2
-        address = "--judge openai/j --judge-base-url URL"
+        address = f"--judge openai/j --judge-base-url {judges.base_url}"
         assert f"; bench rejudge {to_judge} {address} " in done.err
     for other in (tiny, mute):
         message = bench("compare", o3, other).err

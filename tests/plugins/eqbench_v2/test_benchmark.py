@@ -202,7 +202,7 @@ def test_questions_in_another_language_are_told(tmp_path: Path, revise: bool) ->
 
 def test_a_prompt_without_a_heading_is_told(tmp_path: Path) -> None:
     """With the heading that it lacks, also when it would not have to be cut."""
-    path = written(tmp_path, {"Erste": "Zweite"})
+    path = written(tmp_path, {"Erste Bewertung:": "Erste Bewertung"})
     with pytest.raises(DataError, match='its prompt lacks the heading "Erste Bewertung:"'):
         pack(str(path), lang="de", revise=True)
 

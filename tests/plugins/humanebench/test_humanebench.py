@@ -152,7 +152,7 @@ def test_a_judge_is_set_beside_four_people(bench: Bench) -> None:
     means = [fmean(reply.ratings["humane"].values()) for reply in rated]
     assert sum(len(reply.ratings["humane"]) for reply in rated) == 173
     data = ("--dataset", path)
-    first = bench("calibrate", "humanebench", *data, "--replies", "rated.jsonl", "--json").json
+    first = bench("calibrate", "humanebench", *data, "-o", "rated.jsonl", "--json").json
     humane = first["values"]["humane"]
     assert (first["replies"], first["families"], humane["raters"]) == (48, 8, 4)
     assert humane["mean"] == pytest.approx(fmean(means)) and humane["alpha"]["value"] > 0.5

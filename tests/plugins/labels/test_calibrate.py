@@ -263,7 +263,7 @@ def test_labels_that_stand_for_fewer_samples_are_told(studied: Studied) -> None:
 def test_four_people_s_ratings_of_humanebench_correct_a_scripted_judge(invoke: Any) -> None:
     """48 replies to 8 messages; a judge who takes every rating one step lower than most."""
     data = Path(os.environ["EIBENCH_OTHER_DATA"]) / "humanebench" / "humane_bench.jsonl"
-    rated = ("calibrate", "humanebench", "--dataset", data, "--replies", "rated.jsonl", "--json")
+    rated = ("calibrate", "humanebench", "--dataset", data, "-o", "rated.jsonl", "--json")
     people = invoke(*rated).json["values"]["humane"]
     replies = [json.loads(line) for line in Path("rated.jsonl").read_text().splitlines()]
     steps = [(-1.0, -0.5, 0.5, 1.0)[len(row["response"]) % 4] for row in replies]

@@ -72,7 +72,7 @@ def graded(bench: Bench, server: LoopbackServer, replies: str = "rated.jsonl") -
 def test_a_judge_stands_beside_the_mean_of_people(invoke: Bench, pack: Path) -> None:
     """By hand people's means add up to 2 (1, 2/3, -5/6, ...), the judge's grades to 3, of ten."""
     people = [np.mean([r for r in given if r is not None]) for given in PEOPLE]
-    first = invoke("calibrate", "care", "--dataset", pack, "--replies", "rated.jsonl", "--json")
+    first = invoke("calibrate", "care", "--dataset", pack, "-o", "rated.jsonl", "--json")
     row = first.json["values"]["humane"]
     assert (row["n"], row["raters"], first.json["families"]) == (10, 3, 10)
     assert row["mean"] == pytest.approx(0.2) and sum(people) == pytest.approx(2)
@@ -99,7 +99,7 @@ def reply(request: Any) -> str:
 
 def test_other_replies_are_not_set_beside_people_s(invoke: Bench, pack: Path) -> None:
     """Some are left out, with a warning; where all are, nothing is said."""
-    shown = invoke("calibrate", "care", "--dataset", pack, "--replies", "rated.jsonl").out
+    shown = invoke("calibrate", "care", "--dataset", pack, "-o", "rated.jsonl").out
     assert "10 to 10 texts: a model (10)" in shown and "alpha of raters" in shown
     rows = [json.loads(line) for line in Path("rated.jsonl").read_text().splitlines()]
     with LoopbackServer(reply) as server:
@@ -129,13 +129,13 @@ def test_ratings_out_of_the_value_s_range_are_refused(
     """With the method and the item."""
     row = {"id": "x", "family": "f", "reply": "words", "ratings": ratings}
     pack.write_text(json.dumps(row) + "\n")
-    done = invoke("calibrate", "care", "--dataset", pack, "--replies", "rated.jsonl")
+    done = invoke("calibrate", "care", "--dataset", pack, "-o", "rated.jsonl")
     assert done.code and "human_ratings of care" in done.err and message in done.err
 
 
 def test_a_benchmark_without_ratings_says_so(invoke: Bench, empty_place: Path) -> None:
     """Nobody rated replies to it."""
-    done = invoke("calibrate", "seceu", "--replies", "rated.jsonl")
+    done = invoke("calibrate", "seceu", "-o", "rated.jsonl")
     assert done.code == 2 and "seceu has no ratings of replies by people" in done.err
 
 

@@ -250,7 +250,7 @@ def test_intervals_hold_the_planted_eq_about_as_often_as_they_say(
 def test_the_pack_holds_the_norm_and_runs(place: Place, people: Floats) -> None:
     """Read again, it gives the numbers that were printed; a demo model runs on it."""
     place.write(people)
-    done = place.bench(*NORM, "-o", "pack.json", "--source", "simulated people", "--json")
+    done = place.bench(*NORM, "-o", "pack.json", "--note", "simulated people", "--json")
     document = json.loads(done.stdout)
     expected = make_norm(people)
     assert document["people"] == 500
@@ -339,7 +339,7 @@ def test_what_a_norm_is_made_of_is_not_overwritten(
         (("norm", "emo", "humans.csv"), 2, "unknown benchmark 'emo'"),
         (("norm", "seceu"), 2, "Missing argument 'HUMANS.csv'"),
         ((*NORM, "-o", "no/such/folder.json"), 3, "cannot be written"),
-        ((*NORM, "--source", "a\nb"), 2, "--source must be a line of text"),
+        ((*NORM, "--note", "a\nb"), 2, "--note must be a line of text"),
         (("norm", "seceu", "humans.csv", "--dataset", "none.json"), 3, "no such file, folder"),
         (("norm", "seceu", "humans.csv"), 3, "line 2: the stories have no item 's0'"),
     ],

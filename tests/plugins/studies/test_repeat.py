@@ -113,14 +113,6 @@ def test_a_share_of_nothing_is_none(bench: Bench) -> None:
     assert (row["before"], row["difference"], row["relative"]) == (-1, 4, None)
 
 
-def test_only_the_wanted_metric_is_shown(bench: Bench) -> None:
-    """And the two that are compared are compared all the same."""
-    found = bench("repeat", TABLE_6, "--metric", "revised", *PASSES, "--json").json
-    assert found["models"][0]["metrics"].keys() == {"revised"}
-    assert found["overall"].keys() == {"revised"}
-    assert found["change"]["before"] == "first_pass"
-
-
 def test_hostile_names_are_harmless(bench: Bench) -> None:
     """No control character and no markup is obeyed."""
     Path("r.csv").write_text("model,a\x1b[2J\n\x1b]0;t\x07[bold]x,1\n\x1b]0;t\x07[bold]x,2\n")
@@ -133,9 +125,13 @@ def test_hostile_names_are_harmless(bench: Bench) -> None:
     ("args", "code", "message"),
     [
         (("none.csv",), 3, "none.csv: no such file"),
-        (("r.csv", "--metric", "B"), 2, "r.csv has no column 'B'; did you mean b? (its columns"),
+        (
+            ("r.csv", "--change", "a", "B"),
+            2,
+            "r.csv has no column 'B'; did you mean b? (its columns",
+        ),
         (("r.csv", "--change", "a", "c"), 2, "r.csv has no column 'c'"),
-        (("r.csv", "--metric", "how"), 3, "r.csv, line 2: 'q' in column 'how' is no number"),
+        (("r.csv", "--change", "a", "how"), 3, "r.csv, line 2: 'q' in column 'how' is no number"),
         (("r.csv", "--without", "X"), 2, "--without X: no such model; did you mean x?"),
         (("r.csv", "--without", "x"), 2, "there are no reruns"),
         (("r.csv", "r.csv"), 2, "name one file, or runs"),

@@ -66,7 +66,7 @@ def test_a_file_of_two_models_with_lists(bench: Bench, texts: Path, lists: Path)
 
 def test_a_screen_says_what_needs_lists(bench: Bench, texts: Path) -> None:
     """Without lists there are no slop words; the other measures stand."""
-    done = bench("style", texts, "--phrases", 1)
+    done = bench("style", texts)
     assert "(needs lists: --lists DIR)" in done.out
     assert "words per sentence" in done.out and "What sets gazer apart" in done.out
     assert "Slop score" not in done.out

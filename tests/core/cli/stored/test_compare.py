@@ -1,6 +1,7 @@
 """`bench compare`: pairs, what is missing, and what may not be compared."""
 
 import json
+import shlex
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -218,8 +219,10 @@ def test_different_judges_are_refused_until_one_has_graded_both(bench: Bench, co
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert f"{runs[0]} by {court.label('strict')}" in done.err
     assert f"{runs[1]} by {court.label('kind')}" in done.err
-    assert f"bench rejudge {runs[1]} --judge openai/strict --judge-base-url" in done.err
-    court.rejudge(runs[1], "strict")
+    at = f"--judge-base-url {court.server.base_url}"
+    assert f"; bench rejudge {runs[1]} --judge openai/strict {at} adds what is missing" in done.err
+    command = shlex.split(done.err.rpartition("bench ")[2].partition(" adds")[0])
+    assert bench(*command, "--yes").code == 0
     document = bench("compare", *runs, "--json").json
     assert document["judge"] == court.label("strict")
 
@@ -237,7 +240,8 @@ def test_a_base_by_another_judge_is_refused_before_anything_is_asked(
     before = len(court.server.requests)
     refused = bench("run", "eqbench3", *model, *judge)
     assert (refused.code, len(court.server.requests)) == (2, before)
-    assert f"bench rejudge {base} --judge openai/strict --judge-base-url" in refused.err
+    asked = f"--judge openai/strict --judge-base-url {at}"
+    assert f"bench rejudge {base} {asked} adds" in refused.err
     court.rejudge(base, "strict")
     row = bench("run", "eqbench3", *model, *judge, "--json").json["against"]
     assert row["difference"] == pytest.approx(110 / 9)

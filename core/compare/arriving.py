@@ -1,8 +1,9 @@
-"""Runs of a file into a folder's journal, each with a result that follows from its grades."""
+"""Runs of a file into a folder's journal, each with a result that follows from what it holds."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ..errors import BenchError
 from ..journal import Journal
@@ -11,10 +12,11 @@ from ..journal.file import demo_folder, has_journal
 from ..journal.merging import Imported
 from ..journal.transfer import StagedResult, import_lines
 from ..reports.changes import Change, changes_of
+from ..runs.results import write_document
+from ..runs.stored_run import StoredRun
 from ..text import number
 from ..types.result_document import ResultDocument
-from .results import write_document
-from .stored_run import StoredRun
+from .rerating import rated_again
 
 AS_SAID = "its numbers are those of the file that it was imported from, and were not computed again"
 """A warning of a result whose benchmark or data was not here."""
@@ -30,7 +32,7 @@ class Arrival(NamedTuple):
 def import_runs(folder: Path, path: Path) -> list[Arrival]:
     """Add the runs of a file that `bench export` wrote; what became of each.
 
-    A result whose numbers do not follow from the run's grades is made anew.
+    A result whose numbers do not follow from the run's grades and comparisons is made anew.
 
     Raises:
         DataError: The file is not as it must be, or a run does not continue what is here.
@@ -62,18 +64,31 @@ def put_results(folder: Path, done: Iterable[Imported]) -> None:
 
 
 def _checked(stored: StoredRun, document: ResultDocument) -> tuple[ResultDocument, str]:
-    """A run's result with the numbers that its grades come to, and what to know of them."""
+    """A run's result with the numbers that its grades and comparisons come to, and why."""
     warnings = [text for text in document["warnings"] if text != AS_SAID]
     try:
-        today = stored.computed(document)
+        today = stored.computed(document, partial(rated_again, stored.journal, stored.record))
     except BenchError as error:
         note = f"its numbers are those of the file, as they cannot be computed here: {error}"
-        return {**document, "warnings": [*warnings, AS_SAID]}, note
-    changes = list(changes_of(document, today))
+        rated = " and its ratings are left out" * bool(document["ratings"])
+        return _unrated({**document, "warnings": [*warnings, AS_SAID]}), note + rated
+    changes = [_in_words(change) for change in changes_of(document, today)]
+    if not changes and document["ratings"] != today["ratings"]:
+        changes = ["other ratings"]
     if not changes and document["items"] == today["items"]:
         return {**document, "warnings": warnings}, ""
-    listed = ", ".join(map(_in_words, changes)) or "other counts of samples"
-    return today, f"its numbers are those of its grades, which the file does not have: {listed}"
+    listed = ", ".join(changes) or "other counts of samples"
+    note = f"its numbers are those of its grades and comparisons: {listed}"
+    return today, note
+
+
+def _unrated(document: ResultDocument) -> ResultDocument:
+    """A result without ratings, nor what follows from them."""
+    judges = [
+        {k: v for k, v in row.items() if k != "ratings"} for row in document.get("judges", ())
+    ]
+    judged = {"judges": judges} if judges else {}
+    return cast(ResultDocument, {**document, "ratings": [], "conclusions": [], **judged})
 
 
 def _in_words(change: Change) -> str:
