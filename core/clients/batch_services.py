@@ -8,6 +8,8 @@ batch-processing, read 2026-11-23.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from datetime import datetime
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
@@ -37,10 +39,16 @@ class MaybeAccepted(Exception):
 
 
 class BatchState(NamedTuple):
-    """How far a batch is; `failed` says why it ended without any result."""
+    """How far a batch is.
+
+    Attributes:
+        age_s: Seconds since it was made, by its provider's clock; ``None`` where that is not shown.
+        failed: Why it ended without any result.
+    """
 
     ended: bool
     text: str
+    age_s: float | None
     failed: str | None = None
 
 
@@ -49,11 +57,13 @@ class ListedBatch(NamedTuple):
 
     Attributes:
         attempt: Which submission of ours it is, where the provider keeps that.
+        age_s: As of a `BatchState`.
     """
 
     id: str
     attempt: str | None
     requests: int
+    age_s: float | None
 
 
 class BatchLine(NamedTuple):
@@ -136,14 +146,15 @@ class OpenAIBatches:
         }  # fmt: skip
         return await _created(self._sdk, "/batches", body, self._asked)
 
-    async def _batch(self, id: str) -> JsonObject | None:
+    async def _batch(self, id: str) -> "_Answered | None":
         return await _looked_up(self._sdk, f"/batches/{quote(id, safe='')}", self._asked, "id")
 
     async def state(self, id: str) -> BatchState | None:
         """How far it is."""
-        batch = await self._batch(id)
-        if batch is None:
+        answered = await self._batch(id)
+        if answered is None:
             return None
+        batch, age_s = answered.row, answered.age_s
         status, counts = str(batch.get("status")), mapping(batch.get("request_counts"))
         if status not in _OPENAI_STATES:
             raise _no_batch(self._asked, f"a batch that is {status}")
@@ -152,21 +163,23 @@ class OpenAIBatches:
         if status == "failed":
             rows = _objects(mapping(batch.get("errors")).get("data"))
             messages = [str(row.get("message")) for row in rows]
-            return BatchState(ended=True, text=text, failed="; ".join(messages[:3]) or "no reason")
-        return BatchState(_OPENAI_STATES[status], text)
+            return BatchState(
+                ended=True, text=text, age_s=age_s, failed="; ".join(messages[:3]) or "no reason"
+            )
+        return BatchState(_OPENAI_STATES[status], text, age_s)
 
     async def listed(self) -> AsyncIterator[ListedBatch]:
         """All batches that are listed."""
-        async for row in _listed(self._sdk, "/batches", "after", self._asked):
+        async for row, age_s in _listed(self._sdk, "/batches", "after", self._asked):
             attempt = mapping(row.get("metadata")).get("eibench")
             total = count(mapping(row.get("request_counts")).get("total"))
-            yield ListedBatch(str(row.get("id")), str(attempt), total)
+            yield ListedBatch(str(row.get("id")), str(attempt), total, age_s)
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What its files hold, of answers and of errors."""
-        batch, lines = await self._batch(id) or {}, list[BatchLine]()
+        answered, lines = await self._batch(id), list[BatchLine]()
         for name in ("output_file_id", "error_file_id"):
-            if file := batch.get(name):
+            if file := answered and answered.row.get(name):
                 answer = await _exchange(self._sdk, self._sdk.fetch(_content_of(str(file))))
                 if answer.status != 404:  # it is kept for 30 days
                     _refuse(answer, self._asked)
@@ -221,9 +234,10 @@ class AnthropicBatches:
 
     async def state(self, id: str) -> BatchState | None:
         """How far it is."""
-        batch = await _looked_up(self._sdk, self._path_of(id), self._asked, "id")
-        if batch is None:
+        answered = await _looked_up(self._sdk, self._path_of(id), self._asked, "id")
+        if answered is None:
             return None
+        batch = answered.row
         status = str(batch.get("processing_status"))
         if status not in _ANTHROPIC_STATES:
             raise _no_batch(self._asked, f"a batch that is {status}")
@@ -232,16 +246,16 @@ class AnthropicBatches:
             for name, n in mapping(batch.get("request_counts")).items()
             if isinstance(n, int) and n
         )
-        return BatchState(_ANTHROPIC_STATES[status], f"{status} ({counts})")
+        return BatchState(_ANTHROPIC_STATES[status], f"{status} ({counts})", answered.age_s)
 
     def _path_of(self, id: str) -> str:
         return f"{self._PATH}/{quote(id, safe='')}"
 
     async def listed(self) -> AsyncIterator[ListedBatch]:
         """All batches that are listed."""
-        async for row in _listed(self._sdk, self._PATH, "after_id", self._asked):
+        async for row, age_s in _listed(self._sdk, self._PATH, "after_id", self._asked):
             total = sum(map(count, mapping(row.get("request_counts")).values()))
-            yield ListedBatch(str(row.get("id")), None, total)
+            yield ListedBatch(str(row.get("id")), None, total, age_s)
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What came of its requests; nothing of one whose results are no longer kept."""
@@ -299,25 +313,52 @@ async def _created(sdk: SdkTransport, path: str, body: JsonDict, asked: AskedPar
     return id
 
 
-async def _looked_up(
-    sdk: SdkTransport, path: str, asked: AskedParty, key: str
-) -> JsonObject | None:
+class _Answered(NamedTuple):
+    """An object of a provider's, and the time by its clock, in seconds since 1970."""
+
+    row: JsonObject
+    now: float | None
+
+    @property
+    def age_s(self) -> float | None:
+        """Seconds since the object was made, where both times are shown."""
+        made = _time_of(self.row.get("created_at"))
+        return None if made is None or self.now is None else self.now - made
+
+
+def _time_of(shown: object) -> float | None:
+    """A time as one of the providers writes it, in seconds since 1970; ``None`` for none."""
+    if isinstance(shown, int | float):
+        return float(shown)
+    try:
+        return datetime.fromisoformat(str(shown)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+async def _looked_up(sdk: SdkTransport, path: str, asked: AskedParty, key: str) -> _Answered | None:
     """The object at a path, which has this key; ``None`` where there is nothing."""
     answer = await _exchange(sdk, sdk.fetch(path))
-    return None if answer.status == 404 else _object(answer, asked, key)
+    if answer.status == 404:
+        return None
+    date = parsedate_tz(answer.headers.get("date", ""))
+    return _Answered(_object(answer, asked, key), mktime_tz(date) if date else None)
 
 
 async def _listed(
     sdk: SdkTransport, path: str, after: str, asked: AskedParty
-) -> AsyncIterator[JsonObject]:
-    """The rows of all pages of a list; `after` is what it calls the last id of the page before."""
+) -> AsyncIterator[tuple[JsonObject, float | None]]:
+    """The rows of all pages of a list, each with its age in seconds.
+
+    `after` is what the list calls the last id of the page before.
+    """
     start = f"{path}?limit={_LISTED}"
     for _ in range(_PAGES):
-        page = await _looked_up(sdk, start, asked, "data") or {}
-        rows = _objects(page.get("data"))
+        page = await _looked_up(sdk, start, asked, "data")
+        rows = _objects(page.row.get("data")) if page else []
         for row in rows:
-            yield row
-        if not (rows and page.get("has_more")):
+            yield row, page._replace(row=row).age_s if page else None
+        if not (rows and page and page.row.get("has_more")):
             return
         start = f"{path}?limit={_LISTED}&{after}={quote(str(rows[-1].get('id')), safe='')}"
     raise _no_batch(asked, f"a list of more than {_PAGES:,} pages")
