@@ -1,6 +1,5 @@
 """``bench.toml``: defaults for options, servers, prices."""
 
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 from ..errors import ConfigError, UsageError
 from ..parties.providers import OF_MODEL, PartyOptions, check_base_url
 from ..reading.files import read_text
+from ..reading.formats import toml_of
 from ..reading.names import nearest
 from ..spending.book import read_prices
 from ..spending.prices import Price
@@ -121,15 +121,13 @@ def _read_families(raw: object, path: Path) -> dict[str, str]:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path, _LARGEST))
+        return toml_of(read_text(path, _LARGEST))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: not TOML: nested too deeply") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 

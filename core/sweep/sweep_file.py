@@ -1,7 +1,6 @@
 """SWEEP.toml: which models are asked which benchmarks, and how each model is served."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 from ..errors import BenchError, ConfigError
 from ..parties.providers import ModelSpec
 from ..plugins import installed
-from ..reading.formats import read_text
+from ..reading.checkpoints import is_on_disk
+from ..reading.formats import read_text, toml_of
 from ..reading.names import nearest
 from ..served.machine import NOTHING, Needs
 from ..served.server import READY_S, check_command
@@ -104,8 +104,8 @@ def read_sweep(path: Path, known: Callable[[str], object]) -> Sweep:
     """
     text = read_text(path)
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw = toml_of(text)
+    except ValueError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     where = _FileText(path, text)
     where.check_keys(raw, _KEYS, "")
@@ -174,7 +174,7 @@ class _FileText:
         """A value that its rule takes."""
         rule = _MODEL.get(key, _ABOVE if key == "settle" else _TEXT)
         try:
-            if key == "base_url" and isinstance(raw[key], list):
+            if key == "base_url" and raw[key] and isinstance(raw[key], list):
                 return tuple(fitting(key, rule, one) for one in raw[key])
             return fitting(key, rule, raw[key])
         except BenchError as error:
@@ -227,7 +227,7 @@ def _read_model(raw: object, where: _FileText, n: int) -> SweepModel:
     if "serve" not in values and (vain := next((k for k in _SERVED if k in values), None)):
         raise wrong(f"{vain} is about a server that is started: give serve too", vain)
     path = values.get("path")
-    if path and (folder := where.path.parent / path).exists():
+    if path and is_on_disk(folder := where.path.parent / path):
         values.setdefault("name", folder.name)
         path = str(folder)
     return SweepModel(
@@ -299,9 +299,12 @@ def _read_machine(raw: object, where: _FileText) -> Needs:
     return Needs(**{key: where.value(raw, key, "machine") for key in raw})
 
 
-def too_much(model: SweepModel, machine: Needs, sweep: Path) -> Iterator[ConfigError]:
-    """That a model needs more than there is: it can never start."""
-    for what, needs, has in zip(Needs._fields, model.needs, machine, strict=True):
+def unfit(model: SweepModel, machine: Needs | None, sweep: Path) -> Iterator[ConfigError]:
+    """Why a model cannot be served on this machine, or, without one, on a node of a cluster."""
+    where = f"{sweep}: line {model.line}: {model.name}"
+    if machine is None and model.serve and model.api_key_env:
+        message = "api_key_env would send its key to a node, not encrypted"
+        yield ConfigError(f"{where}: {message}; leave it out, or use --on local")
+    for what, needs, has in zip(Needs._fields, model.needs, machine or model.needs, strict=True):
         if needs > has:
-            where = f"{sweep}: line {model.line}: {model.name}"
             yield ConfigError(f"{where} needs {needs:g} {what}, and there are {has:g}")
