@@ -16,6 +16,7 @@ from ..served.machine import NOTHING, Needs
 from ..served.server import READY_S, check_command
 from ..settings.rules import fitting
 from ..settings.run_settings import SETTINGS, argument_of, option_of
+from ..settings.tables import refuse_outside
 from ..types.rules import NumberRule, Rule, TextRule
 
 _TEXT: Rule = TextRule()
@@ -114,11 +115,12 @@ def read_sweep(path: Path, known: Callable[[str], object]) -> Sweep:
         raise where.error('needs benchmarks = ["NAME", ...]', "benchmarks")
     if not benchmarks:
         raise where.error("benchmarks names none", "benchmarks")
-    for name in benchmarks:
-        try:
+    try:
+        refuse_outside("", {"benchmarks": benchmarks}, path)
+        for name in benchmarks:
             known(name)
-        except BenchError as error:
-            raise where.error(str(error), "benchmarks") from None
+    except BenchError as error:
+        raise where.error(str(error), "benchmarks") from None
     run = _read_run(raw.get("run", {}), where)
     models, broken = _read_models(raw.get("models", []), where)
     watch = _read_watch(raw["watch"], where) if "watch" in raw else None
@@ -278,6 +280,7 @@ def _read_run(raw: object, where: _FileText) -> Mapping[str, Any]:
             if name not in _SETTINGS:
                 hint = nearest(name, _SETTINGS) or "; a benchmark's own go under [options.NAME]"
                 raise where.error(f"[run] has no setting {name!r}{hint}", name, "run")
+        refuse_outside(f"{where.path}: [run] ", raw, where.path)
         return raw
     raise where.error("run must be a table: [run]", "run")
 
@@ -290,6 +293,7 @@ def _read_options(
     for name, table in raw.items():
         if not isinstance(table, dict):
             raise where.error(f"write [options.{name}] and its options", name, "options")
+        refuse_outside(f"{where.path}: [options.{name}] ", table, where.path)
     return raw
 
 
