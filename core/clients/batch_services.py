@@ -146,7 +146,7 @@ class OpenAIBatches:
         }  # fmt: skip
         return await _created(self._sdk, "/batches", body, self._asked)
 
-    async def _batch(self, id: str) -> "_Answered | None":
+    async def _batch(self, id: str) -> "_DatedObject | None":
         return await _looked_up(self._sdk, f"/batches/{quote(id, safe='')}", self._asked, "id")
 
     async def state(self, id: str) -> BatchState | None:
@@ -313,7 +313,7 @@ async def _created(sdk: SdkTransport, path: str, body: JsonDict, asked: AskedPar
     return id
 
 
-class _Answered(NamedTuple):
+class _DatedObject(NamedTuple):
     """An object of a provider's, and the time by its clock, in seconds since 1970."""
 
     row: JsonObject
@@ -322,8 +322,8 @@ class _Answered(NamedTuple):
     @property
     def age_s(self) -> float | None:
         """Seconds since the object was made, where both times are shown."""
-        made = _time_of(self.row.get("created_at"))
-        return None if made is None or self.now is None else self.now - made
+        created = _time_of(self.row.get("created_at"))
+        return None if created is None or self.now is None else self.now - created
 
 
 def _time_of(shown: object) -> float | None:
@@ -336,13 +336,15 @@ def _time_of(shown: object) -> float | None:
         return None
 
 
-async def _looked_up(sdk: SdkTransport, path: str, asked: AskedParty, key: str) -> _Answered | None:
+async def _looked_up(
+    sdk: SdkTransport, path: str, asked: AskedParty, key: str
+) -> _DatedObject | None:
     """The object at a path, which has this key; ``None`` where there is nothing."""
     answer = await _exchange(sdk, sdk.fetch(path))
     if answer.status == 404:
         return None
     date = parsedate_tz(answer.headers.get("date", ""))
-    return _Answered(_object(answer, asked, key), mktime_tz(date) if date else None)
+    return _DatedObject(_object(answer, asked, key), mktime_tz(date) if date else None)
 
 
 async def _listed(

@@ -223,11 +223,9 @@ def own_run(journal: Journal, task: Task, session: Session) -> Iterator[RunRecor
         newest = journal.newest_run(run_identity)
         ordinal = newest.ordinal + 1 if newest else 1
         run_id = _run_id(journal, run_identity, ordinal)
-        for batch in journal.open_batches(newest) if newest else ():
-            session.say(
-                f"warning: run {newest.run_id} waits for {batch.words}, which goes on and is "
-                "billed, and nobody reads its results; cancel it at its provider"
-            )
+        for left in journal.open_batches(newest) if newest else ():
+            what = f"a run before it waits for {left.words}, which goes on and is billed"
+            session.say(f"warning: {what}, and nobody reads its results; cancel it there")
     with RunLock(journal.folder, run_id).acquire():
         files = config.benchmark.files
         kept = {KEPT: packed(files)} if files else {}
