@@ -28,7 +28,7 @@ LOOK_S = 0.25
 HEALTH = ("/health", "/v1/models")
 """Where a server says that it is ready, unless the user says where: whichever answers."""
 PORT = "{port}"
-_PLACE = re.compile(r"\{(\w+)\}")
+_WORD = re.compile(r"\{(\w+)\}")
 _QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 _ANSWER_S, _SHOWN = 5.0, 3
 KEEPER = Path(__file__).with_name("keeper.py")
@@ -73,10 +73,10 @@ class ServerCommand:
                 message = f"the command of the server has quotes around {{{name}}}"
                 raise UsageError(f"{message}, and {word!r} gets its own: leave those out")
 
-        def quoted(place: "re.Match[str]") -> str:
-            return shlex.quote(self.words[place[1]]) if place[1] in self.words else place[0]
+        def quoted(match: "re.Match[str]") -> str:
+            return shlex.quote(self.words[match[1]]) if match[1] in self.words else match[0]
 
-        return [_PLACE.sub(quoted, part) for part in self.text.split(PORT)]
+        return [_WORD.sub(quoted, part) for part in self.text.split(PORT)]
 
 
 def check_command(text: str, where: str) -> str:
