@@ -137,7 +137,7 @@ class ProviderError(BenchError):
     @property
     def retryable(self) -> bool:
         """Whether another attempt may help."""
-        return self.kind in RETRYABLE and not (self.fatal or self.final)
+        return self.elsewhere or (self.kind in RETRYABLE and not (self.fatal or self.final))
 
 
 class JudgeError(BenchError):

@@ -53,7 +53,7 @@ _PAIR = (str, RuleType(VariableRule()))
     help="Also what [suite.NAME] of the file says, as bench run --suite NAME would.",
 )
 @click.option("--approve", type=_PAIR, metavar="HOST VAR",
-              help="Let settings files send the key in VAR to HOST.")  # fmt: skip
+              help="Let settings files send the key in VAR (NO_KEY: none) to HOST.")  # fmt: skip
 @click.option("--revoke", type=_PAIR, metavar="HOST VAR", help="Take that back.")
 @options.output_options
 def config_command(
@@ -88,7 +88,7 @@ def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> 
     if approve:
         sending = Sending(normal(approve[0]), approve[1])
         approvals.add(sending)
-        message = f"settings files may send the key in {sending.variable} to {sending.place}"
+        message = f"settings files may send {sending.what} to {sending.place}"
         click.echo(line(f"{message} ({approvals.path})"), err=True)
     if revoke:
         sending = Sending(normal(revoke[0]), revoke[1])
@@ -194,7 +194,7 @@ _TITLES = {
     "roles": "Who plays roles",
     "prices": "Prices, in dollars per million tokens",
     "families": "Families of models",
-    "approved": "Keys that settings files may send",
+    "approved": "What settings files may send",
 }
 _COLUMNS = {
     "endpoints": [f.name for f in fields(EndpointSettings) if f.name != "settings"],

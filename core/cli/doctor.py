@@ -180,14 +180,14 @@ async def _check_parties(probes: Mapping[str, Checked]) -> AsyncIterator[checks.
 
 
 def _unapproved(label: str, target: Target) -> checks.Check | None:
-    """What is wrong when the file sends a key that the user did not approve."""
+    """What is wrong when the file sends what the user did not approve."""
     try:
         sending = next((one for one in target.sendings if one not in Approvals()), None)
         if sending is None:
             return None
     except BenchError as error:
         return checks.fail(f"{label} key", error)
-    message = f"{current().path} sends the key in {sending.variable} to {sending.place}"
+    message = f"{current().path} sends {sending.what} to {sending.place}"
     return checks.fail(
         f"{label} key", f"{message}; that is not approved on this machine", target.way_out(sending)
     )

@@ -228,7 +228,7 @@ def on_terminal() -> bool:
 
 
 def allow(target: Target) -> Endpoint:
-    """The target's endpoint, once the user has approved what the file does with a key.
+    """The target's endpoint, once the user has approved what the file sends there.
 
     Asks on a terminal; nothing but an answer there counts as a yes, ``--yes`` does not.
 
@@ -244,13 +244,13 @@ def _approve(sending: Sending, way_out: str) -> None:
     """Return once the user has approved what is sent."""
     if sending in (approvals := Approvals()):
         return
-    message = f"{current().path or FILE} sends the key in {sending.variable} to {sending.place}"
+    message = f"{current().path or FILE} sends {sending.what} to {sending.place}"
     if "://" in sending.place:
         message += ", not encrypted, so that anyone on the way can read it"
     if not on_terminal():
         raise ConfigError(f"{message}; that is not approved on this machine: {way_out}")
     if not click.confirm(line(f"{message}. Allow that on this machine?"), default=False, err=True):
-        raise ConfigError(f"not approved: {sending.place} gets no key; {way_out}")
+        raise ConfigError(f"not approved: {sending.place} is sent nothing; {way_out}")
     approvals.add(sending)
 
 

@@ -23,7 +23,7 @@ from ..served.placing import LocalPlacer, Placer
 from ..settings.run_settings import RunSettings
 from ..sweep.cells import Cell, Planner, SweepRow
 from ..sweep.runner import Runner, exit_code
-from ..sweep.sweep_file import Sweep, SweepModel, read_sweep, too_much
+from ..sweep.sweep_file import Sweep, SweepModel, read_sweep, unfit
 from ..sweep.watching import FolderWatch
 from ..text import as_text, plural
 from ..types import JsonDict
@@ -129,7 +129,7 @@ def _rows(sweep: Sweep, planner: Planner, machine: Needs | None) -> Iterator[Swe
     for error in sweep.broken:
         session.tell(f"Error: {error}")
     for model in sweep.models:
-        wrong = list(too_much(model, machine, sweep.path)) if machine else []
+        wrong = list(unfit(model, machine, sweep.path))
         row = SweepRow(model, error=wrong[0]) if wrong else planner.row(model)
         if row.error:
             session.tell(f"Error: {row.error}")
@@ -213,10 +213,12 @@ class _SweepStop(Stop):
         super().__init__()
         self._runner = runner
 
-    def interrupt(self) -> None:
-        """Stop gently, then at once."""
-        super().interrupt()
-        self._runner.interrupt()
+    def ask(self, reason: BenchError) -> None:
+        """Stop gently, and at once where the user asks a second time."""
+        is_first = not self.asked
+        super().ask(reason)
+        if is_first or self.hurried:
+            self._runner.interrupt()
 
 
 def _cells(rows: list[SweepRow], count: int) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -1,8 +1,9 @@
-"""Which keys a settings file may send where: what the user approved on this machine.
+"""What a settings file may send where: what the user approved on this machine.
 
 A ``bench.toml`` comes with a folder, perhaps somebody else's. That it names a
 key's variable and a host must not be enough to send the one to the other. So
-each such pair is approved once, by the user, outside of any project folder.
+each such pair is approved once, by the user, outside of any project folder; and
+so is a host beyond the private networks that is asked without a key.
 """
 
 import json
@@ -15,6 +16,7 @@ from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
 from ..journal.temporary import replacing
+from ..parties.party import is_local
 from ..parties.providers import ModelSpec, Provider, check_base_url, is_loopback
 from ..parties.secrets import shown_address
 
@@ -25,11 +27,20 @@ _DEFAULT_PORT = {"https": ":443", "http": ":80"}
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
+WITHOUT_KEY = "NO_KEY"
+"""What stands for a variable where requests go out without a key."""
+
+
 class Sending(NamedTuple):
-    """A key's variable and the place that its key goes to."""
+    """A key's variable, or `WITHOUT_KEY`, and the place that requests go to."""
 
     place: str
     variable: str
+
+    @property
+    def what(self) -> str:
+        """What is sent."""
+        return f"the key in {self.variable}" if self.variable != WITHOUT_KEY else "what is asked"
 
 
 def place_of(provider: Provider, spec: ModelSpec, base_url: str | None) -> str:
@@ -71,13 +82,16 @@ def normal(text: str) -> str:
 def needs_approval(provider: Provider, base_url: str | None, variable: str) -> bool:
     """Whether a file may send that key there only if the user approved it.
 
-    It may not need it on this machine, and for a provider's standard key on its own host.
+    It may not need it on this machine, and for a provider's standard key on its own host; nor, for
+    requests without a key, in private networks.
     """
     if is_loopback(base_url):
         return False
+    if variable == WITHOUT_KEY and (base_url is None or is_local(base_url)):
+        return False
     parts = urlsplit(base_url or f"https://{provider.host}")
     is_own_host = parts.scheme == "https" and parts.hostname == provider.host is not None
-    return not (is_own_host and variable == provider.key_env)
+    return not (is_own_host and variable in (provider.key_env, WITHOUT_KEY))
 
 
 class Approvals:
@@ -86,8 +100,11 @@ class Approvals:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or approvals_path()
 
-    def __contains__(self, sending: object) -> bool:
-        return sending in self.all()
+    def __contains__(self, sending: Sending) -> bool:
+        pairs = self.all()
+        if sending.variable == WITHOUT_KEY:
+            return any(sending.place == pair.place for pair in pairs)
+        return sending in pairs
 
     def all(self) -> list[Sending]:
         """All pairs, sorted.
@@ -136,7 +153,7 @@ class Approvals:
 
     def _broken(self, why: str) -> ConfigError:
         return ConfigError(
-            f"{self.path}: {why}; it holds which keys may go where, so nothing is sent. "
+            f"{self.path}: {why}; it holds what may go where, so nothing is sent. "
             "Repair it, or delete it and approve again"
         )
 

@@ -9,6 +9,8 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from datetime import datetime
+from email.utils import mktime_tz, parsedate_tz
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -37,10 +39,16 @@ class MaybeAccepted(Exception):
 
 
 class BatchState(NamedTuple):
-    """How far a batch is; `failed` says why it ended without any result."""
+    """How far a batch is.
+
+    Attributes:
+        age_s: Seconds since it was made, by its provider's clock; ``None`` where that is not shown.
+        failed: Why it ended without any result.
+    """
 
     ended: bool
     text: str
+    age_s: float | None
     failed: str | None = None
 
 
@@ -49,11 +57,13 @@ class ListedBatch(NamedTuple):
 
     Attributes:
         attempt: Which submission of ours it is, where the provider keeps that.
+        age_s: As of a `BatchState`.
     """
 
     id: str
     attempt: str | None
     requests: int
+    age_s: float | None
 
 
 class BatchLine(NamedTuple):
@@ -106,23 +116,24 @@ class BatchService(ABC):
         Raises:
             ProviderError: The answer is no batch, or in a state that is not known here.
         """
-        if (batch := await self._batch(id)) is None:
+        if (answered := await self._batch(id)) is None:
             return None
+        batch = answered.row
         status = str(batch.get(self._status))
         if status not in self._states:
             raise self._odd(f"a batch that is {status}")
         text, failed = self._progress(status, batch)
-        return BatchState(self._states[status], text, failed)
+        return BatchState(self._states[status], text, answered.age_of(batch), failed)
 
     async def listed(self) -> AsyncIterator[ListedBatch]:
         """All batches that the provider lists; clocks that differ hide none."""
         start = f"{self._path}?limit={_LISTED}"
         for _ in range(_PAGES):
-            page = await self._looked_up(start, "data") or {}
-            rows = _objects(page.get("data"))
+            page = await self._looked_up(start, "data") or _Dated({}, None)
+            rows = _objects(page.row.get("data"))
             for row in rows:
-                yield self._listed(row)
-            if not (rows and page.get("has_more")):
+                yield ListedBatch(str(row.get("id")), *self._listed(row), page.age_of(row))
+            if not (rows and page.row.get("has_more")):
                 return
             last = quote(str(rows[-1].get("id")), safe="")
             start = f"{self._path}?limit={_LISTED}&{self._after}={last}"
@@ -141,12 +152,13 @@ class BatchService(ABC):
         """How far a batch is, in words, and why it ended without any result."""
 
     @abstractmethod
-    def _listed(self, row: JsonObject) -> ListedBatch: ...
+    def _listed(self, row: JsonObject) -> tuple[str | None, int]:
+        """Which submission a listed batch is, and how many requests it has."""
 
     def _path_of(self, id: str) -> str:
         return f"{self._path}/{quote(id, safe='')}"
 
-    async def _batch(self, id: str) -> JsonObject | None:
+    async def _batch(self, id: str) -> "_Dated | None":
         return await self._looked_up(self._path_of(id), "id")
 
     async def _rows_at(self, path: str) -> Sequence[JsonObject]:
@@ -183,10 +195,13 @@ class BatchService(ABC):
             raise MaybeAccepted
         return id
 
-    async def _looked_up(self, path: str, key: str) -> JsonObject | None:
+    async def _looked_up(self, path: str, key: str) -> "_Dated | None":
         """The object at a path, which has this key; ``None`` where there is nothing."""
         answer = await self._exchange("GET", path)
-        return None if answer.status == 404 else self._object(answer, key)
+        if answer.status == 404:
+            return None
+        date = parsedate_tz(answer.headers.get("date", ""))
+        return _Dated(self._object(answer, key), mktime_tz(date) if date else None)
 
     def _object(self, answer: HttpAnswer, key: str) -> JsonObject:
         """The object in an answer; one without this key, or a page, is something else."""
@@ -241,16 +256,15 @@ class OpenAIBatches(BatchService):
         failed = why if status == "failed" else None
         return f"{status}, {done:,} of {count(counts.get('total')):,}", failed
 
-    def _listed(self, row: JsonObject) -> ListedBatch:
+    def _listed(self, row: JsonObject) -> tuple[str | None, int]:
         attempt = mapping(row.get("metadata")).get("eibench")
-        total = count(mapping(row.get("request_counts")).get("total"))
-        return ListedBatch(str(row.get("id")), str(attempt), total)
+        return str(attempt), count(mapping(row.get("request_counts")).get("total"))
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What its files hold, of answers and of errors."""
-        batch, rows = await self._batch(id) or {}, list[JsonObject]()
+        batch, rows = await self._batch(id), list[JsonObject]()
         for name in ("output_file_id", "error_file_id"):
-            if file := batch.get(name):
+            if file := batch and batch.row.get(name):
                 rows += await self._rows_at(f"files/{quote(str(file), safe='')}/content")
         return list(map(_openai_line, rows))
 
@@ -285,9 +299,8 @@ class AnthropicBatches(BatchService):
         text = ", ".join(f"{name} {n:,}" for name, n in counts if isinstance(n, int) and n)
         return f"{status} ({text})", None
 
-    def _listed(self, row: JsonObject) -> ListedBatch:
-        total = sum(map(count, mapping(row.get("request_counts")).values()))
-        return ListedBatch(str(row.get("id")), None, total)
+    def _listed(self, row: JsonObject) -> tuple[str | None, int]:
+        return None, sum(map(count, mapping(row.get("request_counts")).values()))
 
     async def lines(self, id: str) -> Sequence[BatchLine]:
         """What came of its requests."""
@@ -309,6 +322,28 @@ def _anthropic_line(row: JsonObject) -> BatchLine:
 
 def _line(row: JsonObject) -> bytes:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class _Dated(NamedTuple):
+    """An object of a provider's, and the time by its clock, in seconds since 1970."""
+
+    row: JsonObject
+    now: float | None
+
+    def age_of(self, row: JsonObject) -> float | None:
+        """Seconds since an object in it was made, where both times are shown."""
+        made_at = _time_of(row.get("created_at"))
+        return None if made_at is None or self.now is None else self.now - made_at
+
+
+def _time_of(shown: object) -> float | None:
+    """A time as one of the providers writes it, in seconds since 1970; ``None`` for none."""
+    if isinstance(shown, int | float):
+        return float(shown)
+    try:
+        return datetime.fromisoformat(str(shown)).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _objects(value: object) -> list[JsonObject]:

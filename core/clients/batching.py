@@ -11,12 +11,9 @@ waited for. What a batch gave no answer to is asked live, once, and never in ano
 """
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from ..errors import BenchError, BudgetReached, ErrorKind, ProviderError, Waiting
@@ -28,15 +25,13 @@ from ..types import ChatRequest, ChatResponse, JsonDict
 from . import batch_settings
 from .batch_services import BatchLine, BatchService, MaybeAccepted, is_passing
 from .batch_settings import Batching, Pace
+from .batch_waiting import BatchWatch, FollowedBatch
 from .caller import Caller
 from .refusals import RefusedRequest
 
 if TYPE_CHECKING:
     from ..journal import OpenBatch
 
-T = TypeVar("T")
-FAILURES = 20
-"""So many questions about a batch may fail one after the other."""
 TURNS = 20
 """So many more turns every sample has to go on, however slow the machine is."""
 ROUNDS = 2
@@ -183,23 +178,6 @@ class _Asked:
     )
 
 
-@dataclass(eq=False)
-class _Followed:
-    """A batch that is waited for; `keys` are those without an answer yet."""
-
-    batch: "OpenBatch"
-    caller: BatchCaller
-    keys: set[str]
-    task: "asyncio.Task[None] | None" = None
-    looked: bool = False
-    error: BenchError | None = None
-
-    @property
-    def age_s(self) -> float:
-        """Seconds since it was to be submitted."""
-        return time.time() - datetime.fromisoformat(self.batch.at).timestamp()
-
-
 @dataclass
 class _Part:
     """Requests of one batch."""
@@ -239,13 +217,15 @@ class BatchDesk:
     _pending: list[_Asked] = field(default_factory=list)
     _left_out: list[_Asked] = field(default_factory=list)
     _unanswered: list[_Unanswered] = field(default_factory=list)
-    _followed: list[_Followed] = field(default_factory=list)
+    _followed: list[FollowedBatch] = field(default_factory=list)
     _lines: dict[str, BatchLine] = field(default_factory=dict)
     _parties: set[str] = field(default_factory=set)
     _read: "list[OpenBatch]" = field(default_factory=list)
-    _others: set[str] = field(default_factory=set)
     _loop: "asyncio.Task[None] | None" = None
     _ended: BenchError | None = None
+
+    def __post_init__(self) -> None:
+        self._watch = BatchWatch(self.pace, self.say, self._pause)
 
     def has_batches(self, caller: BatchCaller) -> bool:
         """Whether an earlier command has sent batches to this party, or meant to."""
@@ -293,7 +273,7 @@ class BatchDesk:
                 self._follow(batch, caller)
 
     def _follow(self, batch: "OpenBatch", caller: BatchCaller) -> None:
-        followed = _Followed(batch, caller, set(batch.keys))
+        followed = FollowedBatch(batch, caller.service, caller.party, set(batch.keys))
         followed.task = asyncio.create_task(self._wait_for(followed))
         followed.task.add_done_callback(lambda task: self._after_waiting(followed, task))
         self._followed.append(followed)
@@ -336,11 +316,11 @@ class BatchDesk:
         self._ended = wrong
         for one in self._followed:
             if one.batch.id:
-                self.say(f"batch {one.batch.id} goes on at {one.caller.party}; the same command "
+                self.say(f"batch {one.batch.id} goes on at {one.party}; the same command "
                          "reads its results")  # fmt: skip
         self._refuse(self._asked, wrong)
 
-    def _after_waiting(self, one: _Followed, task: "asyncio.Task[None]") -> None:
+    def _after_waiting(self, one: FollowedBatch, task: "asyncio.Task[None]") -> None:
         """Hand on an error, of whatever kind, to those who wait for this batch."""
         if not task.cancelled() and (error := task.exception()):
             one.error = error if isinstance(error, BenchError) else _defect(error)
@@ -409,15 +389,23 @@ class BatchDesk:
 
     # Waiting
 
-    async def _wait_for(self, one: _Followed) -> None:
+    async def _wait_for(self, one: FollowedBatch) -> None:
         """Wait for the end of a batch, and read what came of it."""
-        if one.batch.id is None and not await self._find(one):
+        if one.batch.id is None and not await self._took_over(one):
             self._give_back(one)
             return
         lines: Sequence[BatchLine] = ()
         why = "the provider does not know the batch any more"
-        if await self._until_ended(one):
-            lines = await self._patiently(lambda: one.caller.service.lines(str(one.batch.id)))
+        state = await self._watch.until_ended(one)
+        if state and state.failed:
+            self._forget(one)
+            raise ProviderError(
+                ErrorKind.INVALID_REQUEST,
+                f"{one.party} refused batch {one.batch.id}: {state.failed}",
+                fatal=True,
+            )
+        if state:
+            lines = await self._watch.patiently(lambda: one.service.lines(str(one.batch.id)))
             why = "the results lack it"
         for line in lines:
             if line.custom_id in one.keys:  # each counts once
@@ -429,129 +417,19 @@ class BatchDesk:
         self._followed.remove(one)
         self._read.append(one.batch)
 
-    async def _until_ended(self, one: _Followed) -> bool:
-        """Whether the provider says that it has ended, once it does; it may not know it.
-
-        Raises:
-            ProviderError: It ended without any result, or does not end.
-        """
-        waits, unknown_s, shown = self._waits(), 0.0, ""
-        while True:
-            state = await self._patiently(lambda: one.caller.service.state(str(one.batch.id)))
-            one.looked = state is None or not state.ended  # else its results are read next
-            wait = next(waits)
-            if state is None:
-                if unknown_s > self.pace.grace:  # right after a submission it is no verdict
-                    return False
-                unknown_s += wait
-            elif state.failed:
-                self._forget(one)
-                raise ProviderError(
-                    ErrorKind.INVALID_REQUEST,
-                    f"{one.caller.party} refused batch {one.batch.id}: {state.failed}",
-                    fatal=True,
-                )
-            else:
-                if state.text != shown:
-                    shown = state.text
-                    self.say(f"batch {one.batch.id}: {shown}")
-                if state.ended:
-                    return True
-                self._check_age(one)
-            await self._pause(wait)
-
-    def _check_age(self, one: _Followed) -> None:
-        """Raise `ProviderError` where a batch should have ended long ago."""
-        if one.age_s > self.pace.most:
-            raise ProviderError(
-                ErrorKind.TIMEOUT,
-                f"batch {one.batch.id} at {one.caller.party} has not ended "
-                f"{one.age_s / 3600:.0f} hours after its submission; cancel it there, and the same "
-                "command asks live what it did not answer",
-                fatal=True,
-            )
-
-    def _waits(self) -> Iterator[float]:
-        """Seconds between looks, each twice as long as the one before."""
-        wait = self.pace.first
-        while True:
-            yield wait
-            wait = min(2 * wait, self.pace.longest)
-
-    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """What a question that costs nothing gives, asked again while it fails in passing."""
-        waits, last = list(islice(self._waits(), FAILURES)), ""
-        while True:
-            try:
-                return await ask()
-            except ProviderError as error:
-                if not (is_passing(error) and waits):
-                    raise
-                if str(error) != last:
-                    last = str(error)
-                    self.say(f"{last}; it is asked again")
-            await self._pause(waits.pop(0))
+    async def _took_over(self, one: FollowedBatch) -> bool:
+        """Whether a batch whose submission was not answered is there; it has its id then."""
+        id = await self._watch.find(one, self._followed)
+        if id is not None:
+            await self.notes.submitted(one.batch, id)
+            one.batch = one.batch._replace(id=id)
+            self.say(f"batch {id} was taken over")
+        return id is not None
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run ends."""
         await self.sleep(seconds)
         self.check()
-
-    async def _find(self, one: _Followed) -> bool:
-        """Give a batch its id, whose submission was not answered; whether there is one.
-
-        Raises:
-            ProviderError: Several may be it, or one that may be it does not end.
-        """
-        waits, looked_s = self._waits(), 0.0
-        while True:
-            listed = await self._patiently(lambda: self._candidates(one))
-            one.looked = True
-            matching = [id for id in listed if await self._is_it(one, id)]
-            undecided = set(listed) - self._others
-            if len(matching) > 1 or (undecided - {*matching} and one.age_s > self.pace.most):
-                raise ProviderError(
-                    ErrorKind.INVALID_REQUEST,
-                    f"any of the batches {', '.join(sorted(undecided))} at {one.caller.party} may "
-                    "be the one that was submitted; cancel those that are not yours, and give the "
-                    "command again",
-                    fatal=True,
-                )
-            if matching:
-                await self.notes.submitted(one.batch, matching[0])
-                one.batch = one.batch._replace(id=matching[0])
-                self.say(f"batch {matching[0]} was taken over")
-                return True
-            if looked_s > self.pace.grace and not undecided:
-                return False
-            looked_s += (wait := next(waits))
-            await self._pause(wait)
-
-    async def _candidates(self, one: _Followed) -> list[str]:
-        """The ids of listed batches that may be it."""
-        service, ids = one.caller.service, list[str]()
-        known = {other.batch.id for other in self._followed}
-        async for listed in service.listed():
-            if service.names_attempts:
-                is_it = listed.attempt == one.batch.attempt
-            else:
-                is_it = listed.requests == len(one.batch.keys) and listed.id not in known
-                is_it = is_it and listed.id not in self._others
-            ids += [listed.id] * is_it
-        return ids
-
-    async def _is_it(self, one: _Followed, id: str) -> bool:
-        """Whether a listed batch has our requests; of one without a name, once it has ended."""
-        if one.caller.service.names_attempts:
-            return True
-        state = await self._patiently(lambda: one.caller.service.state(id))
-        if state is None or not state.ended:
-            return False  # looked at again
-        lines = await self._patiently(lambda: one.caller.service.lines(id))
-        is_ours = bool(lines) and {line.custom_id for line in lines} <= one.batch.keys
-        if not is_ours:
-            self._others.add(id)
-        return is_ours
 
     # Reading
 
@@ -602,7 +480,7 @@ class BatchDesk:
             self.say(message)
             self._refuse([one.asked.key for one in mine], ProviderError(ErrorKind.SERVER, message))
 
-    def _give_back(self, one: _Followed) -> None:
+    def _give_back(self, one: FollowedBatch) -> None:
         """Send in another batch what was never taken."""
         self._forget(one)
         again = [self._asked[key] for key in one.keys if key in self._asked]
@@ -610,7 +488,7 @@ class BatchDesk:
             asked.rounds = 0
         self._pending += again
 
-    def _forget(self, one: _Followed) -> None:
+    def _forget(self, one: FollowedBatch) -> None:
         """Let go of a batch that was never worked on."""
         self.notes.end(one.batch)
         self._followed.remove(one)

@@ -193,12 +193,14 @@ class Caller:
             self._tpm.give_back(reserved_tokens(request))
             if not isinstance(error, TimeoutError):
                 raise
-            raise ProviderError(
+            late = ProviderError(
                 ErrorKind.TIMEOUT,
                 f"{self._asked.name} gave no complete answer within {seconds:g} s; a longer "
                 "--timeout may help, or a smaller --concurrency where the server answers few calls "
                 "at a time",
-            ) from None
+            )
+            late.elsewhere = bool(getattr(self.client, "has_healthy", False))
+            raise late from None
 
     def _answered(self, request: ChatRequest, response: ChatResponse) -> None:
         """Note what an answer says of the endpoint."""
@@ -258,6 +260,9 @@ class Caller:
         was_among_others = self._crowd.give_up(attempt)
         if attempt.began + self.limits.timeout_s > (course.deadline or 0.0):
             return None  # cut short by the end of the call's time, which says nothing
+        again = 0.0 if course.timeouts <= self.limits.retry.timeouts else None
+        if error.elsewhere and not was_among_others:
+            return again
         if not was_among_others:
             self._silent += 1
             if self._silent > 1 or not self._crowd.answers:
@@ -267,7 +272,7 @@ class Caller:
             error.fatal = self._meter.limited and is_enough
             return None
         self.slots.halve(attempt.began, self._crowd.answers_since(attempt))
-        return 0.0 if course.timeouts <= self.limits.retry.timeouts else None
+        return again
 
     def _after_answer(self, error: ProviderError, course: _Course) -> float | None:
         attempt = course.attempt

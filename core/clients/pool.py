@@ -1,8 +1,10 @@
 """Several servers of one model behind one client: who is asked next, and who is left out for now.
 
 The server with the fewest requests under way is asked, of equals the one that was asked least. One
-whose connection fails, or that answers with a server's error, or lets a call time out, is set
-aside, and tried again with one request after `FIRST_WAIT_S`, then after twice as long each time.
+whose connection fails, that answers with what is no reply, refuses a request or lets it time out,
+is set aside, and tried again with one request after `FIRST_WAIT_S`, then after twice as long each
+time, and after as long as it let a request wait. What it did not answer is asked of another at
+once, as long as there is one that is not set aside.
 """
 
 import asyncio
@@ -18,6 +20,9 @@ from .model_list import Listing, listing_of
 FIRST_WAIT_S = 0.5
 """Seconds until a server that was set aside is tried again."""
 LONGEST_WAIT_S = 15.0
+_NO_REPLY = {ErrorKind.CONNECTION, ErrorKind.MALFORMED, ErrorKind.TOO_LARGE}
+_REFUSALS = {ErrorKind.AUTH, ErrorKind.QUOTA, ErrorKind.NOT_FOUND, ErrorKind.INVALID_REQUEST}
+"""What may be the fault of one server alone, where it comes with a status."""
 
 
 @dataclass(eq=False)
@@ -43,10 +48,10 @@ class PooledServer:
         """It is there."""
         self.wait = 0.0
 
-    def set_aside(self, now: float) -> None:
+    def set_aside(self, now: float, hung_s: float = 0.0) -> None:
         """It failed, so it is left out for a while; failures of one moment count once."""
         if not self.wait or now >= self.retry_at:
-            self.wait = min(2 * self.wait or FIRST_WAIT_S, LONGEST_WAIT_S)
+            self.wait = max(min(2 * self.wait or FIRST_WAIT_S, LONGEST_WAIT_S), hung_s)
             self.retry_at = now + self.wait
 
 
@@ -85,7 +90,8 @@ class ServerPool:
             try:
                 response = await self._send(server, request, call)
             except ProviderError as error:
-                error.elsewhere = error.kind is ErrorKind.CONNECTION and bool(self._healthy)
+                error.elsewhere = _is_of_server(error) and self.has_healthy
+                error.fatal = error.fatal and not error.elsewhere
                 if not left and error.unsent:
                     raise self._all_down(error) from None
                 if not error.unsent:
@@ -99,8 +105,9 @@ class ServerPool:
         return self._answered_by.pop(call.key, None)
 
     @property
-    def _healthy(self) -> list[PooledServer]:
-        return [server for server in self.servers if not server.wait]
+    def has_healthy(self) -> bool:
+        """Whether a server is not set aside."""
+        return not all(server.wait for server in self.servers)
 
     def _next(self, left: Sequence[PooledServer]) -> PooledServer:
         """Who is asked: one that is due for a trial, else one that answers, else the first due."""
@@ -118,14 +125,15 @@ class ServerPool:
     ) -> ChatResponse:
         server.under_way += 1
         server.asked += 1
+        began = self._clock()
         try:
             response = await server.client.complete(request, call)
         except ProviderError as error:
-            if error.kind is ErrorKind.CONNECTION or (error.status or 0) >= 500:
+            if _is_of_server(error) or (error.status or 0) >= 500:
                 server.set_aside(self._clock())
             raise
         except asyncio.CancelledError:  # as a rule the caller's time limit
-            server.set_aside(self._clock())
+            server.set_aside(self._clock(), self._clock() - began)
             raise
         finally:
             server.under_way -= 1
@@ -146,3 +154,8 @@ class ServerPool:
         """Close connections."""
         for server in self.servers:
             await server.client.close()
+
+
+def _is_of_server(error: ProviderError) -> bool:
+    """Whether another server of the model may answer what this one did not."""
+    return error.kind in _NO_REPLY or (error.status is not None and error.kind in _REFUSALS)

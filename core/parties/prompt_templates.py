@@ -64,15 +64,13 @@ class PromptTemplate:
             if any(message.role == "assistant" for message in messages):
                 raise _unfit("raw has no way to tell who said what; use chatml or a file")
             return "\n\n".join(message.content for message in messages)
-        from jinja2 import TemplateError
-
         rows = [{"role": m.role, "content": m.content} for m in messages]
         try:
             return str(self._compiled.render(messages=rows, add_generation_prompt=True,
                                              bos_token="", eos_token="", tools=None,
                                              documents=None))  # fmt: skip
-        except TemplateError as error:
-            raise _unfit(f"{self.name}: {error}") from None
+        except Exception as error:  # noqa: BLE001 - a program of somebody's, which raises anything
+            raise _unfit(f"{self.name}: {str(error) or type(error).__name__}") from None
 
     @cached_property
     def _compiled(self) -> "Template":
@@ -91,6 +89,7 @@ def _environment() -> "ImmutableSandboxedEnvironment":
         trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
     )
     environment.filters["tojson"] = _as_json
+    del environment.filters["random"], environment.globals["lipsum"]  # a prompt is no chance
     environment.globals["raise_exception"] = _refuse
     environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
     return environment

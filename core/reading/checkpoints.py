@@ -1,11 +1,13 @@
 """Folders of model weights: which checkpoint one holds, and whether it is written to its end."""
 
+import errno
 import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import DataError
+from .files import exists
 
 _ENDS = 2**20
 """Bytes that are read at either end of a file: weights differ in all of their tensors."""
@@ -22,7 +24,7 @@ def checkpoint_of(text: str) -> str:
         DataError: A file cannot be read, or the folder is empty.
     """
     path = Path(text)
-    if not path.exists():
+    if not is_on_disk(path):
         return text
     whole, files = hashlib.sha256(), list(_files(path))
     if not files:
@@ -35,6 +37,20 @@ def checkpoint_of(text: str) -> str:
     except OSError as error:
         raise DataError(error.filename or path, f"cannot be read: {error.strerror}") from None
     return whole.hexdigest()
+
+
+def is_on_disk(path: Path) -> bool:
+    """Whether anything is at a path, which may be any text.
+
+    Raises:
+        DataError: That cannot be told.
+    """
+    try:
+        return exists(path)
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.EINVAL):
+            return False  # no file can be called so
+        raise DataError(path, f"cannot be read: {error.strerror}") from None
 
 
 def unfinished(folder: Path) -> str:
@@ -50,10 +66,11 @@ def unfinished(folder: Path) -> str:
         return f"it has {wip.name}"
     for index in (file for file in files if file.name.endswith(".index.json")):
         try:
-            named = set(json.loads(index.read_bytes())["weight_map"].values())
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return f"{index.name} is not written to its end"
-        if lacks := sorted(name for name in named if not (index.parent / str(name)).is_file()):
+            named = {str(name) for name in json.loads(index.read_bytes())["weight_map"].values()}
+            lacks = sorted(name for name in named if not (index.parent / name).is_file())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return f"{index.name} is not written to its end, or is no index"
+        if lacks:
             return f"it lacks {lacks[0]}"
     return ""
 
@@ -65,7 +82,10 @@ def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    paths = sorted(path.rglob("*")) if path.is_dir() else [path]
+    try:
+        paths = sorted(path.rglob("*")) if path.is_dir() else [path]
+    except RecursionError:
+        raise DataError(path, "has folders nested too deeply") from None
     return (one for one in paths if one.is_file())
 
 

@@ -15,6 +15,8 @@ from . import files
 
 MOST = 2**30
 """Bytes of a file."""
+_DEEPEST = 50
+"""Tables and lists of TOML within one another."""
 
 
 def read_text(path: Path) -> str:
@@ -68,11 +70,26 @@ def read_toml(path: Path) -> dict[str, Any]:
         DataError: The file is missing or not TOML.
     """
     try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        return toml_of(read_text(path))
+    except ValueError as error:
         raise DataError(path, f"not TOML: {error}") from None
     except RecursionError:
         raise DataError(path, "not TOML: nested too deeply") from None
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """The table in a text; `ValueError` where there is none, or one that nobody wrote by hand."""
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    inner = list[Any]([table])
+    for _ in range(_DEEPEST):
+        values = (one.values() if isinstance(one, dict) else one for one in inner)
+        inner = [value for each in values for value in each if isinstance(value, dict | list)]
+    if inner:
+        raise ValueError("nested too deeply")
+    return table
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:

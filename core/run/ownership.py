@@ -203,8 +203,10 @@ ID_LENGTHS = (8, 16, 32)
 
 
 @contextmanager
-def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
+def own_run(journal: Journal, task: Task, session: Session) -> Iterator[RunRecord]:
     """The run that a task goes on with, or a new one, owned while the block runs.
+
+    The batches of one that is not gone on with are named, as they are billed all the same.
 
     Raises:
         JournalError: Another process owns it.
@@ -217,6 +219,9 @@ def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
         newest = journal.newest_run(run_identity)
         ordinal = newest.ordinal + 1 if newest else 1
         run_id = _run_id(journal, run_identity, ordinal)
+        for left in journal.open_batches(newest) if newest else ():
+            what = f"a run before it waits for {left.words}, which goes on and is billed"
+            session.say(f"warning: {what}, and nobody reads its results; cancel it there")
     with RunLock(journal.folder, run_id).acquire():
         files = config.benchmark.files
         kept = {KEPT: packed(files)} if files else {}

@@ -67,7 +67,7 @@ async def run_task(task: Task, session: Session) -> Result:
         servers = await Servers.ask(task, session)
         task = task.find(journal)
         servers.check(journal, task, session)
-        with own_run(journal, task) as run, watched(session.say):
+        with own_run(journal, task, session) as run, watched(session.say):
             context = RunContext(
                 task.config,
                 run,

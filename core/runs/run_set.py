@@ -1,5 +1,6 @@
 """Stored runs, and which of them are meant."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from .stored_run import StoredRun
 from .tables import TidyTables
 
 _LISTED = 6
+_WHOLE = re.compile(r"[0-9a-f]{8}")
 
 
 class RunSet:
@@ -123,8 +125,11 @@ class RunSet:
 
     def _with_id(self, start: str) -> list[RunRecord]:
         if self._chosen is None:  # the rows of others need not be read, and may be damaged
-            return self.journal.runs_like(start)
-        return [run for run in self._chosen if run.run_id.startswith(start)]
+            runs = self.journal.runs_like(start)
+        else:
+            runs = [run for run in self._chosen if run.run_id.startswith(start)]
+        # A whole id is that of one run, also once it is deleted: START-2 is another.
+        return [run for run in runs if run.run_id == start or not _WHOLE.fullmatch(start)]
 
     def _of_model(self, name: str) -> list[RunRecord]:
         runs, end = self.records, f"/{name}"

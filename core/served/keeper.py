@@ -6,7 +6,8 @@ the children of a worker that ends, and a keeper that is killed could end no ser
 It holds the other end of a pipe in its standard input. When that closes, be it that eibench closes
 it, ends or is killed, the server and every process of its group get SIGTERM, and SIGKILL after the
 grace. When the server ends by itself, so does the rest of its group, and the keeper's exit code is
-the server's (128 and the signal's number where a signal ended it).
+the server's (128 and the signal's number where a signal ended it). Where the keeper itself is
+killed, a fork of it, which waits for that, ends the server likewise.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ import threading
 import time
 from pathlib import Path
 
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LOOK_S = 0.05
 """How often the end of a group is looked for."""
 
@@ -30,15 +32,33 @@ def main() -> int:
     child = subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, start_new_session=True
     )
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    guard = _guard(child.pid, grace, status)
+    for number in SIGNALS:
         signal.signal(number, lambda *_: _end(child.pid, grace))
     threading.Thread(target=_end_after_pipe, args=(child.pid, grace), daemon=True).start()
     code = child.wait()
     code = 128 - code if code < 0 else code
     _end(child.pid, grace)
+    os.write(guard, b".")
     for path in status:
         Path(path).write_text(str(code), encoding="utf-8")
     return code
+
+
+def _guard(group: int, grace: float, status: list[str]) -> int:
+    """Where to write that the server has ended; whoever reads it ends the server without that."""
+    reader, writer = os.pipe()
+    if os.fork():
+        os.close(reader)
+        return writer
+    os.close(writer)
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if not os.read(reader, 1):
+        _end(group, grace)
+        for path in status:
+            Path(path).write_text(str(128 + signal.SIGKILL), encoding="utf-8")
+    os._exit(0)
 
 
 def _end_after_pipe(group: int, grace: float) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -25,10 +25,10 @@ class ServerActor:
         self._status = self._log.with_name("exit_code")
 
     def start(
-        self, keeper: str, command: str, grace_s: float, port: int | None,
+        self, keeper: str, around_port: Sequence[str], grace_s: float, port: int | None,
         variables: Mapping[str, str],
     ) -> tuple[int, str]:  # fmt: skip
-        """Start a server by a command with ``{port}`` in it; the port, and the node's id."""
+        """Start a server by a command without its port; the port, and the node's id."""
         ray = import_module("ray")
         if port is None:
             with socket.socket() as one:
@@ -36,7 +36,7 @@ class ServerActor:
                 port = int(one.getsockname()[1])
         path = self._log.with_name("keeper.py")
         path.write_text(keeper, encoding="utf-8")
-        words = [sys.executable, str(path), str(grace_s), command.replace("{port}", str(port)),
+        words = [sys.executable, str(path), str(grace_s), str(port).join(around_port),
                  str(self._status)]  # fmt: skip
         with self._log.open("ab") as log:
             self._keeper = subprocess.Popen(

@@ -113,11 +113,10 @@ class RayServer:
         """Start it once there is room, and wait until it is healthy."""
         command = self._command
         keeper = KEEPER.read_text(encoding="utf-8")
-        text = command.with_words()
         errors = self._ray.exceptions.RayError
         try:
             self._port, node = await self._actor.start.remote(
-                keeper, text, GRACE_S, command.port, dict(command.environment)
+                keeper, command.around_port(), GRACE_S, command.port, dict(command.environment)
             )
             self._host = await asyncio.to_thread(self._host_of, node)
         except errors as error:
@@ -164,12 +163,12 @@ class RayServer:
     def _keep_log(self) -> None:
         """Store here what it printed there."""
         log: Path = self._command.log
-        with contextlib.suppress(self._ray.exceptions.RayError):
+        with contextlib.suppress(self._ray.exceptions.RayError, OSError):
             printed: bytes = self._ray.get(self._actor.printed.remote(_KEPT), timeout=10)
-            log.parent.mkdir(parents=True, exist_ok=True)
-            log.write_bytes(printed)
             lines = [text for text in printed.decode(errors="replace").split("\n") if text]
             self._words = line(" | ".join(lines[-_SHOWN:]))
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.write_bytes(printed)
 
     def close(self) -> None:
         """End it, and the actor."""

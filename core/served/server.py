@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import os
+import re
 import shlex
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Protocol
 
-from ..errors import BenchError, ErrorKind, ProviderError, UsageError
+from ..errors import BenchError, ErrorKind, JournalError, ProviderError, UsageError
 from ..text import line
 
 READY_S = 600.0
@@ -25,6 +27,9 @@ LOOK_S = 0.25
 """How often a server is looked at until it is healthy, and later while it runs."""
 HEALTH = ("/health", "/v1/models")
 """Where a server says that it is ready, unless the user says where: whichever answers."""
+PORT = "{port}"
+_WORD = re.compile(r"\{(\w+)\}")
+_QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 _ANSWER_S, _SHOWN = 5.0, 3
 KEEPER = Path(__file__).with_name("keeper.py")
 
@@ -52,12 +57,26 @@ class ServerCommand:
     port: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def with_words(self) -> str:
-        """The command with each word but the port in its place, quoted for the shell."""
-        text = self.text
+    def around_port(self) -> list[str]:
+        """The command before, between and after the places of the port.
+
+        Each word is in its place, quoted for the shell: nothing in it is part of the command.
+
+        Raises:
+            UsageError: The command has quotes around a word that needs its own, or a NUL.
+        """
+        if "\0" in "".join([self.text, *self.words.values()]):
+            raise UsageError("the command of the server has a NUL character, which no shell takes")
+        within = "".join(_QUOTED.findall(self.text))
         for name, word in self.words.items():
-            text = text.replace(f"{{{name}}}", shlex.quote(word))
-        return text
+            if f"{{{name}}}" in within and shlex.quote(word) != word:
+                message = f"the command of the server has quotes around {{{name}}}"
+                raise UsageError(f"{message}, and {word!r} gets its own: leave those out")
+
+        def quoted(match: "re.Match[str]") -> str:
+            return shlex.quote(self.words[match[1]]) if match[1] in self.words else match[0]
+
+        return [_WORD.sub(quoted, part) for part in self.text.split(PORT)]
 
 
 def check_command(text: str, where: str) -> str:
@@ -66,7 +85,7 @@ def check_command(text: str, where: str) -> str:
     Raises:
         UsageError: It has no ``{port}``.
     """
-    if "{port}" not in text:
+    if PORT not in text:
         message = f"{where} needs {{port}} where the server's port stands"
         raise UsageError(f"{message}, such as 'vllm serve {{model}} --port {{port}}'")
     return text
@@ -112,19 +131,19 @@ class ServerProcess:
 
     def __init__(self, command: ServerCommand, port: int) -> None:
         self.command, self.port = command, port
-        command.log.parent.mkdir(parents=True, exist_ok=True)
-        self._log = command.log.open("ab")
-        self._from = self._log.tell()
-        keeper = [
-            sys.executable,
-            str(KEEPER),
-            str(GRACE_S),
-            command.with_words().replace("{port}", str(port)),
-        ]
-        self._keeper = subprocess.Popen(
-            keeper, stdin=subprocess.PIPE, stdout=self._log, stderr=self._log,
-            start_new_session=True, env={**os.environ, **command.environment},
-        )  # fmt: skip
+        text = str(port).join(command.around_port())
+        try:
+            command.log.parent.mkdir(parents=True, exist_ok=True)
+            self._log = command.log.open("ab")
+            self._from = self._log.tell()
+            self._keeper = subprocess.Popen(
+                [sys.executable, str(KEEPER), str(GRACE_S), text],
+                stdin=subprocess.PIPE, stdout=self._log, stderr=self._log,
+                start_new_session=True, env={**os.environ, **command.environment},
+            )  # fmt: skip
+        except OSError as error:
+            what = f"the server is not started with its output in {command.log}"
+            raise JournalError(f"{what}: {error.strerror}") from None
 
     @property
     def base_url(self) -> str:
@@ -142,9 +161,12 @@ class ServerProcess:
 
     def last_words(self) -> str:
         """The end of what it printed, in one line."""
-        with self.command.log.open("rb") as file:
-            file.seek(max(self._from, self.command.log.stat().st_size - 4096))
-            lines = [text for text in file.read().decode(errors="replace").split("\n") if text]
+        try:
+            with self.command.log.open("rb") as file:
+                file.seek(max(self._from, self.command.log.stat().st_size - 4096))
+                lines = [text for text in file.read().decode(errors="replace").split("\n") if text]
+        except OSError as error:
+            return f"{self.command.log} cannot be read: {error.strerror}"
         return line(" | ".join(lines[-_SHOWN:]))
 
     def close(self) -> None:
@@ -154,6 +176,9 @@ class ServerProcess:
             self._keeper.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._keeper.wait(2 * GRACE_S + 5)
+        end = time.monotonic() + 2 * GRACE_S
+        while (self.exit_code or 0) < 0 and is_taken(self.port) and time.monotonic() < end:
+            time.sleep(LOOK_S)  # the keeper was killed, so somebody else ends the server
         self._log.close()
 
 

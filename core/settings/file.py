@@ -22,6 +22,7 @@ from .tables import (
     read_judges,
     read_players,
     read_suites,
+    refuse_outside,
 )
 
 FILE = "bench.toml"
@@ -96,7 +97,7 @@ def read_settings(path: Path) -> SettingsFile:
             raise ConfigError(f"{path}: {message}" + ("" if near else "; settings go under [run]"))
     if not isinstance(raw.get("run", {}), dict):
         raise ConfigError(f"{path}: run must be a table; write [run]")
-    return SettingsFile(
+    settings = SettingsFile(
         run=plain_names(f"{path}: [run]", raw.get("run", {})),
         endpoints=read_endpoints(raw.get("endpoints", {}), path),
         judges=read_judges(raw.get("judges", {}), path),
@@ -106,6 +107,13 @@ def read_settings(path: Path) -> SettingsFile:
         families=_read_families(raw.get("families", {}), path),
         path=path,
     )
+    refuse_outside(f"{path}: [run] ", settings.run, path)
+    for suite in settings.suites.values():
+        where = f"{path}: [suite.{suite.name}] "
+        for values in (suite.run, *suite.options.values()):
+            refuse_outside(where, values, path)
+        refuse_outside(where, {"benchmarks": list(suite.benchmarks)}, path)
+    return settings
 
 
 def _read_families(raw: object, path: Path) -> dict[str, str]:

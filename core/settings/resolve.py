@@ -34,7 +34,7 @@ def run_configs(
 ) -> list[RunConfig]:
     """The runs that settings ask for, one per model and system prompt.
 
-    `allow` gives the endpoint of a target, once the user has approved what a file does with a key.
+    `allow` gives the endpoint of a target, once the user has approved what a file sends there.
 
     Raises:
         UsageError: Settings contradict each other.

@@ -10,9 +10,11 @@ from typing import Any
 from ..errors import ConfigError, UsageError
 from ..parties.party import LOCAL, is_local
 from ..parties.providers import check_base_url
+from ..reading.files import exists
 from ..reading.names import nearest
 from ..types.rules import Rule, TextRule, UnfitValue
 from .rules import MAY_HOLD_KEYS, RULES, VariableRule
+from .run_settings import SETTINGS, option_of
 from .set_options import KEYS
 
 # A name can be no address, or the file could send elsewhere what a user types.
@@ -170,6 +172,39 @@ def read_judges(raw: object, path: object) -> dict[str, dict[str, Any]]:
         name: read_table(f'{path}: [judges."{name}"]', table, KEYS, {})
         for name, table in tables_of(raw, path, "judges").items()
     }
+
+
+_PLAIN = frozenset(map(option_of, SETTINGS)) - {"system", "template", "dataset"}
+"""Settings that name no file whose words are sent."""
+
+
+def refuse_outside(where: str, values: Mapping[str, Any], file: Path) -> None:
+    """Refuse a file that a settings file names, and that does not lie in its folder.
+
+    What a benchmark's own options name counts as well.
+
+    Raises:
+        ConfigError: There is one: its words would be sent where somebody else has said.
+    """
+    for name, value in values.items():
+        if name in _PLAIN:
+            continue
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and _is_outside(name, text, file.parent):
+                raise ConfigError(
+                    f"{where}{name}: {text:.80} is not in this file's folder; put it there, or "
+                    "give it with the command"
+                )
+
+
+def _is_outside(name: str, text: str, folder: Path) -> bool:
+    if name == "system" and not text.startswith("@"):
+        return False
+    path = Path(text.removeprefix("@") if name == "system" else text)
+    try:
+        return exists(path) and not path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # nobody can read it
+        return False
 
 
 def _with_settings(values: Mapping[str, Any]) -> dict[str, Any]:

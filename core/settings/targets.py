@@ -8,7 +8,7 @@ approved that on this machine; what the user says in the command itself needs no
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..clients.approvals import Sending, needs_approval, place_of
+from ..clients.approvals import WITHOUT_KEY, Sending, needs_approval, place_of
 from ..clients.keys import check_extra_body, check_variable, process_environment
 from ..clients.limits import Limits, RetryPolicy
 from ..errors import UsageError
@@ -42,6 +42,8 @@ class Target(NamedTuple):
         message = f"bench config --approve {sending.place} {sending.variable} allows it"
         if _is_unencrypted(sending.place):
             return message
+        if sending.variable == WITHOUT_KEY:
+            return f"{message}, or name the address yourself with {self.party.base_url}"
         return f"{message}, or name the key yourself with {self.party.api_key_env}"
 
 
@@ -199,14 +201,14 @@ def _name(option: str) -> str:
 def _sending(
     settings: RunSettings, endpoint: Endpoint, provider: Provider, party: PartyOptions
 ) -> Sending | None:
-    """What needs approval: the file had a say in which key goes where, and it is no safe place."""
-    variable, base_url = endpoint.api_key_env, endpoint.base_url
-    if variable is None or not needs_approval(provider, base_url, variable):
+    """What needs approval: the file had a say in what goes where, and it is no safe place."""
+    variable, base_url = endpoint.api_key_env or WITHOUT_KEY, endpoint.base_url
+    if not needs_approval(provider, base_url, variable):
         return None
     address = place_of(provider, endpoint.spec, base_url)
-    if settings.api_key_env_of(party) is None:
+    if endpoint.api_key_env and settings.api_key_env_of(party) is None:
         return Sending(address, variable)
-    if _place_by_user(settings, party):
+    if _place_by_user(settings, endpoint, party):
         return None
     # Given for this very command is a yes, but not one to sending it unencrypted.
     allowed = settings.is_given(_name(party.api_key_env)) and not _is_unencrypted(address)
@@ -218,9 +220,12 @@ def _is_unencrypted(destination: str) -> bool:
     return "://" in destination
 
 
-def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:
+def _place_by_user(settings: RunSettings, endpoint: Endpoint, party: PartyOptions) -> bool:
     """Whether the user, and not the file, said where the requests go."""
-    base_urls = settings.base_urls_of(party)
+    party = OF_MODEL if endpoint.shared else party
+    base_urls, role = settings.base_urls_of(party), settings.filed_roles.get(party.role)
+    if role and role.base_url and not base_urls:
+        return False
     if not settings.by_user(_name(party.base_url if base_urls else party.spec)):
         return False
     return all("://" in url for url in base_urls)  # without it, the name of an endpoint of the file

@@ -82,7 +82,7 @@ class Planner:
     """Makes rows of models.
 
     Attributes:
-        allow: The endpoint of a target, once the user has approved what a file does with a key.
+        allow: The endpoint of a target, once the user has approved what a file sends there.
         plan: What a task leaves to be asked; it refuses what cannot be.
     """
 

@@ -1,7 +1,6 @@
 """SWEEP.toml: which models are asked which benchmarks, and how each model is served."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +9,14 @@ from typing import Any
 from ..errors import BenchError, ConfigError
 from ..parties.providers import ModelSpec
 from ..plugins import installed
-from ..reading.formats import read_text
+from ..reading.checkpoints import is_on_disk
+from ..reading.formats import read_text, toml_of
 from ..reading.names import nearest
 from ..served.machine import NOTHING, Needs
 from ..served.server import READY_S, check_command
 from ..settings.rules import fitting
 from ..settings.run_settings import SETTINGS, argument_of, option_of
+from ..settings.tables import refuse_outside
 from ..types.rules import NumberRule, Rule, TextRule
 
 _TEXT: Rule = TextRule()
@@ -104,8 +105,8 @@ def read_sweep(path: Path, known: Callable[[str], object]) -> Sweep:
     """
     text = read_text(path)
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw = toml_of(text)
+    except ValueError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     where = _FileText(path, text)
     where.check_keys(raw, _KEYS, "")
@@ -114,11 +115,12 @@ def read_sweep(path: Path, known: Callable[[str], object]) -> Sweep:
         raise where.error('needs benchmarks = ["NAME", ...]', "benchmarks")
     if not benchmarks:
         raise where.error("benchmarks names none", "benchmarks")
-    for name in benchmarks:
-        try:
+    try:
+        refuse_outside("", {"benchmarks": benchmarks}, path)
+        for name in benchmarks:
             known(name)
-        except BenchError as error:
-            raise where.error(str(error), "benchmarks") from None
+    except BenchError as error:
+        raise where.error(str(error), "benchmarks") from None
     run = _read_run(raw.get("run", {}), where)
     models, broken = _read_models(raw.get("models", []), where)
     watch = _read_watch(raw["watch"], where) if "watch" in raw else None
@@ -174,7 +176,7 @@ class _FileText:
         """A value that its rule takes."""
         rule = _MODEL.get(key, _ABOVE if key == "settle" else _TEXT)
         try:
-            if key == "base_url" and isinstance(raw[key], list):
+            if key == "base_url" and raw[key] and isinstance(raw[key], list):
                 return tuple(fitting(key, rule, one) for one in raw[key])
             return fitting(key, rule, raw[key])
         except BenchError as error:
@@ -227,7 +229,7 @@ def _read_model(raw: object, where: _FileText, n: int) -> SweepModel:
     if "serve" not in values and (vain := next((k for k in _SERVED if k in values), None)):
         raise wrong(f"{vain} is about a server that is started: give serve too", vain)
     path = values.get("path")
-    if path and (folder := where.path.parent / path).exists():
+    if path and is_on_disk(folder := where.path.parent / path):
         values.setdefault("name", folder.name)
         path = str(folder)
     return SweepModel(
@@ -278,6 +280,7 @@ def _read_run(raw: object, where: _FileText) -> Mapping[str, Any]:
             if name not in _SETTINGS:
                 hint = nearest(name, _SETTINGS) or "; a benchmark's own go under [options.NAME]"
                 raise where.error(f"[run] has no setting {name!r}{hint}", name, "run")
+        refuse_outside(f"{where.path}: [run] ", raw, where.path)
         return raw
     raise where.error("run must be a table: [run]", "run")
 
@@ -290,6 +293,7 @@ def _read_options(
     for name, table in raw.items():
         if not isinstance(table, dict):
             raise where.error(f"write [options.{name}] and its options", name, "options")
+        refuse_outside(f"{where.path}: [options.{name}] ", table, where.path)
     return raw
 
 
@@ -299,9 +303,12 @@ def _read_machine(raw: object, where: _FileText) -> Needs:
     return Needs(**{key: where.value(raw, key, "machine") for key in raw})
 
 
-def too_much(model: SweepModel, machine: Needs, sweep: Path) -> Iterator[ConfigError]:
-    """That a model needs more than there is: it can never start."""
-    for what, needs, has in zip(Needs._fields, model.needs, machine, strict=True):
+def unfit(model: SweepModel, machine: Needs | None, sweep: Path) -> Iterator[ConfigError]:
+    """Why a model cannot be served on this machine, or, without one, on a node of a cluster."""
+    where = f"{sweep}: line {model.line}: {model.name}"
+    if machine is None and model.serve and model.api_key_env:
+        message = "api_key_env would send its key to a node, not encrypted"
+        yield ConfigError(f"{where}: {message}; leave it out, or use --on local")
+    for what, needs, has in zip(Needs._fields, model.needs, machine or model.needs, strict=True):
         if needs > has:
-            where = f"{sweep}: line {model.line}: {model.name}"
             yield ConfigError(f"{where} needs {needs:g} {what}, and there are {has:g}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import DataError
-from ..reading.checkpoints import state_of, unfinished
+from ..reading.checkpoints import is_on_disk, state_of, unfinished
 from ..text import checkpoint
 from .sweep_file import SweepModel, WatchRules
 
@@ -76,6 +76,9 @@ class FolderWatch:
                 return False
         except OSError:  # something was moved meanwhile: the next look will tell
             return False
+        except DataError as error:
+            self._lacking[path] = str(error)
+            return False
         self._taken[path] = state
         self._lacking.pop(path, None)
         self.take(replace(self.rules.model, name=path.name, path=str(path)))
@@ -83,7 +86,7 @@ class FolderWatch:
 
     def _is_whole(self, path: Path, quiet_s: float) -> bool:
         if self.rules.done:
-            why = "" if (path / self.rules.done).exists() else f"it lacks {self.rules.done}"
+            why = "" if is_on_disk(path / self.rules.done) else f"it lacks {self.rules.done}"
         else:
             why = unfinished(path)
             if not why and quiet_s < self.rules.settle_s:

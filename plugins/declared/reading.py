@@ -1,12 +1,11 @@
 """Reading a declaration: the file, what it names beside itself, and all that is wrong with it."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from eibench import DataError, UsageError, read_text
+from eibench import DataError, UsageError, read_text, read_toml
 
 from .positions import key_lines
 from .schema import check, json_schema
@@ -54,9 +53,9 @@ class Declaration:
         one = cls(path)
         text = one.texts[path.name] = _read(path)
         try:
-            raw = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            line, message = explained(text, error)
+            raw = read_toml(path)
+        except DataError as error:
+            line, message = explained(text, str(error).removeprefix(f"{path}: not TOML: "))
             raise DataError(f"{path}:{line}", message) from None
         one.raw, one._lines = raw, key_lines(text)
         one.values = check(raw, json_schema(), (), one)

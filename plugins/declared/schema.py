@@ -91,7 +91,8 @@ def check(value: Any, rule: Values, where: Place, checker: Checker) -> Any:
     fitting = next((one for one in map(resolved, rules) if _is_of_type(value, one)), None)
     if fitting is None:
         name, kind = ".".join(key for key in where if isinstance(key, str)), rules[-1]["type"]
-        is_swapped = isinstance(value, {"array": dict, "object": list}.get(kind, ()))
+        swapped = {"array": dict, "object": list}
+        is_swapped = isinstance(kind, str) and isinstance(value, swapped.get(kind, ()))
         header = f"[[{name}]]" if kind == "array" else f"[{name}]"
         instead = f"; write {header}" if is_swapped else f", not {value!r:.40}"
         checker.report(where, f"must be {needed(rule)}{instead}")

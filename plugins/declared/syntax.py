@@ -1,7 +1,6 @@
 """What is meant where a file is not TOML: the line, and what to write there instead."""
 
 import re
-from tomllib import TOMLDecodeError
 from typing import NamedTuple
 
 _HINTS = (
@@ -27,13 +26,13 @@ class NotToml(NamedTuple):
     message: str
 
 
-def explained(text: str, error: TOMLDecodeError) -> NotToml:
-    """What an error of `tomllib` means for whoever wrote the text."""
-    match = re.search(r"^(.*) \(at line (\d+), column \d+\)$", str(error), re.DOTALL)
-    words, number = (match[1], int(match[2])) if match else (str(error), 0)
+def explained(text: str, words: str) -> NotToml:
+    """What an error of `tomllib`, in its words, means for whoever wrote the text."""
+    match = re.search(r"^(.*) \(at line (\d+), column \d+\)$", words, re.DOTALL)
+    words, number = (match[1], int(match[2])) if match else (words, 0)
     lines = text.splitlines() or [""]
     if not number:
-        number = _last_opening(lines)
+        number = _last_opening(lines) if "(at end" in words else 1
     words = words.removesuffix(" (at end of document)")
     line = lines[min(number, len(lines)) - 1]
     hints = (

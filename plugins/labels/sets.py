@@ -97,14 +97,14 @@ class LabelSet:
         return f"p-{digest.hexdigest()[:8]}"
 
     def write(self, folder: Path) -> Path:
-        """Put it into a runs folder, where nobody may look who is to answer.
+        """Put it into a runs folder, where nobody may look who is to answer, nor another user.
 
         Raises:
             UsageError: It cannot be written.
         """
         path = folder / FOLDER / f"{self.id}.json"
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
-        write_text(path, text + "\n")
+        write_text(path, text + "\n", 0o600)
         return path
 
 
@@ -113,14 +113,15 @@ def new_id() -> str:
     return secrets.token_hex(6)
 
 
-def write_text(path: Path, text: str) -> None:
-    """A file with this text, in a folder that is made if need be.
+def write_text(path: Path, text: str, mode: int = 0o666) -> None:
+    """A file with this text, in a folder that is made if need be; a new one has these rights.
 
     Raises:
         UsageError: It cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.utils import formatdate
 from typing import Any
 
 from eibench.plugins.kit.loopback import LoopbackServer, render
@@ -19,13 +20,14 @@ from eibench.plugins.kit.wire import Delivery, RawRequest, ReceivedRequest, Resp
 BATCH_FAULTS = (
     "closed-after-create", "error-after-create", "unknown-at-first", "shuffled", "line-missing",
     "line-twice", "errors-only", "expired-in-part", "cancelled", "gone", "refused", "failed",
-    "forgotten", "page", "unknown-state",
+    "forgotten", "page", "unknown-state", "undated",
 )  # fmt: skip
 """A batch is made and its creation not answered, or with status 500; it is not known to the first
 two questions; results are in disorder; the last one is missing, the first one there twice; all
 requests fail; the last third expires; the batch is cancelled half-way; its results are no longer
 kept; its creation is refused; it is found to be wrong later; it is never known; who asks how far it
-is gets a proxy's page with status 200, or a state that no documentation has."""
+is gets a proxy's page with status 200, or a state that no documentation has; no answer has a
+``Date``."""
 _PAGE = 100
 
 
@@ -79,6 +81,11 @@ class BatchServer(LoopbackServer):
         self.now += seconds
 
     async def _other(self, raw: RawRequest) -> Response:
+        response = await self._of_batches(raw)
+        date = () if "undated" in self.batch_faults else (("Date", formatdate(self.now)),)
+        return response._replace(headers=(*response.headers, *date))
+
+    async def _of_batches(self, raw: RawRequest) -> Response:
         path, query = raw.path, raw.query
         anthropic = path.startswith("/v1/messages/batches")
         rest = path.removeprefix("/v1/messages/batches" if anthropic else "/v1/batches")

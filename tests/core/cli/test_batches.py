@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import anthropic
 import openai
 import pytest
 
-from eibench.core.clients import batch_services, batch_settings, batching
+from eibench.core.clients import batch_services, batch_settings, batch_waiting
 from eibench.core.clients.batch_settings import Pace
 from eibench.judges import criteria_of
 from eibench.testing import uniform_ratings
@@ -115,7 +116,7 @@ def test_an_answer_that_is_no_batch_ends_the_wait(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, form: str, fault: str, says: str
 ) -> None:
     """It is asked again for a while, which is said; the batch is read by a later command."""
-    monkeypatch.setattr(batching, "FAILURES", 3)
+    monkeypatch.setattr(batch_waiting, "FAILURES", 3)
     with BatchServer(uniform_ratings(3), batch_faults={fault}) as server:
         done = _run(bench, server, form, "--json")
         assert (done.code, server.counts["ok"]) == (1, 1)
@@ -128,20 +129,41 @@ def test_an_answer_that_is_no_batch_ends_the_wait(
 
 
 @both_forms
+@pytest.mark.parametrize("fault", ["", "undated"])
 def test_a_batch_that_does_not_end_is_not_waited_for_for_ever(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, form: str
+    bench: Bench, form: str, fault: str
 ) -> None:
     """The run ends some hours after the day that the provider has, and names the way out."""
-    with BatchServer(uniform_ratings(3), takes=3600) as server:
-        with monkeypatch.context() as patch:
-            patch.setattr(batch_settings, "PACE", PACE._replace(most=0.1))
-            done = _run(bench, server, form)
+    with BatchServer(uniform_ratings(3), takes=10**6, batch_faults={fault}) as server:
+        assert _run(bench, server, form, "--no-wait").code == 5
+        server.advance(31 * 3600)
+        _intend(hours=-31 if fault else 0)
+        done = _run(bench, server, form)
         assert done.code == 4
-        assert "has not ended 0 hours after its submission; cancel it there" in done.err
+        assert "has not ended 31 hours after its submission; cancel it there" in done.err
         server.batch_faults.add("cancelled")
-        server.advance(3601)
+        server.advance(10**6)
         assert _run(bench, server, form).code == 0
     assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 5, 7)
+
+
+@both_forms
+def test_the_age_of_a_batch_is_by_its_provider_s_clock(bench: Bench, form: str) -> None:
+    """A day that was wrong here when it was sent ends no wait."""
+    with BatchServer(uniform_ratings(3), takes=3600) as server:
+        assert _run(bench, server, form, "--no-wait").code == 5
+        _intend(hours=-24 * 400)
+        assert _run(bench, server, form, "--no-wait").code == 5
+        server.advance(3601)
+        assert _run(bench, server, form).code == 0
+    assert (len(server.batches), len(server.billed), server.counts["ok"]) == (1, 11, 1)
+
+
+def _intend(hours: float) -> None:
+    """Let the batches of a run have been intended at another time."""
+    at = (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
+    with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
+        connection.execute("UPDATE batches SET at = ?", (at,))
 
 
 def test_a_defect_while_a_batch_is_waited_for_ends_the_run(
@@ -253,7 +275,7 @@ def test_without_waiting_the_same_command_reads_the_results(bench: Bench, form: 
 
 
 def test_what_waits_in_a_batch_is_not_asked_live(bench: Bench) -> None:
-    """The command without --batch is refused with both ways out; deleting the run names it."""
+    """The command without --batch is refused with both ways out; who leaves it is told of it."""
     with BatchServer(uniform_ratings(3), takes=3600) as server:
         run = _run(bench, server, "openai", "--no-wait", "--json").json["run_id"]
         asked = ("--model", "openai/m", "--base-url", server.base_url, "--limit", "12", "--yes")
@@ -263,7 +285,10 @@ def test_what_waits_in_a_batch_is_not_asked_live(bench: Bench) -> None:
         assert f"run {run} waits for batch batch_0 of 11 requests" in told
         assert "with --batch reads its results, with --fresh it begins a new run" in told
         assert server.counts["ok"] == 1
-        assert "batch_0 of 11 requests" in bench("delete", run, "--yes").err
+        leaves = "batch_0 of 11 requests to openai/m at 127.0.0.1:"
+        fresh = bench("run", "eqbench-v1", *asked, "--fresh")
+        assert f"a run before it waits for batch {leaves}" in " ".join(fresh.err.split())
+        assert leaves in bench("delete", run, "--yes").err
 
 
 @both_forms

@@ -43,6 +43,12 @@ def test_a_template_cannot_reach_out(tmp_path: Path) -> None:
     path.write_text("{{ raise_exception('a user comes first') }}", "utf-8")
     with pytest.raises(ProviderError, match="a user comes first"):
         find_template(str(path)).render([Message("user", "q")])
+    for text in ("{{ 1 / 0 }}", "{% include 'x' %}", "{{ lipsum() }}",
+                 "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}"):  # fmt: skip
+        path.write_text(text, "utf-8")
+        with pytest.raises(ProviderError, match=r"evil\.jinja: .") as error:
+            find_template(str(path)).render([Message("user", "q")])
+        assert error.value.fatal
 
 
 def test_a_broken_template_is_named_with_its_line(tmp_path: Path) -> None:

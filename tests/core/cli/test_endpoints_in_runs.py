@@ -110,6 +110,7 @@ def test_a_limit_in_the_file_is_no_consent(bench: Bench) -> None:
     Path("bench.toml").write_text(
         '[run]\nmax_cost = 5\nprice = "1,2"\nmodel = "openai/x"\nbase_url = "https://192.0.2.1"\n'
     )
+    Approvals().add(Sending("192.0.2.1", "NO_KEY"))
     said, code = answering("run", "eqbench-v1", answer="n")
     assert "Spend " in said
     assert code == 2
@@ -172,7 +173,7 @@ def test_on_a_terminal_no_is_the_default(answer: str) -> None:
     """Neither a no nor an empty line nor --yes sends or stores anything."""
     Path("bench.toml").write_text(AWAY)
     said, code = answering("run", "eqbench-v1", "--yes", answer=answer, MINE_KEY=KEY)
-    assert "not approved: 192.0.2.1 gets no key" in said
+    assert "not approved: 192.0.2.1 is sent nothing" in said
     assert code == 3
     assert not Approvals().path.exists()
     assert not Path("runs").exists()

@@ -87,6 +87,14 @@ def test_delete_needs_yes_without_a_terminal(bench: Bench, run_id: str) -> None:
     assert not list(Path("runs/demo").glob("*.json"))
 
 
+def test_the_same_delete_given_twice_deletes_one_run(bench: Bench, run_id: str) -> None:
+    """The id of a run that is gone is no beginning of the next one's."""
+    second = bench("run", "eqbench-v1", "--limit", 1, "--fresh", "--json").json["run_id"]
+    assert second == f"{run_id}-2"
+    assert [bench("delete", run_id, "--yes").code for _ in range(2)] == [0, 2]
+    assert [one["run_id"] for one in bench("runs", "--json").json["runs"]] == [second]
+
+
 def test_a_run_that_is_owned_is_not_deleted_and_not_rescored(bench: Bench, run_id: str) -> None:
     """The message says who owns it."""
     with RunLock(Path("runs/demo"), run_id).acquire():

@@ -118,6 +118,36 @@ def test_a_list_in_the_settings_file_and_a_variable(bench: Bench) -> None:
         assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize(
+    "fault",
+    ["hang", "drop-mid", "html", "truncated", "endless", "400", "401", "403", "404", "quota"],
+)
+def test_what_one_server_does_not_answer_is_asked_of_another(bench: Bench, fault: str) -> None:
+    """No sample is lost to one of three that hangs, is broken or refuses, the last one neither."""
+    env = {"BENCH_MAX_REPLY": "100KiB", "BENCH_TIMEOUT": "2"}
+    with (
+        LoopbackServer(faults={fault: 1.0}) as bad,
+        LoopbackServer(uniform_ratings(1)) as one,
+        LoopbackServer(uniform_ratings(1)) as two,
+    ):
+        done = bench(*RUN, "--limit", 4, *at(bad, one, two), env=env)
+        assert (done.code, done.json["items"]["scored"]) == (0, 4), done.err
+        assert bad.requests and len(one.answered) + len(two.answered) == 4
+
+
+@pytest.mark.parametrize("fault", ["400", "401"])
+def test_what_all_servers_refuse_is_refused(bench: Bench, fault: str) -> None:
+    """Each is asked once, and the error is theirs."""
+    faults = {fault: 1.0}
+    with LoopbackServer(faults=faults) as one, LoopbackServer(faults=faults) as two:
+        done = bench(*RUN, "--limit", 1, *at(one, two))
+        assert done.code == (1 if fault == "400" else 4)
+        assert len(one.requests) == len(two.requests) > 0
+        assert {"400": "The request is invalid", "401": "Incorrect API key"}[fault] in done.out + (
+            done.err
+        )
+
+
 def test_all_down_is_an_error_that_names_them(bench: Bench) -> None:
     """Only then the run ends, and says where nobody listens."""
     servers = [LoopbackServer(), LoopbackServer()]

@@ -125,6 +125,7 @@ def test_the_file_itself_may_name_an_endpoint() -> None:
     """[run] base_url = NAME, for the model and for the judge."""
     file = '[run]\nbase_url = "here"\njudge_base_url = "open"\n' + FILE
     assert given(file=file)[:2] == ["http://127.0.0.1:8000/v1", "GPU_KEY"]
+    Approvals().add(Sending("open.example", "NO_KEY"))
     assert given("--judge", "openai/j", file=file)[:2] == ["https://open.example/v1", None]
 
 
@@ -165,6 +166,7 @@ def test_an_address_of_two_endpoints_must_be_named() -> None:
     second = f'\n[endpoints.other]\nbase_url = "{GPU}"\n'
     found = given("--base-url", GPU, file=FILE + second)
     assert "gpu and other" in str(found)
+    Approvals().add(Sending("gpu.example:8443", "NO_KEY"))
     assert given("--base-url", "other", file=FILE + second)[:2] == [GPU, None]
 
 
@@ -222,6 +224,27 @@ def test_a_file_sends_no_key_that_was_not_approved(
     assert key(*args, file=more + FILE, env=env)[1] == variable
 
 
+@pytest.mark.parametrize(
+    ("args", "more"),
+    [
+        (("--base-url", "open"), ""),
+        ((), '[run]\nbase_url = "https://open.example/v1"\n'),
+        (("--judge", "openai/j"), '[run]\njudge_base_url = "open"\n'),
+        (("--judge", "openai/j"), '[run]\nmodel = "openai/x"\nbase_url = "open"\n'),
+    ],
+)
+def test_a_file_has_nothing_sent_where_nobody_approved_it(args: tuple[str, ...], more: str) -> None:
+    """Without a key as well; an approval of any key at the place is one of that."""
+    message = key(*args, file=more + FILE)
+    assert "bench.toml sends what is asked to open.example; that is not approved" in message
+    assert "bench config --approve open.example NO_KEY allows it, or name the address" in message
+    for variable in ("NO_KEY", "A_KEY"):
+        approved = Sending("open.example", variable)
+        Approvals().add(approved)
+        assert key(*args, file=more + FILE) == ["https://open.example/v1", None]
+        Approvals().remove(approved)
+
+
 @pytest.mark.parametrize("place", ["gpu.example", "http://gpu.example:8443", "gpu.example:443"])
 def test_an_approval_is_of_one_host_port_and_scheme(place: str) -> None:
     """One of another port, or of sending it unencrypted, does not count."""
@@ -240,7 +263,14 @@ def test_an_approval_over_tls_is_none_for_http() -> None:
 UNASKED = {
     "this machine": (("--base-url", "here"), "", {}, "GPU_KEY"),
     "the standard key on its own host": (("--base-url", "openai"), "", {}, "OPENAI_API_KEY"),
-    "no key": (("--base-url", "open"), "", {}, None),
+    "no key, my address": (("--base-url", "https://e.example"), "", {}, None),
+    "no key, in a private network": (
+        (), '[run]\nbase_url = "http://10.0.0.6:8000/v1"\n', {}, None
+    ),
+    "a judge where I said the model is": (
+        ("--model", "openai/x", "--base-url", "https://e.example", "--judge", "openai/j"),
+        "", {}, None,
+    ),
     "my key, the file's address": (
         ("--base-url", "open", "--api-key-env", "A_KEY"), "", {}, "A_KEY"
     ),

@@ -22,7 +22,8 @@ def test_a_folder_that_moved_is_the_same_checkpoint(tmp_path: Path) -> None:
     one = write(tmp_path / "a", model_bin=b"x" * 3_000_000, config_json=b"{}")
     digest = checkpoint_of(str(one))
     assert checkpoint_of(str(one.rename(tmp_path / "b"))) == digest
-    assert checkpoint_of("org/model@3f2a") == "org/model@3f2a"
+    for text in ("org/model@3f2a", "x" * 300, "a\0b"):
+        assert checkpoint_of(text) == text
 
 
 @pytest.mark.parametrize("at", [0, 10, 2_999_999])
@@ -57,3 +58,6 @@ def test_what_is_not_written_to_its_end(tmp_path: Path) -> None:
     assert "not written to its end" in unfinished(folder)
     index.write_text(json.dumps({"weight_map": {"a": "one.safetensors", "b": "2.safetensors"}}))
     assert unfinished(folder) == "it lacks 2.safetensors"
+    for strange in ("[" * 9999, '{"weight_map": {"a": 1, "b": "%s"}}' % ("c" * 300)):
+        index.write_text(strange, "utf-8")
+        assert "not written to its end, or is no index" in unfinished(folder)

@@ -40,7 +40,8 @@ def is_running(pid: int) -> bool:
 def test_a_server_answers_once_it_has_started_and_no_longer_once_closed(tmp_path: Path) -> None:
     """On a free port, with words of the user's in their places."""
     log = tmp_path / "a" / "server.log"
-    command = ServerCommand(f"echo {{name}}; {SERVER}", log, {"name": "it's $HOME; rm -r x"})
+    words = {"name": "it's $HOME; {path} {port}", "path": "a b"}
+    command = ServerCommand(f"echo {{name}} {{other}}; {SERVER}", log, words)
 
     async def begin() -> int:
         server = await start_server(command)
@@ -50,7 +51,30 @@ def test_a_server_answers_once_it_has_started_and_no_longer_once_closed(tmp_path
 
     port = asyncio.run(begin())
     assert not is_taken(port)
-    assert log.read_text("utf-8").splitlines()[0] == "it's $HOME; rm -r x"
+    assert log.read_text("utf-8").splitlines()[0] == "it's $HOME; {path} {port} {other}"
+
+
+@pytest.mark.parametrize("text", ["serve '{name}' {port}", 'sh -c "serve {name}" {port}'])
+def test_a_word_in_quotes_of_the_command_needs_none_of_its_own(text: str) -> None:
+    """Else the quotes of both would end each other, and the shell would read the word."""
+    plain = ServerCommand(text, Path("log"), {"name": "a-b/c"})
+    assert plain.around_port()[0] == text.partition("{port}")[0].replace("{name}", "a-b/c")
+    for name in ("a b", "$(id)", "a'b"):
+        with pytest.raises(BenchError, match=r"quotes around \{name\}.*leave those out"):
+            ServerCommand(text, Path("log"), {"name": name}).around_port()
+
+
+@pytest.mark.parametrize("occupied", ["servers", "servers/m.log"])
+def test_a_log_that_cannot_be_written_is_said(
+    bench: Callable[..., processes.Done], tmp_path: Path, occupied: str
+) -> None:
+    """A file stands where its folder would be, or a folder where it would be; nothing is asked."""
+    path = tmp_path / "runs" / occupied
+    path.parent.mkdir(parents=True)
+    path.mkdir() if occupied.endswith("log") else path.touch()
+    done = bench("run", "eqbench-v1", "--model", "openai/m", "--limit", "1", "--serve", SERVER)
+    assert done.returncode == 4
+    assert "the server is not started with its output in runs/servers/m.log" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,6 +123,20 @@ time.sleep(600)
         assert all(map(is_running, pids))
         os.kill(head.pid, signal.SIGKILL)
     wait_until(lambda: not any(map(is_running, pids)))
+
+
+def test_a_keeper_that_is_killed_leaves_no_server(tmp_path: Path) -> None:
+    """As by the kernel when memory is short; its port is free once the server is closed."""
+    command = ServerCommand(f"{SERVER}; sleep 600", tmp_path / "log")
+
+    async def begin() -> None:
+        server = await start_server(command)
+        os.kill(server._keeper.pid, signal.SIGKILL)
+        await asyncio.to_thread(server._keeper.wait)
+        server.close()
+        assert server.exit_code == -signal.SIGKILL and not is_taken(server.port)
+
+    asyncio.run(begin())
 
 
 async def test_a_machine_is_shared_out_in_turn() -> None:

@@ -95,6 +95,7 @@ def test_what_is_wrong_with_a_model_does_not_stop_the_others(tmp_path: Path) -> 
             + "\n[[models]]\nname = 'never'\nmodel = 'openai/m'\nready = 0.5\n"
             "serve = 'sleep 600; {port}'\n"
             "[[models]]\nname = 'odd'\nmodel = 'openai/m'\ncolour = 3\n"
+            "[[models]]\nname = 'nowhere'\nmodel = 'openai/m'\nbase_url = []\n"
         )  # fmt: skip
         done = processes.run(["sweep", sweep_toml(tmp_path, text), "--json"], tmp_path)
     lines = text.split("\n")
@@ -109,6 +110,7 @@ def test_what_is_wrong_with_a_model_does_not_stop_the_others(tmp_path: Path) -> 
     assert f"late (line {late - 1}): port {port} is taken" in done.stderr
     assert f"never (line {never - 1}): the server was not healthy" in done.stderr
     assert f"line {lines.index('colour = 3') + 3}: [models] has no key 'colour'" in done.stderr
+    assert f"line {lines.index('base_url = []') + 3}: base_url must be a text" in done.stderr
     assert values(done).keys() >= {("good", "eqbench-v1"), ("good", "eqbench-v2")}
 
 
@@ -129,6 +131,8 @@ def test_what_is_wrong_with_a_model_does_not_stop_the_others(tmp_path: Path) -> 
          "line 4: openai/x: gpus is about a server"),
         ("benchmarks = ['eqbench-v1']\n[watch]\nmodel = 'openai/x'", "line 2: [watch] needs serve"),
         ("benchmarks =", "not TOML"),
+        (f"benchmarks = {'[' * 9999}", "not TOML: nested too deeply"),
+        (f"{'a.' * 99}a = 1", "not TOML: nested too deeply"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -201,7 +205,10 @@ def test_each_checkpoint_that_appears_is_run_once(tmp_path: Path, steps: int) ->
     assert 8 <= more <= 40, "the one that was written over, and no other"
 
 
-def test_ctrl_c_ends_servers_and_the_same_command_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_servers_and_the_same_command_goes_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     """What is in flight is waited for; no process is left."""
     log = tmp_path / "log"
     file = sweep_toml(tmp_path, served("a", 1, log).replace("--seed", "--latency 0.3 --seed"))
@@ -209,8 +216,9 @@ def test_ctrl_c_ends_servers_and_the_same_command_goes_on(tmp_path: Path) -> Non
         end = time.monotonic() + 60
         while not requests(log) and time.monotonic() < end:
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         assert process.wait() == 130
+    assert len(requests(log)) < 8
     done = processes.run(["sweep", file, "--json"], tmp_path)
     assert done.returncode == 0 and len(values(done)) == 2
     asked = requests(log)

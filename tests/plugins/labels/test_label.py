@@ -36,6 +36,8 @@ def test_a_set_is_drawn_blind_and_its_key_stays_behind(studied: Studied) -> None
     """Ten items bring a reply of each model; page and table name no model, run or score."""
     draw(studied, *studied.runs.values(), "--number", "10", *SCALE, "--seed", "3")
     labels, page = key(), Path("set/page.html").read_text()
+    (path,) = Path("runs/labels").glob("*.json")
+    assert path.stat().st_mode & 0o77 == 0, "no other user of the machine may look"
     once = [entry for entry in labels["entries"] if not entry["repeats"]]
     assert (len(once), len(labels["entries"]), labels["population"]) == (20, 22, 24)
     counts = Counter(entry["item_id"] for entry in once)
