@@ -144,8 +144,9 @@ def export_command(
     with open_runs(runs_dir, *runs) as stored:
         if exporter:
             chosen = find_all(stored, runs) if is_chosen else stored
-            paths = _export(exporter, ExportRequest(list(chosen), others, time.time()), output)
-            tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
+            request = ExportRequest(list(chosen), others, time.time(), tell)
+            paths = _export(exporter, request, output)
+            tell(f"{plural(len(paths), 'file')}: {', '.join(map(str, paths))}")
             return
         _refuse_journal(stored.journal, output)
         chosen = find_all(stored, runs)
