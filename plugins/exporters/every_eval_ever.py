@@ -45,7 +45,7 @@ def files(request: ExportRequest) -> Iterator[ExportFile]:
             message = f"whose model is {result.run.name}? --model-id DEVELOPER/NAME says it"
             raise UsageError(message)
         record = _record(result, model, options["organization"], int(request.time))
-        id = hashlib.sha256(record["evaluation_id"].encode()).digest()[:16]
+        id = hashlib.sha256(str(record["evaluation_id"]).encode()).digest()[:16]
         names = "/".join(map(_portable, (result.run.benchmark, *model.split("/"))))
         path = f"data/{names}/{UUID(bytes=id, version=4)}.json"
         yield ExportFile(path, as_text(record) + "\n")
