@@ -57,6 +57,17 @@ def test_csv_has_the_same_rows(bench: Bench, documents: list[dict[str, Any]]) ->
     assert len(Path("one/runs.csv").read_text().splitlines()) == 2
 
 
+def test_a_name_is_the_same_in_each_csv(bench: Bench) -> None:
+    """One that a spreadsheet would take for a formula is no formula in any."""
+    bench("run", "eqbench-v1", "--limit", 6, "--name", "@cf/strong")
+    bench("export", "--format", "csv", "-o", "tables")
+    with Path("tables/runs.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["name"] == "'@cf/strong"
+    board = bench("leaderboard", "eqbench-v1", "--demo", "--csv").out
+    assert row["name"] in board
+
+
 def test_failed_samples_have_a_reason(bench: Bench) -> None:
     """Also one that was asked elsewhere."""
     Path("a.jsonl").write_text('{"item_id": "1", "error": "boom"}')
