@@ -175,8 +175,9 @@ def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
 def _letter(answer: object) -> object:
     """The letter of a right choice that is given by its place from 0; else what is given."""
     one = answer[0] if isinstance(answer, list) and len(answer) == 1 else answer
-    is_place = type(one) is int and 0 <= one < len(ascii_uppercase)
-    return ascii_uppercase[one] if is_place else one
+    if type(one) is int and 0 <= one < len(ascii_uppercase):
+        return ascii_uppercase[one]
+    return one
 
 
 def _without_choices(query: str) -> str:
