@@ -92,7 +92,8 @@ def test_what_is_not_recorded_is_null(
     assert (document["calls"]["model"], document["calls"]["judge"]) == (8, 4)
     assert document["comparability"].endswith(
         f"judge {JUDGE}; imported: answered elsewhere; "
-        "not comparable with published scores: sampling and system prompt are not recorded"
+        "not comparable with published scores: what was sent beside the conversation is not "
+        "recorded"
     )
 
 
