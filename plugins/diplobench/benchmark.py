@@ -44,6 +44,7 @@ class DiploBench(Benchmark[Mapping[str, str], Record]):
 
     name = "diplobench"
     version = "2"
+    grading = "2"
     title = "full-press Diplomacy: the model plays Austria against six others (Paech 2025)"
     kind = "game"
     languages = ("en",)
