@@ -184,10 +184,10 @@ class SevenPlayers:
             if order in allowed:
                 unit = f"{_WAIVE} {n}" if order == _WAIVE else order.split()[1].partition("/")[0]
                 orders.setdefault(unit, order)
-        due = None
+        most = None
         if self.game.phase_type == "A":
-            due = abs(self.game.get_state()["builds"][power]["count"])
-        return list(orders.values())[:due]
+            most = abs(self.game.get_state()["builds"][power]["count"])
+        return list(orders.values())[:most]
 
     def _read_order(self, power: str, text: str, allowed: Collection[str]) -> str:
         """An order as the list has it, where the engine reads it so: ``A Vienna-Galicia`` too."""
