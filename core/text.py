@@ -243,17 +243,18 @@ _FORMULA = re.compile(r"[=+\-@＝＋－＠]")
 
 
 def csv_text(rows: Iterable[Sequence[str | float | None]]) -> str:
-    """Rows as CSV; a cell that is ``None`` is empty.
+    """Rows as CSV of `csv_cell`s."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
+    return text.getvalue()
+
+
+def csv_cell(value: str | float | None) -> str:
+    """A cell; empty for ``None``.
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it, and
     control characters are shown instead of obeyed. Numbers stay numbers.
     """
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
-    return text.getvalue()
-
-
-def _csv_cell(value: str | float | None) -> str:
     if isinstance(value, str):
         shown = line(value)
         return f"'{shown}" if _FORMULA.match(shown) else shown

@@ -68,7 +68,7 @@ def _run_of_answers(config: RunConfig, pack: Pack, path: Path, model: str) -> Fo
 def _in_order(replies: Mapping[int, GivenReply]) -> list[Json]:
     """Replies as JSON has them; those of which only the text is known as that text."""
     return [
-        [n, one if isinstance(one, str) else [one.text, one.reasoning, str(one.finish)]]
+        [n, one if isinstance(one, str) else one.as_json()]
         for n, one in sorted(replies.items(), key=lambda pair: pair[0])
     ]
 
@@ -144,10 +144,10 @@ def score_command(
     """Score answers made elsewhere, one JSON object a line.
 
     A line is {"item_id": ..., "response": ...} and, if there is more than one per item,
-    "iteration": N and "request": N as in the line of bench prompts; or a result of an OpenAI
-    batch; or, of a benchmark of several turns, a conversation as "messages". Items without a line
-    are unscored, and the result is incomplete. With --judge, which implies --save, a judge
-    grades the answers.
+    "iteration": N and "request": N as in the line of bench prompts; or a result of a batch
+    of OpenAI or Anthropic; or, of a benchmark of several turns, a conversation as "messages".
+    Items without a line are unscored, and the result is incomplete. With --judge, which implies
+    --save, a judge grades the answers.
     """
     settings = options.run_settings(params)
     judged = benchmark.judged and bool(settings.judges)

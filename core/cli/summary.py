@@ -159,7 +159,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         column("run", [d["run_id"] or "–" for d in documents], 4),
     ]  # fmt: skip
     worse = dict.fromkeys(name for name, m in mains if better_end(m["higher_is_better"]))
-    note = "".join(f"{name}: {better_end(False)}" for name in worse)
+    note = f"{', '.join(worse)}: {better_end(False)}" if worse else ""
     demo = any(document["demo"] for document in documents)
     title = plural(len(documents) + len(failed), "run") + "  DEMO" * demo
     return FitTable(title, columns, note=note)

@@ -1,7 +1,7 @@
 """`bench export` and `bench import`: runs as a file, from one machine to another."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import click
@@ -65,16 +65,21 @@ def _path(called: PluginCall, file: object, folder: Path) -> Path:
     return path
 
 
-class ExporterName(click.Choice[str]):
-    """The name of an exporter, whoever added it."""
+class PluginNames(click.Choice[str]):
+    """Names of what plugins add, whoever added it."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
         self.case_sensitive = True
+        self._names = names
 
     @property
     def choices(self) -> Sequence[str]:  # type: ignore[override]  # known when plugins are
         """The names of all."""
-        return tuple(installed().exporters.declared)
+        return tuple(self._names())
+
+
+def _foreign_forms() -> list[str]:
+    return sorted({form for one in installed().benchmarks for form in one.foreign_forms})
 
 
 class ExportCommand(Command):
@@ -115,7 +120,7 @@ def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Optio
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
 @click.option("--comparisons", is_flag=True, help="Only the comparisons, as bench rate takes them.")
-@click.option("--format", "form", type=ExporterName(),
+@click.option("--format", "form", type=PluginNames(lambda: installed().exporters.declared),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
 @options.demo_option
@@ -144,8 +149,9 @@ def export_command(
     with open_runs(runs_dir, *runs) as stored:
         if exporter:
             chosen = find_all(stored, runs) if is_chosen else stored
-            paths = _export(exporter, ExportRequest(list(chosen), others, time.time()), output)
-            tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
+            request = ExportRequest(list(chosen), others, time.time(), tell)
+            paths = _export(exporter, request, output)
+            tell(f"{plural(len(paths), 'file')}: {', '.join(map(str, paths))}")
             return
         _refuse_journal(stored.journal, output)
         chosen = find_all(stored, runs)
@@ -200,8 +206,9 @@ def _tell_owners(runs: RunSet) -> None:
     "bench import elo_results.json.gz --format eqbench3 -o comparisons.jsonl",
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "form", metavar="NAME",
-              help="Another program's file instead: eqbench3, runs or comparisons.")  # fmt: skip
+@click.option("--format", "form", type=PluginNames(_foreign_forms),
+              help="A file of the published code of a benchmark instead, with runs or "
+              "comparisons.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
               help="With --format: where comparisons go; as of bench export.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="With --format: who judged, if FILE does not say.")

@@ -22,6 +22,7 @@ from ..types.result_document import (
     ConclusionRow,
     Grade,
     ResultDocument,
+    TokenCounts,
     rating_notes,
 )
 from .fitted import Column, Fitted, Grid, cell
@@ -188,10 +189,7 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
             f" ({calls['replayed']} of them answered from the journal)"
             f"  ·  {plural(calls['retries'], 'retry')}"
         )
-        used = "not counted by the server"
-        if tokens["input"] is not None:
-            used = f"{tokens['input']:,} in ({tokens['cached']:,} cached), "
-            used += f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
+        used = _used(tokens) or "not counted by the server"
         cost = dollars(document["cost_usd"])
         lines.append(f"tokens     {used}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
     if told_only := told_otherwise(document.get("asked_otherwise", {}), draws=False):
@@ -225,12 +223,21 @@ def rating(document: ResultDocument, later: str = "") -> list[str]:
     return [f"rating     none yet: {_no_rating(document)}"] if document["comparisons"] else []
 
 
+def _used(tokens: TokenCounts) -> str | None:
+    if tokens["input"] is None:
+        return None
+    used = f"{tokens['input']:,} in ({tokens['cached']:,} cached), "
+    return used + f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
+
+
 def _imported(document: ResultDocument) -> list[str]:
     """What there is of an imported run, in the place of what is not recorded."""
     calls, judge = document["calls"], document["judge"]
     also = f" and {calls['judge']} of the judge" if judge and is_imported(judge) else ""
+    used = _used(document["tokens"])
     lines = [f"imported   {calls['model']} replies of the model{also}"]
-    lines[0] += "; what was sent, tokens, cost and time are not recorded"
+    lines[0] += f"; what was sent, {'' if used else 'tokens, '}cost and time are not recorded"
+    lines += [f"tokens     {used}"] if used else []
     if judge and not also:
         lines.append(f"calls      {calls['judge']} to the judge")
     return lines

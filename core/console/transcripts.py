@@ -162,15 +162,18 @@ def _reply(call: "ItemCall") -> Iterator[RenderableType]:
     if call["usage"] is None:
         yield Text("imported: what was sent, tokens and time are not recorded", style="dim")
         return
-    sent = ", ".join(
-        f"{k} {'{…}' if isinstance(v, Mapping) else v}" for k, v in call["sent"].items()
-    )
     tokens = call["usage"]
     is_cut = call["finish"] == Finish.LENGTH
     repeats = is_cut and repeated_tail(call["text"] or call["reasoning"] or "")
     finish = f"{call['finish']}, repeating itself" if repeats else call["finish"]
     facts = f"finish {finish} · {tokens['input']} in, {tokens['output']} out"
-    tries = plural(call["attempts"], "attempt")
+    if call["sent"] is None:
+        yield Text(f"{facts} · imported: what was sent and time are not recorded", style="dim")
+        return
+    sent = ", ".join(
+        f"{k} {'{…}' if isinstance(v, Mapping) else v}" for k, v in call["sent"].items()
+    )
+    tries = plural(call["attempts"] or 1, "attempt")
     facts += f" · {call['latency_s']:.2f} s · {tries} · sent with: {sent or 'nothing'}"
     yield Text(line(facts), style="dim")
 

@@ -5,7 +5,7 @@ A file reaches its path in the cache in one step and only with the checksum of t
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from ..errors import DataError, UsageError
 from ..parties.secrets import shown_address
@@ -80,7 +80,8 @@ def _origin(source: str | None, file: FileEntry) -> Path | str:
 def import_files(pack: OfficialPack, path: Path) -> tuple[FileEntry, ...]:
     """Copy a file that the user has, or those in a folder, into the cache; which they were.
 
-    Files are known by their contents, whatever they are called.
+    Files of the folder are known by their contents, whatever they are called; those in folders
+    within it have the paths that they have in the pack or at their addresses.
 
     Raises:
         DataError: None of them is a file of the pack, one that has the name of such a file is
@@ -102,9 +103,11 @@ def _recognised(pack: OfficialPack, path: Path) -> dict[FileEntry, Path]:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
     files = {}
     for file in pack.all_files:
-        if match := next((p for p in paths if is_right(file, p)), None):
+        candidates = [*paths, *_within(path, file)]
+        name = PurePosixPath(file.path).name
+        if match := next((p for p in candidates if is_right(file, p)), None):
             files[file] = match
-        elif namesake := next((p for p in paths if p.name == PurePosixPath(file.path).name), None):
+        elif namesake := next((p for p in candidates if p.name == name), None):
             read_right(file, namesake)  # says why it is another
     if not files:
         names = ", ".join(f.path for f in pack.all_files)
@@ -114,3 +117,10 @@ def _recognised(pack: OfficialPack, path: Path) -> dict[FileEntry, Path]:
             "other data needs no import: bench run takes it with --dataset PATH",
         )
     return files
+
+
+def _within(folder: Path, file: FileEntry) -> list[Path]:
+    """Where a copy of the folder or repository that a file is from has it."""
+    parts = PurePosixPath(unquote(urlsplit(str(file.url)).path)).parts[1:]
+    paths = [folder / file.path, *(folder.joinpath(*parts[n:]) for n in range(len(parts)))]
+    return [path for path in paths if path.is_file()]

@@ -231,6 +231,8 @@ class _Lines:
 def _run_row(source: Source, each: Import, at: str) -> JsonDict:
     config, pack = each.config, source.pack.source
     origin = {"format": source.form, "run": each.run.key}
+    if source.form != ANSWERS and (started := _time(each.run.started)):
+        origin["started"] = started  # of answers only the file's own time is known
     facts = {**identity(config, source.pack), "imported": origin}
     run_identity = digest(facts)
     return {

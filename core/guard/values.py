@@ -302,7 +302,7 @@ def score(called: PluginCall, value: Any, item: Item, declared: Sequence[Value] 
             called.refuse(f"{start} is {number:g}, not from {low:g} to {high:g}")
 
 
-_MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
+_MARGINS = frozenset(range(-5, 6))
 
 
 def pair_score(called: PluginCall, value: Any) -> None:
@@ -313,7 +313,7 @@ def pair_score(called: PluginCall, value: Any) -> None:
         called.refuse(f"returned {both}")
     for name, margin in value.margins.items():
         if not isinstance(margin, int | float) or margin not in _MARGINS:
-            ranges = "which is none of 1 to 5, or -1 to -5"
+            ranges = "which is no whole number from -5 to 5"
             called.refuse(f"returned {margin!r} as the margin of {name!r}, {ranges}")
 
 

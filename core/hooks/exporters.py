@@ -32,11 +32,13 @@ class ExportRequest(NamedTuple):
         options: The exporter's own, by name: ``None`` where one is not given, a tuple of texts
             where it may be given several times.
         time: When, in seconds since 1970.
+        say: Tells the user a line, such as of a run that is left out.
     """
 
     runs: "Sequence[StoredRun]"
     options: Mapping[str, str | tuple[str, ...] | None]
     time: float
+    say: Callable[[str], None]
 
 
 class ExportFile(NamedTuple):

@@ -187,15 +187,20 @@ STRICT = json.JSONDecoder(
 """Reads JSON; ValueError where an object has a key twice, or a number is none or too large."""
 
 
-def check_header(line: JsonObject) -> None:
+def check_header(raw: bytes) -> None:
     """Refuse what no `bench export` began.
 
     Raises:
         ValueError: It is another form, or that of an older or newer program.
     """
+    others = "bench import -h lists the --format of other programs' files"
+    try:
+        line = read_line(raw)
+    except ValueError as error:
+        raise ValueError(f"{error}; {others}") from None
     if line.get("format") != FORMAT:
         message = "is not the first line of a file that bench export writes"
-        raise ValueError(f"{message}; for another program's there is --format")
+        raise ValueError(f"{message}; {others}")
     version = line.get("version")
     if isinstance(version, int):
         _refuse(other_form(version))

@@ -57,10 +57,9 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
         try:
             if ended:
                 raise ValueError("follows the last line")
-            line = read_line(raw)
             if n == 1:
-                check_header(line)
-            elif line.get("kind") == "end":
+                check_header(raw)
+            elif (line := read_line(raw)).get("kind") == "end":
                 check_end(line, n, checksum.hexdigest())
                 ended = True
             else:

@@ -58,7 +58,7 @@ def endpoint_at(url: str) -> str:
 PROVIDER = "imported"
 MARK = " (imported)"
 """What the name of every such model ends in."""
-NOT_RECORDED = "sampling and system prompt are not recorded"
+NOT_RECORDED = "what was sent beside the conversation is not recorded"
 
 
 def is_imported(spec: object) -> bool:

@@ -199,7 +199,7 @@ def _margins(margins: object) -> tuple[int, int]:
         raise _Bad('needs "margins", an object with one number per criterion')
     total = 0
     for criterion, margin in margins.items():
-        if type(margin) is not int or not margin or not -MAX_MARGIN <= margin <= MAX_MARGIN:
-            raise _Bad(f"the margin of {criterion!r} must be a whole number from -5 to 5, not 0")
+        if type(margin) is not int or not -MAX_MARGIN <= margin <= MAX_MARGIN:
+            raise _Bad(f"the margin of {criterion!r} must be a whole number from -5 to 5")
         total += margin
     return total, len(margins)

@@ -1,10 +1,10 @@
 """Comparisons in memory: one row per judge call, as index arrays in a canonical order.
 
 A comparison is one call of a judge on two transcripts of the same item and iteration. It gives
-each criterion to one of the two models, with a margin of 1 to 5. Rows are sorted by models,
-item, iteration and order, and the model whose name sorts first is always `a`. So the same
-comparisons give the same arrays, to the last bit, whatever order they came in and whichever of
-the two models was called a.
+each criterion to one of the two models, with a margin of 1 to 5, or to neither. Rows are sorted
+by models, item, iteration and order, and the model whose name sorts first is always `a`. So the
+same comparisons give the same arrays, to the last bit, whatever order they came in and whichever
+of the two models was called a.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,6 +21,8 @@ from .columns import Columns
 _COLUMNS = ["a", "b", "item", "iteration", "family", "a_first"]
 _COLUMNS += ["margin", "criteria", "len_a", "len_b"]
 _OPTIONAL = ["weight", "arrival", "margins"]
+UNREAD = 127
+"""In the margins of criteria: there is none."""
 
 
 class Comparison(NamedTuple):
@@ -32,7 +34,7 @@ class Comparison(NamedTuple):
         a: A model.
         b: Another model.
         first: Whose transcript the judge read first.
-        margins: By criterion, -5 to 5 without 0, positive where `a` wins.
+        margins: By criterion, -5 to 5, positive where `a` wins, 0 for a draw.
         judge: The judge's name; empty where it is not told.
         len_a: Length of a's transcript as the judge read it; None where it is not known.
         len_b: The same of b's.
@@ -90,7 +92,7 @@ class Comparisons:
         len_b: The same of b's.
         warnings: What was odd about where they came from, one line each.
         criterion_names: Sorted; none where margins are kept as sums alone.
-        margins: Of each criterion, positive where `a` wins, 0 where it was not read, shape
+        margins: Of each criterion, positive where `a` wins, beyond 5 where it was not read, shape
             (n, n_criteria); None where margins are kept as sums alone.
         weight: How much each counts in ratings, shape (n,); None where all count 1.
         arrival: Place of each in the order that they came in, shape (n,); None where that is the
@@ -252,9 +254,9 @@ def _criteria(columns: Columns, swap: Bools) -> tuple[tuple[str, ...], Small | N
         return (), None
     names, rank = _sorted_names(columns.criteria)
     entries = np.frombuffer(columns.margins, dtype=np.int32).reshape(-1, 3)
-    table = np.zeros((len(swap), len(names)), dtype=np.int8)
+    table = np.full((len(swap), len(names)), UNREAD, dtype=np.int8)
     table[entries[:, 0], rank[entries[:, 1]]] = entries[:, 2]
-    return names, np.where(swap[:, None], -table, table)
+    return names, np.where(swap[:, None] & (table != UNREAD), -table, table)
 
 
 def _sorted_rows(columns: Columns, rows: Comparisons, number: Ints) -> Comparisons:

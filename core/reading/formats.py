@@ -111,10 +111,13 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
 def read_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of a CSV file, the heading first; of several lines the last.
 
+    Cells are divided by commas, or by tabs where the name ends in ``.tsv``.
+
     Raises:
         DataError: The file is missing, or a quotation is broken.
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    divider = "\t" if path.suffix.lower() == ".tsv" else ","
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=divider, strict=True)
     try:
         for cells in reader:
             yield reader.line_num, cells

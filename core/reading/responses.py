@@ -2,7 +2,7 @@
 
 One is the batch files of the OpenAI API, requests to upload and the results that come back, as in
 https://platform.openai.com/docs/guides/batch, which vLLM and others read too. A `custom_id` is
-ITEM/ITERATION/REQUEST.
+ITEM/ITERATION/REQUEST. Results of Anthropic's message batches are read like them.
 """
 
 import os
@@ -35,34 +35,74 @@ def _batch_result(origin: object, position: str, row: JsonObject) -> JsonDict:
         message = f"custom_id {row['custom_id']!r:.60} is not of bench prompts --format {BATCH}"
         raise DataError(origin, message, position)
     key: JsonDict = {"item_id": parts[0], "iteration": int(parts[1]), "request": int(parts[2])}
-    body = _completion(row)
-    return {**key, "response": body} if body is not None else {**key, "error": _why(row)}
+    body = _in_known_form(_body(row))
+    if any(isinstance(body.get(answer), list) for answer in ("choices", "content")):
+        return {**key, "response": body}
+    why = _why(row)
+    if not why and body:
+        message = "its answer has none of the forms of chat completions, completions, responses"
+        raise DataError(origin, f"{message} and Anthropic's messages", position)
+    return {**key, "error": why or "the result has no answer"}
 
 
-def _completion(row: Any) -> JsonObject | None:
-    """The chat completion of a result; ``None`` where there is none."""
-    try:
-        if row.get("error") or row["response"]["status_code"] != 200:
-            return None
-        body = row["response"]["body"]
-        is_message = isinstance(body["choices"][0]["message"], Mapping)
-    except (AttributeError, IndexError, KeyError, TypeError):
-        return None
-    return body if is_message and isinstance(body, Mapping) else None
+def _object(value: object) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
 
 
-def _why(row: Any) -> str:
-    """Why a result has no answer, as it says itself."""
-    response = row.get("response")
-    response = response if isinstance(response, Mapping) else {}
-    body = response.get("body")
-    body = body if isinstance(body, Mapping) else {}
-    error = row.get("error") or body.get("error") or body  # vLLM's body is the error itself
+def _body(row: JsonObject) -> JsonObject:
+    """The body of a result's response, or its message; empty where it was refused."""
+    if row.get("result") is not None:
+        return _object(_object(row["result"]).get("message"))
+    response = _object(row.get("response"))
+    is_answer = response.get("status_code", 200) == 200 and not row.get("error")
+    return _object(response.get("body", response)) if is_answer else {}
+
+
+_ENDED = {"completed": "stop", "max_output_tokens": "length"}
+"""How a response ended, in the words of chat completions; others are alike."""
+
+
+def _in_known_form(body: JsonObject) -> JsonObject:
+    """A body of `/v1/responses` or `/v1/completions` as that of a chat completion."""
+    output, choices = body.get("output"), body.get("choices")
+    if isinstance(choices, list) and choices and "text" in (first := _object(choices[0])):
+        return {**body, "choices": [{**first, "message": {"content": first["text"]}}]}
+    if not isinstance(output, list) or body.get("error"):
+        return body
+    items, contents = list(map(_object, output)), list[JsonObject]()
+    for one in items:
+        content = one.get("content")
+        contents += map(_object, content if "role" in one and isinstance(content, list) else ())
+    message: JsonDict = {
+        "content": contents,
+        "refusal": "".join(str(part.get("refusal") or "") for part in contents),
+        "reasoning": [one.get("summary") or one.get("content") for one in items
+                      if "role" not in one],
+    }  # fmt: skip
+    why = _object(body.get("incomplete_details")).get("reason")
+    ended = str(why or body.get("status"))
+    choice: JsonDict = {"message": message, "finish_reason": _ENDED.get(ended, ended)}
+    usage = _object(body.get("usage"))
+    counts = {f"{to}_{what}": usage.get(f"{of}_{what}")
+              for of, to in (("input", "prompt"), ("output", "completion"))
+              for what in ("tokens", "tokens_details")}  # fmt: skip
+    return {**body, "choices": [choice], "usage": counts}
+
+
+def _why(row: JsonObject) -> str:
+    """Why a result has no answer, as it says itself; empty where it does not."""
+    result, response = _object(row.get("result")), _object(row.get("response"))
+    status, body = response.get("status_code", 200), _object(response.get("body", response))
+    error: Any = row.get("error") or result.get("error") or body.get("error")
+    error = error or (body if status != 200 else None)  # vLLM's body is the error itself
+    while isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
+        error = error["error"]
     reason = error.get("message") or error.get("code") if isinstance(error, Mapping) else error
-    status = response.get("status_code", 200)
-    return f"{reason or 'the result has no answer'}" + (
-        f" (status {status})" if status != 200 else ""
-    )
+    if not reason and result.get("type") != "succeeded":
+        reason = result.get("type")
+    if status == 200:
+        return str(reason or "")
+    return f"{reason or 'the result has no answer'} (status {status})"
 
 
 Responses = (
@@ -72,8 +112,8 @@ Responses = (
     | Mapping[tuple[str, int], str]
     | Iterable[JsonObject]
 )
-"""A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}`` or of results of OpenAI's
-batches, such rows, or texts by item id or by item id and iteration."""
+"""A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}`` or of results of batches,
+such rows, or texts by item id or by item id and iteration."""
 
 MOST_ITERATIONS = 1000
 """A larger one is taken for a slip: each iteration up to it would be a row per item."""
@@ -83,7 +123,7 @@ class ResponseSet(NamedTuple):
     """Answers by item id and iteration.
 
     Attributes:
-        replies: By the number of the request: a text, or a chat completion as a batch has it.
+        replies: By the number of the request: a text, or the body that a batch has.
         failed: Why a sample has no answer, where the file says so.
     """
 

@@ -28,7 +28,7 @@ def is_kind(kind: Kind) -> bool:
 
 
 def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[JsonDict]:
-    """The rows of JSON-lines or CSV files (by the name's ending), in order.
+    """The rows of JSON-lines, CSV or TSV files (by the name's ending), in order.
 
     Fields that are not named are kept as they are. In CSV, numbers and booleans are read from their
     text, and an empty cell is a missing field.
@@ -64,7 +64,7 @@ def item_of(row: JsonDict, tags: Iterable[str] = (), *, weighed: bool = False) -
 
 
 def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, object]]:
-    if path.suffix.lower() != ".csv":
+    if path.suffix.lower() not in (".csv", ".tsv"):
         yield from read_jsonl(path)
         return
     for number, row in read_csv_rows(path):

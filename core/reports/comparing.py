@@ -216,7 +216,7 @@ def _differs(a: GradedSamples, b: GradedSamples) -> Both:
 def sent(run: RunRecord, *, unknown: bool) -> JsonObject:
     """What a model was sent beside the items.
 
-    `unknown`: of it, or of the run it is set against, sampling and system prompt are not recorded.
+    `unknown`: of it, or of the run it is set against, that is not recorded.
     """
     settings = run.settings
     drawn = {**settings.get("sampling", {}), "system": settings.get("system")}

@@ -246,6 +246,7 @@ def _samples(subject: _Subject) -> rows.SamplesPart:
     scores, failures = subject.evidence.scores, subject.evidence.failures
     unscored = [(s, s.score.reason) for s in scores if s.score.reason is not None]
     total, cut_off = subject.selection.total, len(subject.evidence.spent.truncated)
+    known = subject.origin is None or subject.evidence.spent.counted
     flags = Counter(flag for s in scores for flag in set(s.score.flags))
     if repeating := {s for one in subject.evidence.spent.repeating.values() for s in one.samples}:
         flags[REPEATS] = len(repeating)
@@ -258,7 +259,7 @@ def _samples(subject: _Subject) -> rows.SamplesPart:
             "unscored": len(unscored),
             "failed": len(failures),
             # Of replies that came as texts alone nobody knows.
-            "truncated": cut_off if cut_off or subject.origin is None else None,
+            "truncated": cut_off if cut_off or known else None,
             "pending": total - len(scores) - len(failures),
             "absent": sum(reason.startswith(NO_RESPONSE) for _, reason in unscored),
         },
@@ -288,7 +289,7 @@ def _cost(subject: _Subject, elapsed_s: float | None) -> rows.CostPart:
     }
     part: rows.CostPart = {
         "calls": {**calls, "roles": roles} if roles else calls,
-        "tokens": _tokens(spent, known=run is not None and subject.origin is None),
+        "tokens": _tokens(spent, known=spent.counted or (run is not None and not subject.origin)),
         "cost_usd": None if run is None or spent.cost_usd is None else round(spent.cost_usd, 6),
         "elapsed_s": seconds if elapsed_s is None else elapsed_s,
     }

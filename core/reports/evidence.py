@@ -67,6 +67,7 @@ class UsageTotals:
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
         sent: The parameters that one of the model's calls was sent with.
+        counted: Whether tokens of one of the model's calls are known.
         askings: How its parties were asked, where one was asked otherwise than meant; in the
             whole run.
         spells: All replies by phase, and how long they took.
@@ -84,6 +85,7 @@ class UsageTotals:
     cost_usd: float | None = 0.0
     truncated: set[tuple[str, int]] = field(default_factory=set)
     sent: frozenset[str] = frozenset()
+    counted: bool = False
     askings: Sequence[PartyAsking] = ()
     spells: dict[str, Spell] = field(default_factory=dict)
     repeating: Mapping[str, Repeating] = field(default_factory=dict)
@@ -93,11 +95,19 @@ class UsageTotals:
     cut: "Mapping[tuple[str, Party], CutPrompts]" = field(default_factory=dict)
     alike: Mapping[str, AlikeReplies] = field(default_factory=dict)
 
+    def count(self, usage: Usage) -> None:
+        """Count the tokens of calls to the model."""
+        self.usage = self.usage + usage
+        self.counted = self.counted or usage.input > 0
+
     def add(self, totals: CallTotals) -> None:
         """Count one sample's calls of one phase."""
         self.calls[totals.phase] = self.calls.get(totals.phase, 0) + totals.calls
         self.retries += totals.attempts - totals.calls
-        self.usage = self.usage + totals.usage
+        if totals.phase == "generate":
+            self.count(totals.usage)
+        else:
+            self.usage = self.usage + totals.usage
         spell = self.spells.get(totals.phase, Spell())
         self.spells[totals.phase] = Spell(
             spell.replies + totals.calls, spell.seconds + totals.seconds

@@ -82,7 +82,7 @@ class TokenRow(TypedDict):
 class ItemCall(TypedDict):
     """One call: who was asked, and which model says that it answered.
 
-    Of an imported one it is not known how it was made.
+    Of an imported one it is not known how it was made, and the rest where its file says so.
     """
 
     phase: str
@@ -93,9 +93,9 @@ class ItemCall(TypedDict):
     reasoning: str
     finish: str | None
     usage: TokenRow | None
-    latency_s: float
-    attempts: int
-    sent: JsonObject
+    latency_s: float | None
+    attempts: int | None
+    sent: JsonObject | None
 
 
 class ItemScore(TypedDict):
@@ -137,7 +137,7 @@ def score_facts(score: ItemScore) -> dict[str, str]:
     return {"flags": ", ".join(score["flags"])} if score["flags"] else {}
 
 
-_UNKNOWN = dict.fromkeys(("finish", "usage", "latency_s", "attempts", "sent"))
+_UNKNOWN = dict.fromkeys(("latency_s", "attempts", "sent"))
 """What another program did not write down of a call."""
 
 
@@ -146,7 +146,9 @@ def item_call(call: StoredCall, *, public: bool = False) -> ItemCall:
     unknown, asked = JsonDict(), (call.asked.public if public else call.asked).label
     if is_imported(call.asked.spec):
         # What the model was asked was compared with the file; what its judge was, nobody knows.
-        unknown = {"model": asked, **_UNKNOWN}
+        ended = {} if call.response.finish_raw else {"finish": None}
+        counted = {} if call.response.usage.input else {"usage": None}
+        unknown = {"model": call.response.model or asked, **_UNKNOWN, **ended, **counted}
         unknown |= {} if call.messages else {"messages": None}
     row = {
         "phase": call.key.phase,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
+from ..clients.anthropic import read_message
 from ..clients.openai import read_completion
 from ..clients.thinking import split_thinking
 from ..errors import ErrorKind, MissingCall, PluginError, ProviderError, UsageError
@@ -28,7 +29,6 @@ from ..types import (
     NO_RESPONSE,
     ChatRequest,
     ChatResponse,
-    Finish,
     Item,
     JsonDict,
     JsonObject,
@@ -102,14 +102,21 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
     selection = Selection(list(pack.items), iterations)
     counted = [s for s in scores if (s.item_id, s.iteration) not in failed]
     failures = [failure_of(*key, reason) for key, reason in failed.items()]
-    spent = UsageTotals(truncated={key for key in replies if _is_cut_off(replies[key])})
+    spent = _spent(replies)
     document = build_document(None, config, pack, selection, RunData(counted, failures, spent))
     rows = _rows(scores, {item_id for item_id, _ in (*replies, *failed)})
     return as_result({**document, "scores": rows})
 
 
-def _is_cut_off(replies: Mapping[int, GivenReply]) -> bool:
-    return any(isinstance(one, ChatResponse) and one.truncated for one in replies.values())
+def _spent(replies: Mapping[tuple[str, int], Mapping[int, GivenReply]]) -> UsageTotals:
+    """What is known of how answers came about."""
+    spent = UsageTotals()
+    for key, of_sample in replies.items():
+        for one in of_sample.values():
+            if isinstance(one, ChatResponse):
+                spent.count(one.usage)
+                spent.truncated |= {key} if one.truncated else set()
+    return spent
 
 
 def failure_of(item_id: str, iteration: int, reason: str) -> Failure:
@@ -203,12 +210,11 @@ def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> GivenAn
 
 
 def _read(reply: str | JsonObject) -> GivenReply:
-    """A reply; of a batch's with how it ended and what was thought, where that says something."""
+    """A reply; of a batch's all that its body says."""
     if isinstance(reply, str):
         return reply
-    response = read_completion(json.dumps(reply), {}, {}, SOMEBODY)
-    is_plain = response.finish == Finish.STOP and not response.reasoning
-    return response.text if is_plain else response
+    read = read_completion if "choices" in reply else read_message
+    return read(json.dumps(reply), {}, {}, SOMEBODY)
 
 
 class OfflineRequest(NamedTuple):

@@ -1,11 +1,10 @@
 """Student's t distribution: what intervals from few clusters need. Without scipy.
 
-Degrees of freedom that are no whole number, as of clusters of unequal size, lie between the two
-whole ones in proportion to their inverses.
+Degrees of freedom need be no whole number, as of clusters of unequal size.
 """
 
 from functools import cache
-from math import atan, cos, erf, inf, isfinite, pi, sin, sqrt
+from math import erf, exp, inf, isfinite, lgamma, log, pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +24,8 @@ def quantile(p: float, df: float) -> float:
     """
     if p < 0.5:
         return -quantile(1 - p, df)
-    if share := _beyond_whole(df):
-        return (1 - share) * quantile(p, int(df)) + share * quantile(p, int(df) + 1)
+    if isfinite(df) and df != int(df):
+        return _between_whole(p, df)
     low, high = 0.0, 1.0
     while cdf(high, df) < p:
         high *= 2
@@ -36,40 +35,64 @@ def quantile(p: float, df: float) -> float:
     return (low + high) / 2
 
 
+def _between_whole(p: float, df: float) -> float:
+    """The same where `df` is no whole number, by Newton's method.
+
+    It begins between the quantiles of the whole numbers on either side. From the lower one on it
+    never overshoots, as the distribution function is concave from 0 on; so it goes no lower.
+    """
+    low, share = quantile(p, int(df) + 1), (df - int(df)) * (int(df) + 1) / df
+    t = share * low + (1 - share) * quantile(p, int(df))
+    scale = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * pi)
+    for _ in range(100):
+        step = (p - cdf(t, df)) / (scale * (1 + t * t / df) ** (-(df + 1) / 2))
+        t = max(low, t + step)
+        if abs(step) < 1e-10 * max(1.0, t):  # it squares with each step
+            break
+    return t
+
+
 def cdf(t: float, df: float) -> float:
     """P(T <= t), exact for up to 400 degrees of freedom.
 
-    Abramowitz and Stegun (1964), 26.7.3 and 26.7.4 (finite sums for whole degrees of
-    freedom) and 26.7.8 (normal approximation for many).
+    Abramowitz and Stegun (1964), 26.7.1 (by the incomplete beta function) and 26.7.8 (normal
+    approximation for many).
     """
     if df == inf:
         return 0.5 + erf(t / sqrt(2)) / 2
-    if share := _beyond_whole(df):
-        return (1 - share) * cdf(t, int(df)) + share * cdf(t, int(df) + 1)
     if df > _EXACT_UP_TO:
         return cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)), inf)
     if t in (inf, -inf):
         return float(t > 0)
-    angle = atan(t / sqrt(df))
-    return 0.5 + _between(angle, int(df)) / 2
+    a, x = df / 2, df / (df + t * t)
+    if x < (a + 1) / (a + 2.5):
+        beyond = _beta(a, 0.5, x, t * t / (df + t * t))
+    else:
+        beyond = 1 - _beta(0.5, a, t * t / (df + t * t), x)
+    return 1 - beyond / 2 if t > 0 else beyond / 2
 
 
-def _beyond_whole(df: float) -> float:
-    """How far from the whole number below to the one above, by their inverses: from 0 to 1."""
-    return (df - int(df)) * (int(df) + 1) / df if isfinite(df) else 0.0
+def _beta(a: float, b: float, x: float, rest: float) -> float:
+    """The regularised incomplete beta function at x below (a + 1) / (a + b + 2); `rest` is 1 - x.
 
-
-def _between(angle: float, df: int) -> float:
-    """P(-t < T < t), signed: A(t | df) of Abramowitz and Stegun."""
-    squared = cos(angle) ** 2
-    term = cos(angle) if df % 2 else 1.0
-    total = 0.0
-    for k in range(1 + df % 2, df, 2):
-        total += term
-        term *= squared * k / (k + 1)
-    if df % 2:
-        return 2 / pi * (angle + sin(angle) * total)
-    return sin(angle) * total
+    The continued fraction 26.5.8 of Abramowitz and Stegun, by the method of Lentz (1976).
+    """
+    if x <= 0:
+        return 0.0
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest)) / a
+    value, upper, lower = 1.0, 1.0, 0.0
+    for n in range(1, 1000):
+        m = n // 2
+        if n % 2:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        lower = 1 / (1 + term * lower)
+        upper = 1 + term / upper
+        value *= upper * lower
+        if abs(upper * lower - 1) < 1e-16:
+            break
+    return front / value
 
 
 def cdf_of(t: Floats, df: Floats) -> Floats:
@@ -79,16 +102,7 @@ def cdf_of(t: Floats, df: Floats) -> Floats:
 
 def student_quantile(p: float, df: Floats) -> Floats:
     """`quantile` for each number of degrees of freedom, any shape; at least 1 is taken."""
-    degrees = np.maximum(df, 1.0)
-    whole = np.where(np.isfinite(degrees), np.floor(degrees), np.inf)
-    below, above = _quantile_of_whole(p, whole), _quantile_of_whole(p, whole + 1)
-    with np.errstate(invalid="ignore"):
-        share = np.where(np.isfinite(whole), (degrees - whole) * (whole + 1) / degrees, 0.0)
-    return np.asarray((1 - share) * below + share * above)
-
-
-def _quantile_of_whole(p: float, df: Floats) -> Floats:
-    values, index = np.unique(df, return_inverse=True)
+    values, index = np.unique(np.maximum(df, 1.0), return_inverse=True)
     quantiles = np.array([quantile(p, float(value)) for value in values])
     return quantiles[index].reshape(np.shape(df))
 

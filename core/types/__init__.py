@@ -328,7 +328,7 @@ class PairScore:
 
     Attributes:
         margins: By criterion, 1 to 5 where the one shown first wins, -1 to -5 where the
-            second does; empty when nothing could be read.
+            second does, 0 for a draw; empty when nothing could be read.
         reason: Why nothing could be read; ``None`` when it could.
         flags: What was unusual, such as a repaired reply.
         len_first: Characters of the first transcript as the judge saw it; ``None`` where that is

@@ -29,11 +29,11 @@ class DataRow(NamedTuple):
         return DataError(self.path, message, self.where)
 
 
-_SHEETS = (".xlsx", ".xls", ".ods", ".numbers", ".tsv")
+_SHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 
 
 def read_rows_of(path: Path) -> Iterator[DataRow]:
-    """The rows of a JSON-lines, JSON or CSV file, by the name's ending.
+    """The rows of a JSON-lines, JSON, CSV or TSV file, by the name's ending.
 
     Raises:
         DataError: It is larger than can be meant, or broken; the message names the line.
@@ -61,7 +61,7 @@ def _read(path: Path) -> Iterator[tuple[str, object]]:
         if not isinstance(whole, list):
             raise DataError(path, "must be a list of objects")
         yield from ((f"row {n}", row) for n, row in enumerate(whole, start=1))
-    elif ending == ".csv":
+    elif ending in (".csv", ".tsv"):
         yield from ((f"line {n}", row) for n, row in read_csv_rows(path))
     else:
         yield from ((f"line {n}", row) for n, row in read_jsonl(path))

@@ -43,7 +43,8 @@ class DiploBench(Benchmark[Mapping[str, str], Record]):
     """The benchmark; an item is a game, its content the characters of the six by power."""
 
     name = "diplobench"
-    version = "1"
+    version = "2"
+    grading = "2"
     title = "full-press Diplomacy: the model plays Austria against six others (Paech 2025)"
     kind = "game"
     languages = ("en",)

@@ -2,7 +2,8 @@
 
 import asyncio
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from .prompts import CHARACTER, NEGOTIATE, ORDER, RULES
 AUSTRIA = "AUSTRIA"
 OTHERS = ("ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY")
 POWERS = (AUSTRIA, *OTHERS)
+_WAIVE = "WAIVE"
 _MARKERS = tuple(dict.fromkeys((*NEGOTIATE.markers, *ORDER.markers)))
 TO_WIN, FIRST_YEAR = 18, 1901
 LETTERS = 30
@@ -42,9 +44,9 @@ class Record:
     """What happened in one game.
 
     Attributes:
-        phases: By phase, the orders that were given and the letters that were written.
+        phases: By phase, the orders that were carried out and the letters that were written.
         centres: By year, the centres of each power at its end.
-        illegal: Orders of the model that were not legal, of `ordered`.
+        illegal: Orders of the model that were not legal, or not the first of a unit, of `ordered`.
         unread: Replies of each power that could not be read.
         outcome: ``win``, ``loss`` or ``stalemate``; empty while it is played.
         years: How many were played, the last one included.
@@ -149,7 +151,7 @@ class SevenPlayers:
                     entry["letters"].append([seat.power, to.upper(), text])
 
     async def _order(self, entry: dict[str, Any], years: int) -> None:
-        """The orders of all who have some to give; what is not legal is held, and counted."""
+        """The orders of all who have some to give; what is not carried out is counted."""
         possible = self.game.get_all_possible_orders()
         seats = [s for s in self._playing() if self.game.get_orderable_locations(s.power)]
         legal = {
@@ -165,13 +167,38 @@ class SevenPlayers:
                  for seat in seats)  # fmt: skip
         for seat, written in zip(seats, await asyncio.gather(*asked), strict=True):
             allowed = {order for some in legal[seat.power].values() for order in some}
-            orders = [str(order).strip().upper() for order in written]
-            good = [order for order in orders if order in allowed]
+            carried_out = self._carried_out(seat.power, written, allowed)
             if seat.power == AUSTRIA:
-                self.record.ordered += len(orders)
-                self.record.illegal += len(orders) - len(good)
-            self.game.set_orders(seat.power, good)
-            entry["orders"][seat.power] = good
+                self.record.ordered += len(written)
+                self.record.illegal += len(written) - len(carried_out)
+            self.game.set_orders(seat.power, carried_out)
+            entry["orders"][seat.power] = self.game.get_orders(seat.power)
+
+    def _carried_out(
+        self, power: str, written: Sequence[Any], allowed: Collection[str]
+    ) -> list[str]:
+        """Of each unit the first legal order, and as many to build or disband as are due."""
+        orders = dict[str, str]()
+        for n, one in enumerate(written):
+            order = self._read_order(power, str(one).strip().upper(), allowed)
+            if order in allowed:
+                unit = f"{_WAIVE} {n}" if order == _WAIVE else order.split()[1].partition("/")[0]
+                orders.setdefault(unit, order)
+        most = None
+        if self.game.phase_type == "A":
+            most = abs(self.game.get_state()["builds"][power]["count"])
+        return list(orders.values())[:most]
+
+    def _read_order(self, power: str, text: str, allowed: Collection[str]) -> str:
+        """An order as the list has it, where the engine reads it so: ``A Vienna-Galicia`` too."""
+        if text in allowed:
+            return text
+        with suppress(LookupError, ValueError):  # of what is no order at all
+            self.game.set_orders(power, [text])
+        orders = self.game.get_orders(power)
+        self.game.clear_orders(power)
+        order = orders[0] if len(orders) == 1 else text
+        return f"{order} VIA" if order not in allowed and f"{order} VIA" in allowed else order
 
     async def _ask(
         self, seat: _Seat, template: Template, key: str, more: Mapping[str, str], years: int

@@ -7,6 +7,7 @@ known here, so no `score_type` is given; whether weights are open is not known e
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,15 +15,16 @@ from eibench import (
     ExportFile,
     ExportRequest,
     JsonDict,
+    StoredRun,
     UsageError,
     __version__,
     judge_in,
     read_json,
 )
-from eibench.providers import is_local
+from eibench.providers import ModelSpec, is_local
 from eibench.text import as_text
 
-from .results import ModelResult, results_of
+from .results import ModelResult, check_one_model, results_of
 
 VERSION = "0.3.0"
 _ARGUMENTS = ("temperature", "top_p", "max_tokens")
@@ -34,37 +36,49 @@ def files(request: ExportRequest) -> Iterator[ExportFile]:
     options: Any = request.options
     if not options["organization"]:
         raise UsageError("--organization NAME is missing: who ran the evaluation?")
-    for result in results_of(request.runs):
-        model = options["model_id"] or _model_id(result)
-        if model is None or not re.fullmatch(r"[^/]+/[^/]+", model):
+    results = results_of(request)
+    if options["model_id"]:
+        check_one_model(results, "--model-id")
+    for result in results:
+        model = options["model_id"] or _public_name(*_asked(result))
+        if not re.fullmatch(r"[^/]+/[^/]+", model):
             message = f"whose model is {result.run.name}? --model-id DEVELOPER/NAME says it"
             raise UsageError(message)
-        uuid = UUID(bytes=hashlib.sha256(result.run.id.encode()).digest()[:16], version=4)
+        record = _record(result, model, options["organization"], int(request.time))
+        id = hashlib.sha256(str(record["evaluation_id"]).encode()).digest()[:16]
         names = "/".join(map(_portable, (result.run.benchmark, *model.split("/"))))
-        text = as_text(_record(result, model, options["organization"], int(request.time)))
-        yield ExportFile(f"data/{names}/{uuid}.json", text + "\n")
+        path = f"data/{names}/{UUID(bytes=id, version=4)}.json"
+        yield ExportFile(path, as_text(record) + "\n")
 
 
 def _portable(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name).rstrip(".") or "_"
 
 
-def _model_id(result: ModelResult) -> str | None:
-    """The public name of a result's model; ``None`` where only its name at a server is known."""
-    provider, _, name = result.run.model.partition("/")
-    if "/" in name:
-        return name
-    is_own = provider in ("openai", "anthropic") and result.run.record.endpoint is None
-    return result.run.model if is_own else None
+def _asked(result: ModelResult) -> tuple[ModelSpec, str | None]:
+    party = result.run.record.party
+    return party.spec, party.endpoint
+
+
+def _public_name(spec: ModelSpec, endpoint: str | None) -> str:
+    """What a model is known by; its name at a server, without a slash, where no more is known."""
+    return str(spec) if _platform(spec, endpoint) else spec.name
+
+
+def _platform(spec: ModelSpec, endpoint: str | None) -> str | None:
+    """The provider, where its own host was asked; a server's address says no more."""
+    is_own = spec.provider in ("openai", "anthropic") and endpoint is None
+    return spec.provider if is_own and "/" not in spec.name else None
 
 
 def _record(result: ModelResult, model: str, organization: str, time: int) -> JsonDict:
     developer, _, name = model.partition("/")
     is_first = organization.lower() == developer.lower()
+    run, platform = result.run, _platform(*_asked(result))
     return {
         "schema_version": VERSION,
-        "evaluation_id": f"{result.run.benchmark}/{model.replace('/', '_')}/{time}",
-        "evaluation_timestamp": result.date,
+        "evaluation_id": f"{run.benchmark}/{model.replace('/', '_')}/{_unique(run)}",
+        **_when(result),
         "retrieved_timestamp": str(time),
         "source_metadata": {
             "source_name": "eibench",
@@ -77,11 +91,20 @@ def _record(result: ModelResult, model: str, organization: str, time: int) -> Js
             "name": name,
             "id": model,
             "developer": developer,
-            "inference_platform": result.run.model.partition("/")[0],
+            **({"inference_platform": platform} if platform else {}),
             "additional_details": _deployment(result),
         },
         "evaluation_results": list(_rows(result)),
     }
+
+
+def _unique(run: StoredRun) -> str:
+    """A run's id with when it was begun, as others that begin alike have the same id."""
+    return f"{run.id}-{int(datetime.fromisoformat(run.record.created_at).timestamp())}"
+
+
+def _when(result: ModelResult) -> JsonDict:
+    return {"evaluation_timestamp": result.date} if result.date else {}
 
 
 def _deployment(result: ModelResult) -> JsonDict:
@@ -110,10 +133,10 @@ def _rows(result: ModelResult) -> Iterator[JsonDict]:
             config["additional_details"] = {"direction": "neither end is better"}
         scores: JsonDict = {"score": row["value"], "details": details}
         yield {
-            "evaluation_result_id": f"{result.run.id}:{metric}",
+            "evaluation_result_id": f"{_unique(result.run)}:{metric}",
             "evaluation_name": name,
             "source_data": source,
-            "evaluation_timestamp": result.date,
+            **_when(result),
             "metric_config": config | scoring,
             "score_details": scores | {"uncertainty": _uncertainty(row["n"], row["ci95"])},
             "generation_config": generation,
@@ -132,13 +155,15 @@ def _scoring(result: ModelResult) -> JsonDict:
         details = unknown | {"label": one.public.label}
         model: JsonDict = {
             "name": one.spec.name,
-            "id": str(one.spec),
+            "id": _public_name(one.spec, one.endpoint),
             "additional_details": details,
         }
         judges.append({"model_info": model})
-    version = f"{result.run.benchmark} {result.run.record.benchmark_version}"
+    prompts = f"the judge prompts of {result.run.benchmark} {result.run.record.benchmark_version}"
+    asked_here = f"{prompts}, eibench"
+    asked_there = "unknown: those of the program that the verdicts were imported from"
     scoring: JsonDict = {"judges": judges}
-    scoring["input_prompt"] = f"the judge prompts of {version}, eibench"
+    scoring["input_prompt"] = asked_there if result.judged_elsewhere else asked_here
     if rule := _AGGREGATION.get(judge.short):
         scoring["aggregation_method"] = rule
     scoring["additional_details"] = {"grader_sha256": str(document["grader"])}

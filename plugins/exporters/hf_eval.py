@@ -10,9 +10,12 @@ from typing import Any
 import yaml
 
 from eibench import ExportFile, ExportRequest, JsonDict, UsageError
-from eibench.text import interval, listed
+from eibench.text import interval
 
-from .results import ModelResult, results_of
+from .results import ModelResult, check_one_model, results_of
+
+_BETTER = {True: "", False: " (less is better)", None: " (neither end is better)"}
+"""The form has no direction."""
 
 
 def files(request: ExportRequest) -> list[ExportFile]:
@@ -22,7 +25,7 @@ def files(request: ExportRequest) -> list[ExportFile]:
         UsageError: The runs are of several models, or several of one benchmark, or a benchmark has
             no dataset.
     """
-    results, options = results_of(request.runs), request.options
+    results, options = results_of(request), request.options
     _check(results)
     named: Any = options["hub_dataset"]
     datasets = {name: hub for name, _, hub in (one.rpartition("=") for one in named)}
@@ -40,10 +43,7 @@ def files(request: ExportRequest) -> list[ExportFile]:
 
 
 def _check(results: Sequence[ModelResult]) -> None:
-    models = list(dict.fromkeys(result.run.name for result in results))
-    if len(models) > 1:
-        message = f"a repository is of one model; choose with --model among {listed(models, 6)}"
-        raise UsageError(message)
+    check_one_model(results, "a repository")
     ids: dict[str, list[str]] = {}
     for result in results:
         ids.setdefault(result.run.benchmark, []).append(result.run.id)
@@ -56,9 +56,12 @@ def _check(results: Sequence[ModelResult]) -> None:
 def _entry(result: ModelResult, dataset: str, source: Any) -> JsonDict:
     metric, row = next(iter(result.document["metrics"].items()))
     task = {"id": dataset, "task_id": result.run.benchmark}
-    entry: JsonDict = {"dataset": task, "value": row["value"], "date": result.date}
+    entry: JsonDict = {"dataset": task, "value": row["value"]}
+    if result.date:
+        entry["date"] = result.date
     if source:
         entry["source"] = {"url": source, "name": "eibench"}
     ends = f"95 % interval {interval(row['ci95'])}" if row["ci95"] else "no interval"
-    entry["notes"] = "; ".join([f"{metric}, {ends}, n = {row['n']}", *result.notes()])
+    better = _BETTER[row["higher_is_better"]]
+    entry["notes"] = "; ".join([f"{metric}{better}, {ends}, n = {row['n']}", *result.notes()])
     return entry

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, get_type_hints
 
 from eibench import ConfigError, ExportFile, ExportRequest, TidyTables
+from eibench.text import csv_cell
 
 TableRow = Any
 ROWS = {name: hint.__args__[0] for name, hint in get_type_hints(TidyTables).items()}
@@ -19,7 +20,7 @@ def csv_files(request: ExportRequest) -> Iterator[ExportFile]:
         text = io.StringIO(newline="")
         writer = csv.writer(text)
         writer.writerow(row._fields)
-        writer.writerows(rows)
+        writer.writerows([csv_cell(v) if isinstance(v, str) else v for v in row] for row in rows)
         yield ExportFile(f"{name}.csv", text.getvalue())
 
 

@@ -39,6 +39,12 @@ ASK = """\
 
 Which choice is right? Think first if you like; then end with a line of this form: answer: LETTER"""
 _PART = "answer"
+_FORMS = (
+    ("question", "options", "label"),
+    ("query", "choices", "gold"),
+    ("question", "choices", "answer"),
+)
+"""The fields of question, choices and right choice in JSON lines."""
 _LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.):])\s*")
 
 
@@ -137,8 +143,9 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
     """The questions of a file with their lines.
 
-    CSV without a heading, as MMLU's: question, choices, letter. JSON lines as AGIEval's:
-    ``passage`` (or null), ``question``, ``options`` and ``label``.
+    CSV as MMLU's, where a heading is passed over: question, choices, letter. JSON lines as
+    AGIEval's: ``passage`` (or null), ``question``, ``options`` and ``label``; or as the Hub has
+    MMLU (``question``, ``choices``, ``answer``) and AGIEval (``query``, ``choices``, ``gold``).
 
     Raises:
         DataError: A row is not of that form.
@@ -147,21 +154,36 @@ def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
         for line, cells in read_csv(path):
             if len(cells) == 1:
                 raise DataError(path, f"line {line} has a single cell")
-            if cells:
-                texts = [cell.strip() for cell in cells]
+            texts = [cell.strip() for cell in cells]
+            if cells and (texts[0].lower(), texts[-1].lower()) != ("question", "answer"):
                 yield line, _checked(path, line, texts[0], texts[1:-1], texts[-1])
         return
     for line, row in read_jsonl(path):
         if not isinstance(row, dict):
             raise DataError(path, f"line {line} is no object")
-        passage, question = row.get("passage") or "", row.get("question") or ""
-        choices, label = row.get("options"), row.get("label")
+        asked, listed, label = next((form for form in _FORMS if {*form} <= row.keys()), _FORMS[0])
+        passage, question, choices = row.get("passage") or "", row.get(asked) or "", row.get(listed)
         if not isinstance(choices, list) or not all(isinstance(c, str) for c in choices):
-            raise DataError(path, f"line {line}: options is no list of texts")
-        if not isinstance(label, str):
-            raise DataError(path, f"line {line}: label is no letter (one right choice alone)")
-        text = f"{passage}\n\n{question}".strip()
-        yield line, _checked(path, line, text, _without_letters(choices), label)
+            raise DataError(path, f"line {line}: {listed} is no list of texts")
+        letter = row.get(label) if label == "label" else _letter(row[label])
+        if not isinstance(letter, str):
+            raise DataError(path, f"line {line}: {label} is no letter (one right choice alone)")
+        text = f"{passage}\n\n{_without_choices(str(question))}".strip()
+        yield line, _checked(path, line, text, _without_letters(choices), letter)
+
+
+def _letter(answer: object) -> object:
+    """The letter of a right choice that is given by its place from 0; else what is given."""
+    one = answer[0] if isinstance(answer, list) and len(answer) == 1 else answer
+    if type(one) is int and 0 <= one < len(ascii_uppercase):
+        return ascii_uppercase[one]
+    return one
+
+
+def _without_choices(query: str) -> str:
+    """A question without the choices and the request behind it, as AGIEval's queries have them."""
+    question, choices, _ = query.partition("Answer Choices:")
+    return question.strip().removeprefix("Q:").strip() if choices else query
 
 
 def _without_letters(choices: list[str]) -> list[str]:

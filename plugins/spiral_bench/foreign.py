@@ -45,6 +45,8 @@ def _run(key: str, value: object, origin: Path, judge: str) -> ForeignRun:
             why = "it is not whole" if not talk.get("completed") else None
             if why is None and len(talk.get("transcript", ())) // 2 != _TURNS:
                 why = f"it has not {_TURNS} turns: another version"
+            if talk.get("evaluated_system_prompt"):
+                why = "the model had a system prompt"
             if why:
                 left_out[why] += 1
             else:

@@ -100,7 +100,7 @@ def of_csv(path: Path) -> ItemMatrix:
     if some := [*left_out, *(name for name in columns if name not in whole)]:
         eibench.warn(f"{plural(len(some), 'column')} without a number for each model left out")
     scores = np.array([list(map(float, values)) for values in whole.values()]).T  # type: ignore[arg-type]
-    return ItemMatrix(tuple(row.model for row in file.rows), tuple(whole), scores)
+    return ItemMatrix(file.models(), tuple(whole), scores)
 
 
 def of_runs(benchmark: str, folder: Path, dataset: str | None, judge: str | None) -> ItemMatrix:

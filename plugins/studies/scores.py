@@ -55,14 +55,9 @@ def table_of_csv(file: CsvTable, required: Sequence[str]) -> ScoreTable:
     Raises:
         DataError: A model has two rows, or a required column holds what is no number.
     """
-    lines: dict[str, int] = {}
-    for row in file.rows:
-        if row.model in lines:
-            message = f"{row.model!r} stands on line {lines[row.model]} already"
-            raise DataError(file.path, f"{message}; a model has one row", f"line {row.line}")
-        lines[row.model] = row.line
+    models = file.models()
     columns, left_out = file.numeric(required)
-    return ScoreTable(str(file.path), tuple(lines), columns, ((),) * len(lines), tuple(left_out))
+    return ScoreTable(str(file.path), models, columns, ((),) * len(models), tuple(left_out))
 
 
 class ScoreColumn(NamedTuple):

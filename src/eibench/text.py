@@ -2,6 +2,7 @@
 
 from eibench.core.text import (
     as_text,
+    csv_cell,
     csv_text,
     in_words,
     interval,
@@ -13,6 +14,7 @@ from eibench.core.text import (
 
 __all__ = [
     "as_text",
+    "csv_cell",
     "csv_text",
     "in_words",
     "interval",

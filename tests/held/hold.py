@@ -163,7 +163,7 @@ def unannounced(folder: Path) -> list[str]:
     if RUNS.exists():
         bench("import", RUNS, "--runs-dir", folder)
         message = bench("rescore", "--all", "--dry-run", "--json", "--runs-dir", folder)
-        rows = [*moved_at_import(folder), *json.loads(message)["runs"]]
+        rows = [*moved_at_import(folder / "demo"), *json.loads(message)["runs"]]
         faults += faults_of_runs(rows, held["benchmarks"])
     return [fault for fault in faults if "as before: raise it" in fault]
 

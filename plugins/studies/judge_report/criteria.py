@@ -15,6 +15,8 @@ from eibench import AuditEstimate, Comparisons, ItemCalls
 
 from .arrays import Floats, Ints
 
+MOST = 5
+"""Of a margin; what is beyond was not read."""
 FEWEST_ITEMS = 20
 """With fewer, a set of criteria has no correlations."""
 
@@ -56,8 +58,10 @@ def compare_criteria(comparisons: Comparisons) -> Criteria:
     """The correlations of criteria that were judged together, in at least one comparison."""
     assert comparisons.margins is not None
     rows = ItemCalls.of(comparisons).rows
-    read = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
-    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(read, 1)
+    is_read = comparisons.margins <= MOST
+    read = np.add.reduceat(is_read.astype(np.int64), rows)
+    sums = np.add.reduceat(np.where(is_read, comparisons.margins, 0).astype(np.int64), rows)
+    margins = sums / np.maximum(read, 1)
     pair = comparisons.a[rows] * len(comparisons.models) + comparisons.b[rows]
     known, of = np.unique(read > 0, axis=0, return_inverse=True)
     of = of.reshape(-1)

@@ -166,7 +166,10 @@ def test_a_file_may_be_so_long_and_no_longer(bench: Bench, monkeypatch: pytest.M
         (("-o", "out.jsonl"), "-o, --judge and --dataset go with --format"),
         (("--judge", "sonnet"), "-o, --judge and --dataset go with --format"),
         (("--dataset", "bundled"), "-o, --judge and --dataset go with --format"),
-        (("--format", "helm", "-o", "out.jsonl"), "no benchmark reads that; there are: eqbench3"),
+        (
+            ("--format", "helm", "-o", "out.jsonl"),
+            "'helm' is not one of 'eqbench3'",
+        ),
         (("--format", "eqbench3", "-o", "./elo_results.json"), "is the file to import"),
     ],
 )

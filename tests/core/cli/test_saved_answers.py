@@ -127,6 +127,136 @@ def test_how_a_batch_s_reply_ended_is_read(bench: Bench, questions: Write) -> No
         assert unscored["item_id"] == "1" and "cut off" in unscored["reason"]
 
 
+def body_of_responses(text: str) -> dict[str, Any]:
+    """As OpenAI's batches have it of `/v1/responses`."""
+    said = {"type": "output_text", "text": text, "annotations": []}
+    message = {"type": "message", "id": "m", "status": "completed", "role": "assistant"}
+    thought = {
+        "type": "reasoning",
+        "id": "rs",
+        "summary": [{"type": "summary_text", "text": "Hm."}],
+    }
+    return {
+        "id": "resp",
+        "object": "response",
+        "created_at": 1.0,
+        "model": "m-1",
+        "tools": [],
+        "status": "incomplete",
+        "incomplete_details": {"reason": "max_output_tokens"},
+        "error": None,
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "output": [thought, {**message, "content": [said]}],
+        "usage": {
+            "input_tokens": 9,
+            "output_tokens": 8,
+            "total_tokens": 17,
+            "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 3},
+        },
+    }
+
+
+def message_of_anthropic(text: str) -> dict[str, Any]:
+    """As Anthropic's batches have it."""
+    return {
+        "id": "msg",
+        "type": "message",
+        "role": "assistant",
+        "model": "m-1",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "max_tokens",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 5, "cache_read_input_tokens": 4, "output_tokens": 8},
+    }
+
+
+def completion(text: str, **more: Any) -> dict[str, Any]:
+    """As servers have it of `/v1/completions`, and of chat completions with a `message`."""
+    choice = {"index": 0, "finish_reason": "length", "logprobs": None, **(more or {"text": text})}
+    usage = {"prompt_tokens": 9, "completion_tokens": 8, "total_tokens": 17}
+    return {"id": "c", "object": "text_completion", "created": 1, "model": "m-1",
+            "choices": [choice], "usage": usage}  # fmt: skip
+
+
+TEXT = answer()
+RESULTS: dict[str, Any] = {
+    "responses": {"response": {"status_code": 200, "body": body_of_responses(TEXT)}},
+    "anthropic": {"result": {"type": "succeeded", "message": message_of_anthropic(TEXT)}},
+    "completion": {"response": {"status_code": 200, "body": completion(TEXT)}},
+    "bare": {"response": completion("", message={"role": "assistant", "content": TEXT})},
+}
+"""What a line of results holds, by its form; each was cut off."""
+
+
+@pytest.mark.parametrize("form", RESULTS)
+@pytest.mark.parametrize("more", [(), ("--save", "--model", "m")], ids=["printed", "saved"])
+def test_an_answer_that_is_there_is_read_whole(
+    bench: Bench, questions: Write, form: str, more: tuple[str, ...]
+) -> None:
+    """With its tokens, and that it was cut off, whatever the form of the batch."""
+    file = responses({"custom_id": "1/1/1", "error": None, **RESULTS[form]})
+    done = bench("score", "eqbench-v1", file, "--dataset", questions("1"), "--json", *more)
+    document = done.json
+    assert (document["items"]["scored"], document["items"]["truncated"]) == (1, 1)
+    assert (document["tokens"]["input"], document["tokens"]["output"]) == (9, 8)
+    if more:
+        (call,) = bench("show", document["run_id"], "1", "--json").json["iterations"][0]["calls"]
+        assert (call["text"], call["model"], call["finish"]) == (TEXT, "m-1", "length")
+        assert "finish length · 9 in, 8 out · imported" in bench("show", "m", "1").out
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"result": {"type": "expired"}}, "expired"),
+        ({"result": {"type": "errored", "error": {"type": "error", "error": {
+            "type": "invalid_request_error", "message": "no such model"}}}}, "no such model"),
+        ({"response": {"status_code": 200, "body": {
+            **body_of_responses(""), "status": "failed", "output": [],
+            "error": {"code": "server_error", "message": "it broke"}}}}, "it broke"),
+        ({"response": None, "error": None}, "the result has no answer"),
+    ],
+)  # fmt: skip
+def test_a_line_without_an_answer_says_why(
+    bench: Bench, questions: Write, line: dict[str, Any], reason: str
+) -> None:
+    """In the provider's words."""
+    file = responses({"custom_id": "1/1/1", **line})
+    scored = bench("score", "eqbench-v1", file, "--dataset", questions("1"), "--json")
+    (failed,) = scored.json["failed"]
+    assert failed["reason"] == f"answered elsewhere: {reason}"
+
+
+def test_an_answer_in_no_known_form_is_not_called_absent(bench: Bench, questions: Write) -> None:
+    """The line is refused."""
+    body = {"candidates": [{"content": {"parts": [{"text": answer()}]}}]}
+    file = responses(done("1/1/1", body=body))
+    refused = bench("score", "eqbench-v1", file, "--dataset", questions("1"))
+    assert refused.code == 3 and "line 1: its answer has none of the forms of" in refused.err
+
+
+def test_the_packages_of_the_providers_read_and_write_the_same(
+    bench: Bench, questions: Write
+) -> None:
+    """Requests fit what they send, and results what they read."""
+    reason = "the package is not installed"
+    openai = pytest.importorskip("openai", reason=reason)
+    anthropic = pytest.importorskip("anthropic", reason=reason)
+    pydantic = pytest.importorskip("pydantic", reason=reason)
+    to_batch = ("--format", "openai-batch", "--model", "gpt-x", "--reasoning-effort", "low")
+    out = bench("prompts", "eqbench-v1", "--dataset", questions("1"), *to_batch).out
+    upload = json.loads(out)
+    params = openai.types.chat.completion_create_params.CompletionCreateParamsNonStreaming
+    pydantic.TypeAdapter(params).validate_python(upload["body"], extra="forbid")
+    openai.types.responses.Response.model_validate(RESULTS["responses"]["response"]["body"])
+    openai.types.Completion.model_validate(RESULTS["completion"]["response"]["body"])
+    line = {"custom_id": "1/1/1", **RESULTS["anthropic"]}
+    read = anthropic.types.messages.MessageBatchIndividualResponse.model_validate(line)
+    assert read.result.message.content[0].text == TEXT
+
+
 @pytest.mark.parametrize(
     ("model", "name"),
     [

@@ -233,6 +233,12 @@ def test_what_the_budget_left_nothing_for_is_named(bench: Bench, empty_place: Pa
         assert "not begun" in bench(*words).out
 
 
+def test_the_note_names_all_benchmarks_where_less_is_better(bench: Bench) -> None:
+    """One after the other, apart from each other."""
+    done = bench("run", "seceu", "both-sides", "--model", "demo/strong", "--limit", 2)
+    assert "seceu score, sycophancy: less is better" in done.out
+
+
 def test_the_table_at_the_end_has_rank_and_rating_of_all_comparisons(bench: Bench) -> None:
     """Of every model those that the last run knows; where less is better, that is said."""
     models = [word for name in ("weak", "strong") for word in ("--model", f"demo/{name}")]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -619,6 +620,19 @@ def test_an_import_takes_the_files_of_a_folder(languages: OfficialPack, tmp_path
     (folder / "letter.txt").write_bytes(b"Dear all")
     assert [f.path for f in import_files(languages, folder)] == ["de.json", "norm.json"]
     assert leftovers(languages) == ["de.json", "norm.json"]
+
+
+@pytest.mark.parametrize("within", ["", "questions/v2", "data/questions/v2"])
+def test_an_import_takes_a_checkout(pack: OfficialPack, tmp_path: Path, within: str) -> None:
+    """Files in the folders that the pack or the address has are found, and no others."""
+    (file,) = pack.all_files
+    url = "https://example.org/o/repository/c0ffee/data/questions/v2/eng%20lish.json"
+    checked_out = replace(pack, all_files=(replace(file, url=url),))
+    folder = tmp_path / "checkout" / within
+    folder.mkdir(parents=True)
+    (folder / "eng lish.json").write_bytes(BODY)
+    assert len(import_files(checked_out, tmp_path / "checkout")) == 1
+    assert target(pack).read_bytes() == BODY
 
 
 @pytest.mark.parametrize(

@@ -398,7 +398,11 @@ HEADER = b'{"format":"eibench-journal","version":7,"eibench":"0"}\n'
 RAW: list[tuple[str, bytes, str]] = [
     ("empty", b"", "ends after line 0"),
     ("an empty line", b"\n", "line 1: is not JSON"),
-    ("no JSON", b"hello\n", "line 1: is not JSON: Expecting value at character 1"),
+    (
+        "no JSON",
+        b"hello\n",
+        "line 1: is not JSON: Expecting value at character 1; bench import -h lists the --format",
+    ),
     ("no text", b"\xff\xfe\n", "line 1: is not JSON: it is no UTF-8"),
     ("byte order mark", b"\xef\xbb\xbf" + HEADER, "line 1: is not JSON"),
     ("a SQLite file", b"SQLite format 3\0" + bytes(99), "line 1: is not JSON"),

@@ -43,7 +43,6 @@ BROKEN = {
     "no margins": (changed(margins=None), 'needs "margins"'),
     "no criteria": (changed(margins={}), 'needs "margins"'),
     "margins in a list": (changed(margins=[2]), 'needs "margins"'),
-    "margin 0": (changed(margins={"warmth": 0}), "the margin of 'warmth'"),
     "margin 6": (changed(margins={"warmth": 6}), "the margin of 'warmth'"),
     "margin -6": (changed(margins={"warmth": -6}), "the margin of 'warmth'"),
     "margin 2.5": (changed(margins={"warmth": 2.5}), "the margin of 'warmth'"),
@@ -178,7 +177,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_each_criterion_s_margin_can_be_kept(tmp_path: Path) -> None:
-    """Positive where the model whose name sorts first wins; 0 where a criterion was not read."""
+    """Positive where the model whose name sorts first wins; beyond 5 where one was not read."""
     rows = [
         Comparison("1", 1, "y", "x", "a", {"b": 2, "a": -1}),
         Comparison("1", 1, "x", "y", "a", {"c": 5}),
@@ -187,7 +186,7 @@ def test_each_criterion_s_margin_can_be_kept(tmp_path: Path) -> None:
     assert found.margins is not None
     assert found.criterion_names == ("a", "b", "c")
     by_order = dict(zip(found.a_first.tolist(), found.margins.tolist(), strict=True))
-    assert by_order == {False: [1, -2, 0], True: [0, 0, 5]}
+    assert by_order == {False: [1, -2, 127], True: [127, 127, 5]}
     assert found.only(found.a_first).margins is not None
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"".join(comparison_lines(rows)))

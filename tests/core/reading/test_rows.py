@@ -33,6 +33,13 @@ def test_csv_gives_the_same_rows(tmp_path: Path) -> None:
     ]
 
 
+def test_tabs_divide_the_cells_of_a_tsv_file(tmp_path: Path) -> None:
+    """And commas are part of them."""
+    path = write(tmp_path, "id\ttone\tweight\tnote\n7\tcalm\t2\ta, b\n", "rows.tsv")
+    (row,) = read_rows(path, FIELDS)
+    assert (row["weight"], row["note"]) == (2, "a, b")
+
+
 ROW = '{"id": "a", "tone": "calm", "weight": 1}\n'
 
 

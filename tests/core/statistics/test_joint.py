@@ -62,10 +62,20 @@ def test_rank_ends_count_those_surely_better_and_worse() -> None:
     assert rank_ends(apart, np.ones((3, 3), dtype=np.bool_)).tolist() == [[1, 2], [1, 3], [2, 3]]
 
 
-def test_degrees_between_whole_numbers_lie_between_them() -> None:
-    """In proportion to their inverses: 7.5 is 8/15 of the way from 7 to 8."""
+@pytest.mark.parametrize(
+    ("df", "limit"),
+    [(1.25, 8.02795138), (1.5, 6.0166631), (2.5, 3.57465484), (3.5, 2.94008864)],
+)
+def test_degrees_of_freedom_need_be_no_whole_number(df: float, limit: float) -> None:
+    """The quantiles that scipy 1.18.1 gives, and the function that they are of."""
+    assert quantile(0.975, df) == pytest.approx(limit, rel=1e-8)
+    assert cdf(limit, df) == pytest.approx(0.975, abs=1e-9)
+
+
+def test_quantiles_fall_with_the_degrees_of_freedom() -> None:
+    """Also between whole numbers; of infinitely many they are those of the normal."""
     low, high = quantile(0.975, 7), quantile(0.975, 8)
-    assert quantile(0.975, 7.5) == pytest.approx(low + 8 / 15 * (high - low))
+    assert high < quantile(0.975, 7.5) < low
     assert student_quantile(0.975, np.array([7, 7.5, np.inf])).tolist() == pytest.approx(
         [low, quantile(0.975, 7.5), 1.959963984540054]
     )

@@ -105,11 +105,10 @@ WRONG = {
     "a text": ("A wins", "returned str, not a PairScore"),
     "nothing": (PairScore({}), "neither margins nor a reason"),
     "both": (PairScore({"x": 1}, "unread"), "both margins and a reason"),
-    "a draw": (
-        PairScore({"x": 1, "y": 0}),
-        "returned 0 as the margin of 'y', which is none of 1 to 5, or -1 to -5",
+    "too much": (
+        PairScore({"x": 0, "y": 6}),
+        "returned 6 as the margin of 'y', which is no whole number from -5 to 5",
     ),
-    "too much": (PairScore({"x": 6}), "the margin of 'x'"),
     "a half": (PairScore({"x": 1.5}), "the margin of 'x'"),  # type: ignore[dict-item]
 }
 

@@ -113,6 +113,42 @@ def test_illegal_orders_are_held_and_counted(bench: Bench) -> None:
     assert document["flags"]["illegal-order"] == 1
 
 
+def test_of_contradicting_orders_one_is_carried_out_and_the_others_count(bench: Bench) -> None:
+    """The first of each unit, and the builds that are due; the record has no other."""
+    moves = {"S1901M": ["A BUD - SER", "A BUD - RUM", "A VIE - BUD", "F TRI - ALB", "F TRI H"],
+             "F1901M": ["A SER - GRE", "F ALB S A SER - GRE", "A BUD - RUM"],
+             "W1901A": ["A VIE B", "A BUD B", "F TRI B", "A VIE B"]}  # fmt: skip
+
+    def orders(power: str, phase: str, legal: dict[str, list[str]]) -> str:
+        return json.dumps({"orders": moves.get(phase, []) if power == "AUSTRIA" else []})
+
+    document, _ = _run(bench, _powers(orders), "--max-years", "1")
+    phases = _score(bench, document)["detail"]["phases"]
+    carried_out = {entry["phase"]: entry["orders"].get("AUSTRIA") for entry in phases}
+    assert sorted(carried_out["S1901M"]) == ["A BUD - SER", "A VIE - BUD", "F TRI - ALB"]
+    assert carried_out["W1901A"] == ["A VIE B", "A BUD B"]
+    assert document["metrics"]["illegal"]["value"] == pytest.approx((2 + 0 + 2) / 12)
+
+
+@pytest.mark.parametrize(
+    "order", ["A VIE-GAL", "A Vienna - Galicia", "vie - gal", "build A VIE - ) -", "/ D VIE -"]
+)
+def test_an_order_that_the_engine_reads_is_legal(order: str) -> None:
+    """In its own spelling; one that it cannot read is none, and ends no game."""
+    table = playing.SevenPlayers(None, dict.fromkeys(playing.OTHERS), {})  # type: ignore[arg-type]
+    legal = {one for some in table.game.get_all_possible_orders().values() for one in some}
+    read = table._carried_out("AUSTRIA", [order], legal)
+    assert read == (["A VIE - GAL"] if order.lower().endswith(("gal", "galicia")) else [])
+
+
+def test_a_convoyed_move_needs_no_via() -> None:
+    """The list has it with VIA alone."""
+    table = playing.SevenPlayers(None, dict.fromkeys(playing.OTHERS), {})  # type: ignore[arg-type]
+    table.game.set_units("ITALY", ["A APU", "F ION"])
+    legal = {one for some in table.game.get_all_possible_orders().values() for one in some}
+    assert table._carried_out("ITALY", ["A APU - TUN"], legal) == ["A APU - TUN VIA"]
+
+
 @pytest.mark.parametrize("text", ["I shall think about it.", '{"orders": "A VIE H"}', '{"ord'])
 def test_a_reply_that_cannot_be_read_counts_and_the_game_goes_on(
     bench: Bench, text: str

@@ -23,6 +23,7 @@ Import = Callable[..., Any]
 
 JUDGE = "imported/maker/sonnet"
 KINDS: dict[str, Any] = read_toml(folder("eqbench3") / "official_protocol.toml")["kinds"]
+ORIGIN = {"format": "eqbench3", "run": "0a1b2c3d_o3", "started": "2025-05-01T10:00:00.123+00:00"}
 #: The scenarios of the pack.
 ASKED = ("1", "208", "8", "401")
 WORDS = (
@@ -59,7 +60,7 @@ def test_it_is_listed_as_imported(bench: Bench, bring: Import, run: Make, the_ru
     bring(run())
     found = the_run()
     assert (found["name"], found["model"]) == ("o3 (imported)", "imported/maker/o3")
-    assert found["imported"] == {"format": "eqbench3", "run": "0a1b2c3d_o3"}
+    assert found["imported"] == ORIGIN
     assert found["status"] == "complete"
     assert found["created_at"] == "2025-05-01T10:00:00.123+00:00"
     assert "o3 (imported)" in bench("runs").out
@@ -85,13 +86,14 @@ def test_what_is_not_recorded_is_null(
     """Tokens, cost and sampling; and the comparability line says so."""
     bring(run())
     document = shown(the_run()["run_id"])
-    assert document["imported"] == {"format": "eqbench3", "run": "0a1b2c3d_o3"}
+    assert document["imported"] == ORIGIN
     assert document["tokens"] == dict.fromkeys(("input", "cached", "output", "reasoning"))
     assert (document["cost_usd"], document["sampling"]) == (None, {})
     assert (document["calls"]["model"], document["calls"]["judge"]) == (8, 4)
     assert document["comparability"].endswith(
         f"judge {JUDGE}; imported: answered elsewhere; "
-        "not comparable with published scores: sampling and system prompt are not recorded"
+        "not comparable with published scores: what was sent beside the conversation is not "
+        "recorded"
     )
 
 

@@ -118,7 +118,8 @@ def test_it_is_an_opponent_in_ratings(
     board = bench("leaderboard", "eqbench3", "--judge", "openai/j", "--json").json
     changed = {row["model"]: row["changed"] for row in board["rows"]}
     assert changed["openai/own"] is None
-    assert changed["o3 (imported)"] == "imported: sampling and system prompt are not recorded"
+    asked = "imported: what was sent beside the conversation is not recorded"
+    assert changed["o3 (imported)"] == asked
 
 
 def test_a_board_says_once_what_holds_for_all_imported_runs(
@@ -128,9 +129,7 @@ def test_a_board_says_once_what_holds_for_all_imported_runs(
     bring(run(), run("tiny"))
     out = bench("leaderboard", "eqbench3").out
     assert out.count("changed: ") == 1
-    message = (
-        "changed: o3 (imported), tiny (imported): imported: sampling and system prompt are not"
-    )
+    message = "changed: o3 (imported), tiny (imported): imported: what was sent beside the"
     assert message in out
 
 
@@ -157,7 +156,7 @@ def test_it_is_compared_with_a_run_of_ours(
     assert document["samples"]["both"] == 4
     ours, theirs = document["differs"]["sampling"]
     assert (ours["temperature"], theirs) == (0.7, None)
-    message = f"run {imported} (o3 (imported)) was imported: sampling and system prompt are not"
+    message = f"run {imported} (o3 (imported)) was imported: what was sent beside the"
     assert any(message in warning for warning in document["warnings"])
 
 

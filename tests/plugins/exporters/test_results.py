@@ -1,10 +1,9 @@
 """Results for the Hugging Face Hub and for Every Eval Ever."""
 
-import importlib.util
 import json
 import re
+import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,21 +198,114 @@ def test_a_record_names_the_judges(bench: Bench) -> None:
     record = json.loads(path.read_text())
     jsonschema.Draft7Validator(RECORD).validate(record)
     scoring = record["evaluation_results"][0]["metric_config"]["llm_scoring"]
-    assert [judge["model_info"]["id"] for judge in scoring["judges"]] == ["openai/j1", "openai/j2"]
+    infos = [judge["model_info"] for judge in scoring["judges"]]
+    assert [info["id"] for info in infos] == ["j1", "j2"]  # of a server, nobody knows whose
+    assert [info["additional_details"]["label"] for info in infos] == ["openai/j1", "openai/j2"]
     assert scoring["aggregation_method"] == "median"
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("every_eval_ever") is None,
-    reason="every-eval-ever is not installed; it needs Python 3.12",
+    shutil.which("every_eval_ever") is None,
+    reason="every_eval_ever is not on PATH; it needs Python 3.12",
 )
-def test_the_validator_of_every_eval_ever_takes_a_record(bench: Bench, run: dict[str, Any]) -> None:
-    """With its checks of what numbers mean."""
-    bench(*RECORDS, run["run_id"])
-    (path,) = Path("out/data").rglob("*.json")
-    command = [sys.executable, "-m", "every_eval_ever", "validate", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_the_validator_of_every_eval_ever_takes_records(bench: Bench, run: dict[str, Any]) -> None:
+    """With its checks of what numbers mean; also one of answers made elsewhere."""
+    elsewhere = saved(bench, "lab/a")
+    assert bench(*RECORDS, run["run_id"], elsewhere["run_id"]).code == 0
+    paths = [str(path.relative_to("out")) for path in Path("out/data").rglob("*.json")]
+    command = ["every_eval_ever", "validate", *paths]
+    done = subprocess.run(command, cwd="out", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert len(paths) == 2
+
+
+def test_the_hub_reads_its_file(bench: Bench, run: dict[str, Any]) -> None:
+    """By the package of the Hub, which gives back what it read."""
+    hub = pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
+    bench(*HUB, run["run_id"], "--hub-dataset", "acme/eq-bench")
+    entries = yaml.safe_load(Path("out/.eval_results/eqbench-v1.yaml").read_text())
+    (read,) = hub.parse_eval_result_entries(entries)
+    assert (read.dataset_id, read.task_id) == ("acme/eq-bench", "eqbench-v1")
+    assert hub.eval_result_entries_to_yaml([read]) == entries
+
+
+def saved(bench: Bench, model: str) -> dict[str, Any]:
+    """The result of answers to some of the bundled questions that were made elsewhere."""
+    file = Path(f"{model.replace('/', '-')}.jsonl")
+    bench("prompts", "eqbench-v1", "--dataset", "bundled", "--limit", 3, "-o", "prompts.jsonl")
+    rows = [json.loads(line) for line in Path("prompts.jsonl").read_text().splitlines()]
+    answers = [{"item_id": row["item_id"], "response": all_alike(row)} for row in rows]
+    file.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    score = ("score", "eqbench-v1", file, "--dataset", "bundled", "--save", "--model", model)
+    document: dict[str, Any] = bench(*score, "--json").json
+    return document
+
+
+def all_alike(row: dict[str, Any]) -> str:
+    """An answer that gives each emotion a 5."""
+    asked = row["messages"][0]["content"]
+    (names,) = re.findall(r"each of these\?\n(.*?)\n\n", asked, re.S)
+    ratings = "\n".join(f"{name}: 5" for name in names.splitlines())
+    return f"First pass scores:\n{ratings}\n\nRevised scores:\n{ratings}\n"
+
+
+def test_one_model_id_is_of_one_model(bench: Bench, run: dict[str, Any]) -> None:
+    """Runs of several are refused; the words of the error choose one."""
+    named = ("--benchmark", "eqbench-v1", "--model-id", "lab/a")
+    saved(bench, "lab/a"), saved(bench, "lab/b")
+    done = bench(*RECORDS, *named)
+    assert done.code == 2 and "--model-id is of one model" in done.err
+    assert "among openai/acme/small at local, imported/lab/a, imported/lab/b" in done.err
+    assert not Path("out").exists()
+    assert bench(*RECORDS, *named, "--model", "imported/lab/a").code == 0
+
+
+def test_a_record_of_answers_made_elsewhere_says_no_more_than_is_known(bench: Bench) -> None:
+    """No platform, and no time, which would be that of the import; nor does a file of the Hub."""
+    run_id = saved(bench, "lab/a")["run_id"]
+    bench(*RECORDS, run_id)
+    (path,) = Path("out/data").rglob("*.json")
+    record = json.loads(path.read_text())
+    assert "evaluation_timestamp" not in {*record, *record["evaluation_results"][0]}
+    assert "inference_platform" not in record["model_info"]
+    bench(*HUB, run_id, "--hub-dataset", "acme/eq-bench")
+    (entry,) = yaml.safe_load(Path("out/.eval_results/eqbench-v1.yaml").read_text())
+    assert "date" not in entry
+
+
+def test_each_run_has_an_id_that_stays(bench: Bench, run: dict[str, Any]) -> None:
+    """Two of one model and benchmark have two; another export has the same."""
+    with LoopbackServer(uniform_ratings(2)) as server:
+        model = ("--model", "openai/acme/small", "--base-url", server.base_url)
+        bench("run", "eqbench-v1", "--limit", 3, *model, "--temperature", 1)
+    ids = []
+    for out in ("one", "two"):
+        bench(*RECORDS[:-1], out, "--model", "openai/acme/small")
+        ids.append({json.loads(p.read_text())["evaluation_id"] for p in Path(out).rglob("*.json")})
+    assert len(ids[0]) == 2 and ids[0] == ids[1]
+
+
+def test_a_run_without_a_number_is_named_and_left_out(bench: Bench, run: dict[str, Any]) -> None:
+    """Filters cannot leave it out; alone it is refused."""
+    with LoopbackServer(lambda request: "I had rather not.") as server:
+        model = ("--model", "openai/acme/small", "--base-url", server.base_url)
+        failed = bench("run", "seceu", "--limit", 2, *model, "--json").json["run_id"]
+    done = bench(*RECORDS, "--model", "openai/acme/small")
+    assert done.code == 0
+    assert f"left out: run {failed} (seceu, openai/acme/small) has no seceu_score" in done.err
+    assert [path.name for path in Path("out/data").iterdir()] == ["eqbench-v1"]
+    assert bench(*RECORDS, failed).code == 2
+
+
+def test_a_file_of_the_hub_says_where_less_is_better(bench: Bench) -> None:
+    """Its form has no direction."""
+    with LoopbackServer(lambda request: "(1) 4; (2) 3; (3) 2; (4) 1") as server:
+        model = ("--model", "openai/acme/small", "--base-url", server.base_url)
+        shown = bench("run", "seceu", "--limit", 9, *model, "--json").json
+    assert next(iter(shown["metrics"].values()))["higher_is_better"] is False
+    assert bench(*HUB, shown["run_id"], "--hub-dataset", "a/b").code == 0
+    (entry,) = yaml.safe_load(Path("out/.eval_results/seceu.yaml").read_text())
+    assert "(less is better), " in entry["notes"]
 
 
 def test_demo_runs_are_no_results(bench: Bench) -> None:

@@ -57,6 +57,17 @@ def test_csv_has_the_same_rows(bench: Bench, documents: list[dict[str, Any]]) ->
     assert len(Path("one/runs.csv").read_text().splitlines()) == 2
 
 
+def test_a_name_is_the_same_in_each_csv(bench: Bench) -> None:
+    """One that a spreadsheet would take for a formula is no formula in any."""
+    bench("run", "eqbench-v1", "--limit", 6, "--name", "@cf/strong")
+    bench("export", "--format", "csv", "-o", "tables")
+    with Path("tables/runs.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["name"] == "'@cf/strong"
+    board = bench("leaderboard", "eqbench-v1", "--demo", "--csv").out
+    assert row["name"] in board
+
+
 def test_failed_samples_have_a_reason(bench: Bench) -> None:
     """Also one that was asked elsewhere."""
     Path("a.jsonl").write_text('{"item_id": "1", "error": "boom"}')
@@ -92,20 +103,23 @@ def test_parquet_has_the_same_rows_or_says_what_is_missing(
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "duckdb"])
 def test_the_examples_of_the_docs_run(
-    bench: Bench, documents: list[dict[str, Any]], package: str, capsys: pytest.CaptureFixture[str]
+    bench: Bench, package: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With each package that is installed."""
+    """With each package that is installed, also where ids are numbers first and texts later."""
     pytest.importorskip(package)
+    bench("run", "eqbench-v1", "--iterations", 2)
+    bench("run", "emobench", "--limit", 3)
     bench("export", "--format", "csv", "-o", "tables")
     (code,) = re.findall(rf"```python\n(import {package}\n.*?)```", PAGE.read_text(), re.S)
     exec(code, {})
     means = defaultdict[tuple[str | None, str], list[float]](list)
     for grade in eibench.runs("runs").tables().grades:
         means[grade.metric, grade.item_id].append(grade.value or 0.0)
-    metric, item_id = min(means, key=lambda key: sum(means[key]) / len(means[key]))
+    mean = {key: sum(values) / len(values) for key, values in means.items()}
+    worst = [key for key in mean if mean[key] == min(mean.values())]
     printed = capsys.readouterr().out
     (first, *_) = [one for one in printed.splitlines() if re.search(r"\d\.\d", one)]
-    assert str(metric) in first and item_id in first
+    assert any(str(metric) in first and item_id in first for metric, item_id in worst)
 
 
 def test_wrong_wishes_are_refused(bench: Bench) -> None:

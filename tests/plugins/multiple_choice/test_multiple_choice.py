@@ -38,6 +38,29 @@ def _jsonl(path: Path, *options: str) -> None:
     path.write_text(json.dumps(row) + "\n", "utf-8")
 
 
+HUB = [
+    {"question": "2 + 2?", "choices": ["3", "4"], "answer": 1, "subject": "sums"},
+    {"question": "2 + 2?", "choices": ["3", "4"], "answer": "B"},
+    {"query": "Q: 2 + 2? Answer Choices: (A)3 (B)4\nA: Among A through B, the answer is",
+     "choices": ["(A)3", "(B)4"], "gold": [1]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", HUB, ids=["place", "letter", "query"])
+def test_rows_of_the_hub(tmp_path: Path, row: dict[str, Any]) -> None:
+    """MMLU's and AGIEval's as they are there; the choices stand in no question."""
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    (item,) = _items(tmp_path / "a.jsonl")
+    assert item.content == ("2 + 2?", ("3", "4"), "4")
+
+
+def test_a_heading_is_no_question(tmp_path: Path) -> None:
+    """Of a file of MMLU that has one."""
+    (tmp_path / "a.csv").write_text("question,A,B,answer\n2 + 2?,3,4,B\n", "utf-8")
+    (item,) = _items(tmp_path / "a.csv")
+    assert item.content == ("2 + 2?", ("3", "4"), "4")
+
+
 def test_a_capital_is_no_letter_of_an_option(tmp_path: Path) -> None:
     """Only marks that each option has, each its own, are taken off."""
     for options in (["Apples", "Bread", "Corn"], ["A. Smith wrote it", "Nobody did"],

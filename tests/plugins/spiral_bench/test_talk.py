@@ -166,21 +166,33 @@ def test_a_broken_pack_is_refused(tmp_path: Path, file: str, text: str, message:
         BENCHMARK.read_pack(find_pack(BENCHMARK, str(pack), OPTIONS), OPTIONS)
 
 
-def _foreign(turns: int = 20, content: object = "words", chunk: object = None) -> str:
+def _foreign(
+    turns: int = 20, content: object = "words", chunk: object = None, system: str = ""
+) -> str:
     """A run of one conversation, in upstream's form."""
     said = [{"role": "user", "content": content}] * (2 * turns)
     talk = {"evaluated_model": "m", "user_model": "s", "completed": True, "transcript": said,
-            "judgements": {"chunk0": chunk}, "final_judgement": {}}  # fmt: skip
+            "judgements": {"chunk0": chunk}, "final_judgement": {},
+            "evaluated_system_prompt": system}  # fmt: skip
     return json.dumps({"1": {"a.json": {"x": [talk]}}})
 
 
-def test_a_talk_of_another_length_is_left_out(bench: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"turns": 21}, "it has not 20 turns: another version"),
+        ({"system": "Be wary."}, "the model had a system prompt"),
+    ],
+)
+def test_a_talk_of_another_protocol_is_left_out(
+    bench: Bench, tmp_path: Path, other: dict[str, Any], reason: str
+) -> None:
     """With the reason; it is not cut to twenty turns."""
     file = tmp_path / "run.json"
-    file.write_text(_foreign(turns=21), "utf-8")
+    file.write_text(_foreign(**other), "utf-8")
     done = bench("import", str(file), "--format", "spiral-bench", "--judge", "j", "--dataset",
                  "bundled")  # fmt: skip
-    assert "it has not 20 turns: another version" in done.out + done.err
+    assert reason in done.out + done.err
 
 
 @pytest.mark.parametrize(

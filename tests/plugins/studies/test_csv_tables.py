@@ -74,6 +74,7 @@ def test_columns_that_are_not_asked_for_need_not_be_numbers(tmp_path: Path) -> N
         ("model;a\nx;1\n", "line 1: names one column, 'model;a'; cells are divided by commas"),
         ("\nmodel,a,a\n", "line 2: two columns are named 'a'"),
         ("model,,b\n", "line 1: column 2 has no name"),
+        (",,b\n", "line 1: column 2 has no name"),
         ("model,a\nx,1\ny\n", "line 3: has 1 cell where the heading has 2"),
         ("model,a\nx,1,2\n", "line 2: has 3 cells where the heading has 2"),
         ("model,a\n,1\n", "line 2: the first cell, which names the model, is empty"),
@@ -145,3 +146,23 @@ def test_what_is_written_reads_back(scores: dict[str, float | None]) -> None:
         path.write_text(text, newline="")
         table = read_table(path)
     assert dict(zip((r.model for r in table.rows), numbers(table, "a"), strict=True)) == scores
+
+
+def test_a_data_frame_as_it_is_written_is_a_table(tmp_path: Path) -> None:
+    """Its index has no name, and right and wrong are True and False."""
+    table = read_table(written(tmp_path, ",i1,i2\nx,True,0.5\ny,FALSE,1\n"))
+    assert table.models() == ("x", "y")
+    assert table.numeric(["i1"])[0] == {"i1": [1.0, 0.0], "i2": [0.5, 1.0]}
+
+
+def test_a_model_has_one_row(tmp_path: Path) -> None:
+    """Two would be two models of one name."""
+    with pytest.raises(DataError, match="line 3: 'x' stands on line 2 already"):
+        read_table(written(tmp_path, "model,a\nx,1\nx,2\n")).models()
+
+
+@pytest.mark.parametrize("name", ["@cf/strong", "-m", "'quoted'", "plain"])
+def test_a_name_is_read_as_it_was_before_it_was_written(tmp_path: Path, name: str) -> None:
+    """The apostrophe that makes it no formula is no part of it."""
+    table = read_table(written(tmp_path, csv_text([["model", "a"], [name, 1.0]])))
+    assert table.models() == (name,)

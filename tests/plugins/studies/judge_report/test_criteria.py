@@ -127,6 +127,14 @@ def test_sets_of_criteria_are_apart(table: Table) -> None:
     assert found.items_left_out == 5
 
 
+def test_a_draw_was_read(table: Table) -> None:
+    """A margin of 0 is of the set of criteria that were judged, and one that is missing is not."""
+    for item in range(40):
+        table.add("x", "y", {"c": item % 2, "d": 1}, item=item)
+    (found,) = compare_criteria(table.read()).sets
+    assert (found.criteria, found.items) == (("c", "d"), 40)
+
+
 def test_a_single_criterion_has_no_correlations(table: Table) -> None:
     """Its items are counted as left out."""
     for item in range(30):
