@@ -157,6 +157,9 @@ def _notes(run: PlannedRun) -> Iterator[str]:
     judging = (p for p in plan.parties if p.phase in (JUDGE, COMPARE) and p.calls)
     if judges := dict.fromkeys(p.endpoint.label for p in judging):
         yield f"{benchmark.name}: judged by {' and '.join(judges)}"
+    for party in plan.parties:
+        if party.phase == TRIAL:
+            yield _calls_to(party, plan, benchmark)
     players = {
         role: p.endpoint.label for p in plan.parties if (role := role_in(p.phase)) and p.calls
     }
