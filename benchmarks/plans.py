@@ -51,6 +51,15 @@ class Made(NamedTuple):
     comparisons: int
     dollars: float
 
+    def since(self, before: "Made") -> "Made":
+        """What came after."""
+        return Made(
+            self.models - before.models,
+            self.judges - before.judges,
+            self.comparisons - before.comparisons,
+            self.dollars - before.dollars,
+        )
+
 
 class Outcome(NamedTuple):
     """A plan, from the least to the most, and what came of it."""
@@ -149,8 +158,8 @@ class Server:
 
     def made(self) -> Made:
         """What was asked and spent so far."""
-        kinds = ("models", "judges", "comparisons")
-        return Made(*(self.calls[kind] for kind in kinds), self.dollars)
+        calls = self.calls
+        return Made(calls["models"], calls["judges"], calls["comparisons"], self.dollars)
 
     def __call__(self, request: ReceivedRequest) -> Answer:
         """What a model or a judge says."""
@@ -197,7 +206,7 @@ def measure(seed: int) -> Outcome:
         command = ("run", *matrix.words, *url, "--dataset", "bundled", "--json")
         planned, before = json.loads(_bench(*command, "--dry-run")), server.made()
         _bench(*command, "--yes")
-        made = Made(*(n - m for n, m in zip(server.made(), before, strict=True)))
+        made = server.made().since(before)
     return Outcome(seed, matrix, _plan_in(planned), made)
 
 
