@@ -1,7 +1,7 @@
 """`bench run`: one or more benchmarks, or those of a suite, each on one or more models."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,18 +18,19 @@ from ..reports.result import Result
 from ..reports.suggestions import bench
 from ..run.against import find_bases, set_against
 from ..run.checks import shared_addresses
+from ..run.overall import Member, Overall
 from ..run.plan import make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
-from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.rules import own_options
+from ..settings.run_config import RunConfig
 from ..settings.run_settings import RunSettings, option_of
 from ..settings.set_options import texts_about
 from ..text import as_text
 from ..types import Json
 from ..types.result_document import ResultDocument
-from . import options, session
+from . import options, plans, session
 from .advice import asks_on, finish
 from .command import BENCHMARKS, RESULTS, BenchmarkCommand, BenchmarkName, command
 from .data import get_data, tell_pack
@@ -175,48 +176,57 @@ def start(
     Raises:
         BenchError: The only run ended early, or nobody reads what is printed.
     """
-    for run in runs:
-        console.output.tell_wrapped(session.describe_plan(run))
-        for message in shared_addresses(run.config):
-            session.tell(message)
-        if not run.config.demo and (differing := unlike_published(run.config)):
-            session.tell(differing)
-        for warning in (*judge_warnings(run.config), *broker_warnings(run.config)):
-            session.tell(f"warning: {warning}")
-    if len(runs) > 1:
-        session.tell(session.describe_plans(runs))
-    for config in {run.config.benchmark.name: run.config for run in runs}.values():
-        tell_pack(config)
+    _tell_plans(runs)
     budget = runs[0].session.pricing.budget
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:
-            click.echo(as_text({"dry_run": True, "runs": list(map(session.plan_as_json, runs))}))
+            each = list(map(plans.plan_as_json, runs))
+            click.echo(as_text({"dry_run": True, "runs": each, "total": plans.total_as_json(runs)}))
         return 0
-    session.ask_to_spend(runs, sure=sure)
+    plans.ask_to_spend(runs, sure=sure)
     try:
         return _run_all(runs, json_output=json_output, ending=ending, served=served)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
+def _tell_plans(runs: list[session.PlannedRun]) -> None:
+    """Say what runs will do, and what to know of them before; what is the same of several once."""
+    if len(runs) > 1:
+        plans.tell_plans(runs)
+    else:
+        console.output.tell_wrapped(plans.describe_plan(runs[0]))
+    for message in dict.fromkeys(message for run in runs for message in _warnings(run.config)):
+        session.tell(message)
+    for config in {run.config.benchmark.name: run.config for run in runs}.values():
+        tell_pack(config)
+
+
+def _warnings(config: RunConfig) -> Iterator[str]:
+    yield from shared_addresses(config)
+    if not config.demo and (differing := unlike_published(config)):
+        yield differing
+    for warning in (*judge_warnings(config), *broker_warnings(config)):
+        yield f"warning: {warning}"
+
+
 def planned(task: Task, shared: Session, *, dry: bool) -> session.PlannedRun:
-    """A run with its plan, ready to begin; the judges that it tries are added to the session's."""
+    """A run with its plan, ready to begin."""
     session.check(task, shared, dry=dry)
     get_data(task.config)
-    plan = make_plan(task, shared)
-    shared.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
-    return session.PlannedRun(task, shared, plan)
+    return session.PlannedRun(task, shared, make_plan(task, shared))
 
 
 def _work(
-    run: session.PlannedRun, position: str, served: Served | None
+    run: session.PlannedRun, position: str, served: Served | None, overall: Overall | None
 ) -> tuple[session.PlannedRun, Result]:
     """Work on a run until it ends; again where its server died and is up once more."""
     while True:
         server = served.start() if served and run.plan.left else None
         try:
-            return run, asyncio.run(session.work(run.task, run.session, position, server))
+            work = session.work(run.task, run.session, position, server, overall)
+            return run, asyncio.run(work)
         except BenchError:
             if served is None or not served.restart():
                 raise
@@ -229,14 +239,19 @@ def _run_all(
     """Run one after the other; one that cannot go on does not stop the next."""
     results: dict[Task, ResultDocument] = {}
     failed: list[FailedRun] = []
-    code, alone = 0, len(runs) == 1
+    code, alone, ended = 0, len(runs) == 1, 0
+
+    def members() -> list[Member]:
+        return [Member(r.plan, r.session.progress, i < ended) for i, r in enumerate(runs)]
+
+    overall = Overall(members, runs[0].session.progresses)
     for n, run in enumerate(runs, 1):
         task, position = run.task, "" if alone else f" ({n} of {len(runs)})"
         try:
             with no_exit():
-                run, result = _work(run, position, served)
+                run, result = _work(run, position, served, None if alone else overall)
                 if asks_on(run, result.document, alone=alone):
-                    run, result = _work(run.resumed(), position, served)
+                    run, result = _work(run.resumed(), position, served, None)
         except BenchError as error:
             if alone:
                 raise
@@ -244,6 +259,8 @@ def _run_all(
             session.tell(f"Error: {' '.join(run.names.values())}: {error}")
             code = max(code, error.exit_code)
             continue
+        finally:
+            ended = n
         if alone:
             (document,) = set_against({task: result.document}, ending.bases)
             result = replace(result, document=document)
@@ -259,7 +276,7 @@ def _run_all(
     documents = list(results.values()) if alone else set_against(results, ending.bases)
     click.get_current_context().meta[RESULTS] = documents
     if not alone:
-        _sum_up(documents, failed, json_output=json_output)
+        _sum_up(documents, failed, overall, json_output=json_output)
     elif json_output:
         click.echo(as_text(documents[0]))
     short = ending.shortcomings(documents)
@@ -269,16 +286,21 @@ def _run_all(
 
 
 def _sum_up(
-    documents: list[ResultDocument], failed: list[FailedRun], *, json_output: bool
-) -> None:  # fmt: skip
+    documents: list[ResultDocument],
+    failed: list[FailedRun],
+    overall: Overall,
+    *,
+    json_output: bool,
+) -> None:
     """The end of several runs: a table, or one document."""
     if json_output:
         errors = [error_of(kind_of(e), str(e), e.exit_code, **r.names) for r, e in failed if e]
         more = {"errors": errors, "not_begun": [run.names for run, e in failed if not e]}
-        click.echo(as_text({"runs": documents, **{k: v for k, v in more.items() if v}}))
+        more = {name: rows for name, rows in more.items() if rows}
+        click.echo(as_text({"runs": documents, "total": overall.as_json(), **more}))
         return
     table = console.screen.ScreenPart(console.fitted.Fitted(summary(documents, failed)), 1, "run")
-    end = console.short.bold(comes_to(documents, failed))
+    end = console.short.bold(f"{comes_to(documents, failed)}; {overall.describe_end()}")
     console.screen.show([table], end, bench("runs", demo=any(d["demo"] for d in documents)))
     for row in (row for document in documents if (row := document.get("against"))):
         console.output.show_line(console.short.bold(row["statement"]))

@@ -193,7 +193,10 @@ def comes_to(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -
     compared = [
         f"{bench('leaderboard', name, demo=documents[0]['demo'])} ranks them" for name in others
     ]
-    return "; ".join([", ".join(f"{n} {end}" for end, n in ends.items()), *first, *compared])
+    stopped = ends.keys() & {"interrupted", "budget", "waiting", "not begun"}
+    goes_on = ["the same command goes on"] * bool(stopped)
+    counts = ", ".join(f"{n} {end}" for end, n in ends.items())
+    return "; ".join([counts, *goes_on, *first, *compared])
 
 
 def _rated(documents: Sequence[ResultDocument]) -> list[RatingRow | None]:

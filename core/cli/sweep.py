@@ -14,6 +14,7 @@ from ..guard import no_exit
 from ..plugins import installed
 from ..reports.ending import result_line, with_interval
 from ..reports.suggestions import bench
+from ..run.overall import Member, Overall
 from ..run.plan import Plan, make_plan, refuse_too_little
 from ..run.session import Session
 from ..run.task import Task
@@ -27,7 +28,7 @@ from ..sweep.sweep_file import Sweep, SweepModel, read_sweep, unfit
 from ..sweep.watching import FolderWatch
 from ..text import as_text, plural
 from ..types import JsonDict
-from . import options, session
+from . import options, plans, session
 from .command import command
 from .data import get_data
 from .errors import error_of, kind_of
@@ -89,24 +90,26 @@ def sweep_command(
     )
     machine, gpus = _machine(sweep)
     rows = list(_rows(sweep, planner, machine if on == "local" else None))
-    for row in rows:
-        session.tell(_plan_line(row))
     if planned := _planned(rows):
-        session.tell(session.describe_plans(planned))
+        plans.tell_plans(planned)
     if dry_run:
         if json_output:
-            click.echo(as_text({"dry_run": True, "models": list(map(_as_json, rows))}))
+            total = plans.total_as_json(planned)
+            models = list(map(_as_json, rows))
+            click.echo(as_text({"dry_run": True, "models": models, "total": total}))
         return exit_code([row for row in rows if row.error], stopped=False)
     refuse_too_little([cell.plan for row in rows for cell in row.cells], max_cost)
-    _ask_to_spend(rows, sure=yes or given_by_user("max_cost"), watching=watch is not None)
+    more = ", and for each new checkpoint" * (watch is not None)
+    plans.ask_to_spend(planned, sure=yes or given_by_user("max_cost"), more=more)
     placer: Placer = LocalPlacer(Machine(machine, gpus)) if on == "local" else _ray()
     try:
         runner = Runner(placer, runs_dir, session.tell, _tell_end)
         with no_exit():
-            asyncio.run(_work(runner, rows, planner, watch, idle))
+            overall = Overall(lambda: _members(runner.rows), planner.shared.progresses)
+            asyncio.run(_work(runner, rows, planner, overall, watch, idle))
     finally:
         placer.close()
-    return _sum_up(runner, planner, json_output=json_output)
+    return _sum_up(runner, planner, overall, json_output=json_output)
 
 
 def _planning(*, dry: bool) -> Callable[[Task, Session], Plan]:
@@ -146,24 +149,7 @@ def _planned(rows: list[SweepRow]) -> list[session.PlannedRun]:
 def _plan_line(row: SweepRow) -> str:
     left = sum(cell.left for cell in row.cells)
     total = sum(cell.task.selection.total for cell in row.cells)
-    how = "served" if row.model.serve else "an endpoint"
-    if row.error:
-        return f"{row.name}: not run"
-    return f"{row.name} ({how}): {left:,} of {plural(total, 'sample')} left"
-
-
-def _ask_to_spend(rows: list[SweepRow], *, sure: bool, watching: bool) -> None:
-    """Ask on a terminal before money is spent.
-
-    Raises:
-        UsageError: The user does not want to.
-    """
-    costly = sum(cell.plan.costs_money for row in rows for cell in row.cells)
-    if sure or not costly or not session.on_terminal():
-        return
-    more = ", and each new checkpoint" if watching else ""
-    if not click.confirm(f"{plural(costly, 'run')}{more} may cost money. Go on?", err=True):
-        raise UsageError("nothing was sent; --max-cost USD sets a limit, --dry-run only plans")
+    return f"{row.name}: {left:,} of {plural(total, 'sample')} left"
 
 
 def _ray() -> Placer:
@@ -172,14 +158,28 @@ def _ray() -> Placer:
     return RayPlacer()
 
 
+def _members(rows: list[SweepRow]) -> list[Member]:
+    """All cells as they are now."""
+    return [
+        Member(cell.plan, cell.session.progress, cell.ended) for row in rows for cell in row.cells
+    ]
+
+
 async def _work(
-    runner: Runner, rows: list[SweepRow], planner: Planner, watch: Path | None, idle: float | None
+    runner: Runner,
+    rows: list[SweepRow],
+    planner: Planner,
+    overall: Overall,
+    watch: Path | None,
+    idle: float | None,
 ) -> None:
     """All rows, and those of new checkpoints; a signal ends them gently."""
     stop, loop = _SweepStop(runner), asyncio.get_running_loop()
     err = console.output.err()
     names = [benchmark.name for benchmark in planner.benchmarks]
-    display = console.sweep_table.sweep_display(lambda: _cells(runner.rows, len(names)), names, err)
+    display = console.sweep_table.sweep_display(
+        lambda: _cells(runner.rows, len(names)), names, err, overall.describe
+    )
     with (
         on_signals(stop, lambda: session.tell("stopping; press Ctrl-C again to stop at once")),
         err.watched(lambda: loop.call_soon_threadsafe(stop.interrupt)),
@@ -264,19 +264,21 @@ def _error(error: BenchError) -> JsonDict:
     return error_of(kind_of(error), str(error), error.exit_code)
 
 
-def _sum_up(runner: Runner, planner: Planner, *, json_output: bool) -> int:
+def _sum_up(runner: Runner, planner: Planner, overall: Overall, *, json_output: bool) -> int:
     """The table, or one document; the exit code."""
     code = exit_code(runner.rows, stopped=runner.stopped)
     code = max([code, *(error.exit_code for error in planner.sweep.broken)])
     if json_output:
         broken = [_error(error) for error in planner.sweep.broken]
         more: JsonDict = {"errors": broken} if broken else {}
-        click.echo(as_text({"models": list(map(_as_json, runner.rows)), **more}))
+        models = list(map(_as_json, runner.rows))
+        click.echo(as_text({"models": models, "total": overall.as_json(), **more}))
         return code
     names = [benchmark.name for benchmark in planner.benchmarks]
     console.output.show(console.sweep_table.sweep_table(_cells(runner.rows, len(names)), names))
     demo = any(cell.task.config.demo for row in runner.rows for cell in row.cells)
     boards = "; ".join(bench("leaderboard", name, demo=demo) for name in names)
     site = bench("site", demo=demo)
-    console.output.show_line(console.short.bold(f"{boards}; {site} has the curves"))
+    end = f"{overall.describe_end()}; {boards}; {site} has the curves"
+    console.output.show_line(console.short.bold(end))
     return code

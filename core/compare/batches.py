@@ -23,11 +23,11 @@ from .placement import (
     call_of,
     history_of,
     is_made,
-    left_of,
     placeable,
     placement_of,
     seen_from,
     settled_by,
+    unmade_of,
 )
 
 
@@ -211,7 +211,8 @@ class BatchPlanner:
         alike = {name: slots & slots_of_model for name, slots in transcripts.items()}
         runs = {other.run.run_id for other in self._opponents.values()}
         met = self.contest.met(by_quorum=True)
-        return left_of(self.contest.config, alike, runs, self.run, counting(met, self.run))
+        rows = counting(met, self.run)
+        return unmade_of(self.contest.config, alike, runs, self.run, rows).most
 
     def planned_by_other(self, row: StoredComparison) -> RunRecord | None:
         """The opponent's run where it has planned the same comparison, else ``None``.

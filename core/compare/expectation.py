@@ -1,19 +1,24 @@
 """What a placement will take, before it is made; and what plans it: the matchmaker of a contest."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import matchmaking, ratings
+from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import RunRecord, StoredComparison
+from ..parties.party import Party
 from ..reports.evidence import Selection
 from ..settings.run_config import grader
+from .coming import Coming, expected_in
 from .comparison_pool import Met, as_comparisons, counting
 from .contest import Contest
 from .opponents import Opponent, Slot, check_opponents, contestant, opponents_in, wanted_placement
-from .placement import history_of, left_of, placeable, resolved, settled_by
+from .panel_rows import judges_of
+from .placement import Pairing, Unmade, history_of, placeable, resolved, settled_by, unmade_of
 from .rating_summary import DEFAULT, rate_with, settings_of
 from .reuse import reuse_comparisons
 
@@ -26,13 +31,17 @@ if TYPE_CHECKING:
 class Left(NamedTuple):
     """Comparisons that a run may still buy.
 
-    `about` is how many of them it is expected to buy, None where that is not fewer, or not known.
-    `half_width` is that of the rating's interval then, in points; None where it is not known.
+    Attributes:
+        most: A panel's once, however many judges make it.
+        about: How many of them it is expected to buy, None where that is not fewer, or not known.
+        half_width: That of the rating's interval then, in points; None where it is not known.
+        by_judge: The least and the most that each judge makes, if nothing fails.
     """
 
     most: int
     about: int | None = None
     half_width: float | None = None
+    by_judge: Mapping[Party, tuple[int, int]] = {}
 
 
 NOTHING_LEFT = Left(0)
@@ -55,28 +64,78 @@ class Prospect:
     samples: frozenset[Slot]
     alike: dict[str, frozenset[Slot]] = field(default_factory=dict)
     settled: bool = False
+    coming: Mapping[str, Coming] = field(default_factory=dict)
 
     @property
     def _run(self) -> RunRecord | None:
         return self.model.run if self.model else None
 
-    @property
-    def most(self) -> int:
-        """The most comparisons that may still be bought."""
+    @cached_property
+    def unmade(self) -> Unmade:
+        """The comparisons that are not made."""
+        if self.settled:
+            return Unmade({})
         rows = counting(self._met, self._run) if self._run else []
         runs = {other.run.run_id for other in self.opponents}
-        left = left_of(self.contest.config, self.alike, runs, self._run, rows)
-        return 0 if self.settled else left
+        return unmade_of(self.contest.config, self.alike, runs, self._run, rows)
 
     @cached_property
     def _met(self) -> Met:
         return self.contest.met()
 
+    @cached_property
+    def _options(self) -> PlacementOptions:
+        return resolved(wanted_placement(self.contest.config), sum(map(bool, self.alike.values())))
+
+    @property
+    def makes_all(self) -> bool:
+        """Whether it compares whatever it may, if nothing fails."""
+        options = self._options
+        return options.schedule == "all" and not (options.target_ci or self.settled)
+
     def left(self) -> Left:
         """The most comparisons that may be bought, and how many it is expected to be."""
-        n_opponents = sum(map(bool, self.alike.values()))
-        options, most = resolved(wanted_placement(self.contest.config), n_opponents), self.most
-        return self._expect(most) if most and options.schedule == "adaptive" else Left(most)
+        most = self.unmade.most
+        adaptive = most and self._options.schedule == "adaptive"
+        left = self._expect(most) if adaptive else Left(most)
+        return left._replace(by_judge=self._by_judge())
+
+    def _by_judge(self) -> dict[Party, tuple[int, int]]:
+        """The least and the most that each judge makes."""
+        config, unmade = self.contest.config, self.unmade
+        one_by_one = any(self.contest.name in c.met and not c.sure for c in self.coming.values())
+        sure = self.makes_all and not one_by_one
+        if (panel := config.panel) is None:
+            judges = config.judge.judges if config.judge else ()
+            fewest = min(unmade.most, sum(unmade.orders.values()))
+            return dict.fromkeys(judges, (fewest * sure, unmade.most))
+        specs = {other.name: other.run.party.spec for other in self.opponents}
+        specs |= {name: one.config.model.spec for name, one in self.coming.items()}
+        mine, answered = config.model.spec, self._answered()
+        least, most = Counter[Party](), Counter[Party]()
+        for pairing, orders in unmade.orders.items():
+            name, item, iteration = pairing
+            for judge in judges_of(panel, item, iteration, (mine, specs[name])):
+                done = min(orders, answered[judge, pairing])
+                least[judge] += orders - done
+                most[judge] += orders - done * (self._options.orders == "both")
+        sure = sure and unmade.most == unmade.all
+        return {
+            judge: (least[judge] * sure, min(unmade.most, most[judge] + unmade.more))
+            for judge in panel.judges
+        }
+
+    def _answered(self) -> Counter[tuple[Party, Pairing]]:
+        """How often each judge of a panel has compared the model with an opponent."""
+        panel, run, answered = self.contest.asked_panel(), self._run, Counter[Any]()
+        if panel is None or run is None:
+            return answered
+        names = {other.run.run_id: other.name for other in self.opponents}
+        for judge, (one, other, item, iteration, _) in panel.answered:
+            opponent = names.get(other if one == run.run_id else one)
+            if run.run_id in (one, other) and opponent:
+                answered[judge, (opponent, item, iteration)] += 1
+        return answered
 
     def _expect(self, most: int) -> Left:
         name = self.contest.name
@@ -99,29 +158,45 @@ class Prospect:
         return [row for row in rows if runs.get(row.b) == row.run_b]
 
 
-async def look_ahead(contest: Contest, run: RunRecord | None, selection: Selection) -> Prospect:
+async def look_ahead(
+    contest: Contest,
+    run: RunRecord | None,
+    selection: Selection,
+    coming: Sequence[Coming] = (),
+) -> Prospect:
     """What a run may still compare, of transcripts that say enough.
 
     Args:
         contest: Under whose configuration it is asked.
         run: None before it is begun.
         selection: Its samples.
+        coming: What the same command does before it.
 
     Raises:
         UsageError: An opponent is named that the journal does not have.
     """
     check_opponents(contest)
-    opponents = opponents_in(contest)
+    expected = expected_in(contest, coming)
+    opponents = [
+        one
+        for one in opponents_in(contest)
+        if one.name not in expected or expected[one.name].run is not None
+    ]
     await reuse_comparisons(contest)
     model = contestant(contest, run) if run else None
     begun = model.samples & selection.samples if model else frozenset[Slot]()
     samples = selection.samples - begun  # what is not there yet may say enough
     samples |= await model.comparable(begun) if model else frozenset()
-    prospect = Prospect(contest, model, opponents, frozenset(samples))
+    prospect = Prospect(contest, model, opponents, frozenset(samples), coming=expected)
     if run and selection.samples <= begun and settled_by(contest, run, begun):
         prospect.settled = True
         return prospect
     prospect.alike = {one.name: await one.comparable(samples) for one in opponents}
+    begun_of = {one.name: one.samples for one in opponents}
+    for name, one in expected.items():
+        more = (one.samples - begun_of.get(name, frozenset())) & samples
+        met = one.met.get(contest.name, frozenset()) if one.sure else frozenset[Slot]()
+        prospect.alike[name] = (prospect.alike.get(name, frozenset()) | more) - met
     return prospect
 
 

@@ -122,10 +122,10 @@ def check_opponents(contest: Contest) -> None:
     if without:
         check_without(without, Contest(contest.journal, config, contest.pack, without=()).others())
     if named:
-        refuse_strangers(config, contest.others())
+        _refuse_strangers(config, contest.others())
 
 
-def refuse_strangers(config: RunConfig, others: Collection[str]) -> None:
+def _refuse_strangers(config: RunConfig, others: Collection[str]) -> None:
     """Refuse opponents that are named and not among others."""
     if unknown := [name for name in wanted_placement(config).names if name not in others]:
         known = ", ".join(sorted(others)) or "none"

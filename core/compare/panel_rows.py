@@ -1,6 +1,6 @@
 """Comparisons by a panel: those of its judges, put together question by question."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from ..clients.families import are_kin
 from ..journal import RunRecord, StoredComparison
 from ..parties.graders import Judge, Panel, Replies
 from ..parties.party import Party
+from ..parties.providers import ModelSpec
 
 Question = tuple[str, str, str, int, str]
 """The two runs, sorted, the item, the iteration, and the run that is shown first."""
@@ -20,22 +21,10 @@ class PanelJudges(NamedTuple):
     runs: Mapping[str, RunRecord]
 
     def assigned(self, row: StoredComparison) -> tuple[Party, ...]:
-        """The judges of a comparison; none where all are kin of one of the two models.
-
-        With ``rotate`` the judge that is drawn gives way to the next that is no kin: one judge
-        reads both texts, so neither model meets a kinder one.
-        """
-        drawn = self.panel.assigned(row.item_id, row.iteration)
-        if not self.panel.exclude_kin:
-            return drawn
-        judges = self.panel.judges
-        start = judges.index(drawn[0])
-        able = [j for j in (*judges[start:], *judges[:start]) if not self._is_kin(j, row)]
-        return tuple(able[: len(drawn)])
-
-    def _is_kin(self, judge: Party, row: StoredComparison) -> bool:
+        """The judges of a comparison."""
         sides = (self.runs.get(run_id) for run_id in (row.run_a, row.run_b))
-        return any(are_kin(judge.spec, run.party.spec) for run in sides if run)
+        models = [run.party.spec for run in sides if run]
+        return judges_of(self.panel, row.item_id, row.iteration, models)
 
     def merged(
         self,
@@ -102,6 +91,26 @@ class PanelJudges(NamedTuple):
         """A comparison of which no margins count."""
         reasons = "; ".join(dict.fromkeys(str(one.reason) for one in replies if one.reason))
         return row._replace(status=status, judge=self.panel, margins={}, reason=reasons or None)
+
+
+def judges_of(
+    panel: Panel, item_id: str, iteration: int, models: Collection[ModelSpec]
+) -> tuple[Party, ...]:
+    """The judges of a comparison of models; none where all are kin of one of them.
+
+    With ``rotate`` the judge that is drawn gives way to the next that is no kin: one judge reads
+    both texts, so neither model meets a kinder one.
+    """
+    drawn = panel.assigned(item_id, iteration)
+    if not panel.exclude_kin:
+        return drawn
+    judges, start = panel.judges, panel.judges.index(drawn[0])
+    able = [
+        judge
+        for judge in (*judges[start:], *judges[:start])
+        if not any(are_kin(judge.spec, model) for model in models)
+    ]
+    return tuple(able[: len(drawn)])
 
 
 def of_judge(name: str, n: int) -> str:

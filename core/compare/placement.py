@@ -1,8 +1,9 @@
 """How far a run's placement is: what its options mean, what was compared and what is left."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import matchmaking
 from ..benchmark import PlacementOptions
@@ -102,14 +103,42 @@ def settled_by(
     return stopped if stopped.get("grader") == contest.pool.grader else None
 
 
-def left_of(
+Pairing = tuple[str, str, int]
+"""Opponent, item and iteration."""
+
+
+class Unmade(NamedTuple):
+    """The comparisons that a run has not made, as its options say.
+
+    Attributes:
+        orders: Of each pair of transcripts, in how many orders.
+        more: Those in both orders where one is the rule, of whichever pairs.
+        limit: The most that may be made; ``None`` for any number.
+    """
+
+    orders: Mapping[Pairing, int]
+    more: int = 0
+    limit: int | None = None
+
+    @property
+    def all(self) -> int:
+        """Without the limit."""
+        return sum(self.orders.values()) + self.more
+
+    @property
+    def most(self) -> int:
+        """The most that may still be made."""
+        return self.all if self.limit is None else min(self.all, self.limit)
+
+
+def unmade_of(
     config: RunConfig,
     alike: Mapping[str, frozenset[tuple[str, int]]],
     runs: Collection[str],
     run: RunRecord | None,
     rows: Sequence[StoredComparison],
-) -> int:
-    """The most comparisons that a run may still make.
+) -> Unmade:
+    """The comparisons that a run has not made.
 
     Args:
         config: Its options say how it is placed; a limit of 0 means none.
@@ -123,15 +152,18 @@ def left_of(
     seen = {
         seen_from(row, config.display_name) for row in answered if run and _is_of(row, run, runs)
     }
-    both, limit = options.orders == "both", options.max_comparisons
-    done = seen if both else {key[:3] for key in seen}
-    left = (1 + both) * sum(map(len, alike.values()))
-    left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
-    if options.orders == "mixed":
-        left += -(-left // MIXED_BLOCK)  # those in both orders
-    # No half of a pair of orders is bought.
-    most = limit - limit % (1 + both) if limit else left + len(seen)
-    return int(max(0, min(left, most - len(seen))))
+    both = options.orders == "both"
+    done = Counter(key[:3] for key in seen)
+    left = {
+        pairing: (1 + both) - min(done[pairing], 1 + both)
+        for name, slots in alike.items()
+        for pairing in ((name, *slot) for slot in slots)
+    }
+    total, limit = sum(left.values()), None
+    more = -(-total // MIXED_BLOCK) if options.orders == "mixed" else 0
+    if most := options.max_comparisons:  # no half of a pair of orders is bought
+        limit = max(0, most - most % (1 + both) - len(seen))
+    return Unmade(left, more, limit)
 
 
 def _is_of(row: StoredComparison, run: RunRecord, others: Collection[str]) -> bool:

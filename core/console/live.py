@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -32,17 +33,33 @@ _GAP = "  "
 
 @contextlib.asynccontextmanager
 async def displayed(
-    progress: Progress, title: str, console: Console, judge: str = ""
+    progress: Progress,
+    title: str,
+    console: Console,
+    judge: str = "",
+    overall: Callable[[], str] | None = None,
 ) -> AsyncIterator[None]:
-    """Show the progress while the block runs."""
+    """Show the progress while the block runs; `overall` is that of all runs, where it is one."""
     progress.started = time.monotonic()  # the plan may have waited for the user, or for other runs
     if console.is_terminal and not console.is_dumb_terminal:
         name, of_judge = line(title), line(judge)
-        task = asyncio.create_task(
-            keep_live(lambda: frame(progress, name, console.width, of_judge), console)
-        )
+
+        def render() -> Group:
+            shown = frame(progress, name, console.width, of_judge)
+            return Group(shown, _clipped(overall())) if overall else shown
+
+        showing = keep_live(render, console)
     else:
-        task = asyncio.create_task(_plain(progress, line(title), console))
+        lines = [lambda: f"{line(title)}: {describe(progress)}"] + ([overall] if overall else [])
+        showing = keep_plain(lines, console)
+    async with until_done(showing):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def until_done(showing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Go on showing something until the block ends."""
+    task = asyncio.create_task(showing)
     try:
         yield
     finally:
@@ -62,10 +79,12 @@ async def keep_live(render: Callable[[], RenderableType], console: Console) -> N
             live.update(render(), refresh=True)
 
 
-async def _plain(progress: Progress, title: str, console: Console) -> None:
+async def keep_plain(lines: Sequence[Callable[[], str]], console: Console) -> None:
+    """Print these lines now and then, until the task is cancelled."""
     while True:
         await asyncio.sleep(PLAIN_EVERY_S)
-        console.print(f"{title}: {describe(progress)}")
+        for text in lines:
+            console.print(text())
 
 
 def frame(progress: Progress, title: str, width: int, judge: str = "") -> Group:

@@ -107,6 +107,12 @@ def tell_wrapped(text: str) -> None:
         err().print(line(text), soft_wrap=not err().is_terminal)
 
 
+def tell_table(table: RenderableType) -> None:
+    """Say something on standard error that has rows; where there is no terminal, it may be wide."""
+    with dropping():
+        err().print(table, crop=False)
+
+
 def out() -> _Console:
     """Standard output as it is now."""
     return _console(stderr=False)

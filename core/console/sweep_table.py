@@ -1,16 +1,14 @@
 """A sweep while it runs: models as rows, benchmarks as columns."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
 from ..text import line
-from .live import keep_live
-from .output import dropping
+from .live import keep_live, keep_plain, until_done
 
 Cells = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 """By model, a cell for each benchmark, and its style."""
@@ -18,20 +16,22 @@ Cells = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
 @contextlib.asynccontextmanager
 async def sweep_display(
-    cells: Callable[[], Cells], benchmarks: Sequence[str], console: Console
+    cells: Callable[[], Cells],
+    benchmarks: Sequence[str],
+    console: Console,
+    overall: Callable[[], str],
 ) -> AsyncIterator[None]:
-    """Show the cells while the block runs; on a terminal alone."""
-    if not console.is_terminal or console.is_dumb_terminal:
+    """Show the cells while the block runs, on a terminal alone, and how far all are together."""
+    most = console.height - 5
+
+    def render() -> Group:
+        return Group(sweep_table(cells(), benchmarks, most), Text(overall()))
+
+    is_live = console.is_terminal and not console.is_dumb_terminal
+    async with until_done(
+        keep_live(render, console) if is_live else keep_plain([overall], console)
+    ):
         yield
-        return
-    most = console.height - 4
-    task = asyncio.create_task(keep_live(lambda: sweep_table(cells(), benchmarks, most), console))
-    try:
-        yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError), dropping():
-            await task
 
 
 def sweep_table(rows: Cells, benchmarks: Sequence[str], most: int = 10**6) -> Table:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..text import duration, interval, line, number
+from ..text import duration, interval, line, number, plural
 from ..types.result_document import MetricRow, ResultDocument
 from .comparability import is_graded
 from .judge_replies import short_panel
@@ -16,6 +16,7 @@ from .statements import (
     placed,
     whole_judges,
 )
+from .suggestions import bench
 
 
 def result_line(document: ResultDocument, *, now: bool = False, more: int = 0) -> str:
@@ -29,7 +30,7 @@ def result_line(document: ResultDocument, *, now: bool = False, more: int = 0) -
     status = document["status"]
     name += "" if status == "complete" else f" {status.upper()}"
     name += f" ({whole})" if (whole := whole_judges(short_panel(document))) else ""
-    facts = [_main(document), chance(document), _rank(document)]
+    facts = [_main(document), chance(document), _rank(document, now=now)]
     facts.append(judge_findings(document["conclusions"]).text)
     source = origin(document) if now else None
     source = source and source._replace(sent_now=source.sent_now + more)
@@ -79,13 +80,18 @@ def with_interval(metric: MetricRow) -> str:
     return number(metric["value"]) + (f" ({interval(ends)})" if ends else "")
 
 
-def _rank(document: ResultDocument) -> str:
-    """Rank and rating among the models it was compared with."""
+def _rank(document: ResultDocument, *, now: bool) -> str:
+    """Rank and rating among the models it was compared with; later, where today's are."""
     rank = placed(document)
     if rank is None:
         return ""
     interval = f" ({points(rank.ci95)})" if rank.ci95 else ""
-    return f"{rank.text}, rating {rank.rating:.0f}{interval}"
+    text = f"{rank.text}, rating {rank.rating:.0f}{interval}"
+    if now:
+        return text
+    models = plural(len(document["ratings"]), "model")
+    today = bench("leaderboard", document["benchmark"], demo=document["demo"])
+    return f"{text} when it ended ({models}; today: {today})"
 
 
 def _took(document: ResultDocument) -> Iterator[str]:

@@ -5,15 +5,17 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
+from math import floor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..benchmark.generators import DataMaker
-from ..benchmark.model import JUDGE, MODEL, role_in
+from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.shapes import as_set
+from ..compare.coming import Coming
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
-from ..compare.opponents import refuse_strangers
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
@@ -42,6 +44,8 @@ class PartyPlan:
         tokens: Of one call, as far as it can be told; ``None`` when no request is known.
         phase: ``generate``, ``role:NAME``, ``judge``, ``compare`` or ``trial``.
         least: The calls if fewer may do; ``None`` where all of them are made.
+        most: The calls where each question is asked as often as it may be; ``None`` where none is
+            asked again.
     """
 
     endpoint: Endpoint
@@ -50,6 +54,7 @@ class PartyPlan:
     tokens: CallPlan | None
     phase: str = "generate"
     least: int | None = None
+    most: int | None = None
 
     @property
     def fewest(self) -> int:
@@ -101,6 +106,11 @@ class Plan:
         return total_tokens(p.tokens for p in self.parties if p.tokens is not None)
 
     @property
+    def calls(self) -> int:
+        """All that are planned, of comparisons the most."""
+        return sum(party.calls for party in self.parties)
+
+    @property
     def talks(self) -> bool:
         """Whether somebody plays a role, so that a sample may end early."""
         return any(role_in(party.phase) for party in self.parties)
@@ -111,10 +121,65 @@ class Plan:
         return any(p.calls and not (p.price and p.price.free) for p in self.parties)
 
 
+class Total(NamedTuple):
+    """Several plans together.
+
+    Attributes:
+        models: Calls to models and to who plays roles, with questions that are asked again.
+        verdicts: Calls to judges but for comparisons.
+        expected: The comparisons that are likely, where that is fewer than all.
+        tokens: Input and output.
+        cost: Dollars of the plans whose price is known, which are so many: `priced`.
+        costly: How many of the plans cost something.
+    """
+
+    runs: int
+    models: Range
+    verdicts: Range
+    comparisons: Range
+    expected: int
+    tokens: tuple[Range, Range]
+    cost: Range
+    priced: int
+    costly: int
+
+    @property
+    def judges(self) -> Range:
+        """All calls to judges."""
+        return self.verdicts + self.comparisons
+
+    @classmethod
+    def of(cls, plans: Sequence[Plan]) -> "Total":
+        """The sums of the least and of the most of each."""
+        none = Range(0, 0)
+        calls = dict.fromkeys(("models", "verdicts", "comparisons"), none)
+        for party in (party for plan in plans for party in plan.parties):
+            kind = "comparisons" if party.phase == COMPARE else "verdicts"
+            kind = "models" if is_generating(party.phase) else kind
+            calls[kind] += Range(party.fewest, party.calls if party.most is None else party.most)
+        each = [plan.comparisons for plan in plans]
+        expected = sum(one.most if one.about is None else one.about for one in each)
+        costs = [plan.cost for plan in plans if plan.costs_money]
+        known = [cost for cost in costs if cost is not None]
+        inputs, outputs = zip(*(plan.tokens for plan in plans), strict=True) if plans else ((), ())
+        return cls(
+            len(plans),
+            **calls,
+            expected=expected * any(one.about is not None for one in each),
+            tokens=(sum(inputs, none), sum(outputs, none)),
+            cost=sum(known, Range(0.0, 0.0)),
+            priced=len(known),
+            costly=len(costs),
+        )
+
+
 def make_plan(task: Task, session: Session) -> Plan:
-    """The plan of a run; reads the journal if there is one, and changes nothing."""
+    """The plan of a run, which follows those that the session has planned before.
+
+    It reads the journal if there is one, and changes nothing there.
+    """
     known = _known(task, session)
-    asked = first_requests(task, session.say)
+    asked = first_requests(task, session.say_once)
 
     batched = task.config.batching.phases if task.config.batching else ()
 
@@ -133,6 +198,7 @@ def make_plan(task: Task, session: Session) -> Plan:
             plan_calls(requests, calls) if requests else None,
             party.phase,
             fewest,
+            calls * task.config.benchmark.most_attempts if party.phase == MODEL else None,
         )
 
     talks = any(party.options.role for party in task.asked)  # which may end early
@@ -150,11 +216,11 @@ def make_plan(task: Task, session: Session) -> Plan:
             again = len(known.anew.comparisons)
             plans.append(plan(party._replace(phase=COMPARE), again, again))
         if task.compares:
-            most = ceil(_share_of(task.config) * known.left[COMPARE])
-            fewest = None if known.comparisons.about is None else 0  # it may stop at any time
-            plans.append(plan(party._replace(phase=COMPARE), most, fewest))
+            least, most = known.comparisons.by_judge[party.endpoint.party]
+            plans.append(plan(party._replace(phase=COMPARE), most, least))
         tries = known.left[MODEL] and (calls or known.left[COMPARE])
         if tries and party.endpoint.party in known.untried:
+            session.tried.add(party.endpoint.party)
             plans.append(plan(party._replace(phase=TRIAL), 1))
     return Plan(
         task.selection.total,
@@ -180,21 +246,19 @@ def _shows(task: Task) -> float | None:
 
 @contextlib.contextmanager
 def _stored(task: Task) -> Iterator[tuple[Journal | None, Task]]:
-    """The journal, if there is one that has to be looked at, and the task with the run in it."""
-    config = task.config
-    if not ((task.compares or not config.fresh) and has_journal(config.runs_dir)):
+    """The journal, if there is one that has to be looked at, and the task with the run in it.
+
+    What is compared is looked up in an empty one where there is none.
+    """
+    config, is_there = task.config, has_journal(task.config.runs_dir)
+    if is_there and (task.compares or not config.fresh):
+        with Journal(config.runs_dir, create=False) as journal:
+            yield journal, task.find(journal)
+    elif task.compares:
+        with TemporaryDirectory() as empty, Journal(Path(empty)) as journal:
+            yield journal, task
+    else:
         yield None, task
-        return
-    with Journal(config.runs_dir, create=False) as journal:
-        yield journal, task.find(journal)
-
-
-def _share_of(config: RunConfig) -> float:
-    """The share of comparisons that each judge makes."""
-    panel = config.panel
-    if panel is None or panel.rule != "rotate":
-        return 1.0
-    return panel.overlap + (1 - panel.overlap) / len(panel.judges)
 
 
 def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset[Party]:
@@ -254,7 +318,8 @@ def _known(task: Task, session: Session) -> _Known:
         if again := len(known.anew.comparisons):
             left[COMPARE], comparisons = again, Left(again)
         if task.compares:
-            comparisons = asyncio.run(_comparisons_left(journal, task))
+            assert journal is not None
+            comparisons = asyncio.run(_comparisons_left(journal, task, session.coming))
             left[COMPARE] = comparisons.most
         return known._replace(
             untried=_untried(journal, task, session),
@@ -316,12 +381,14 @@ def _left(task: Task, known: _Known) -> tuple[int, Counter[str]]:
     return left, calls
 
 
-async def _comparisons_left(journal: Journal | None, task: Task) -> Left:
-    if journal is None:
-        refuse_strangers(task.config, {})
-        return Left(0)
+async def _comparisons_left(journal: Journal, task: Task, coming: list[Coming]) -> Left:
+    """Those of a run, which is one of the coming runs from now on."""
     contest = Contest(journal, task.config, task.pack, run=task.run)
-    return (await look_ahead(contest, task.run, task.selection)).left()
+    prospect = await look_ahead(contest, task.run, task.selection, coming)
+    sure = prospect.makes_all and prospect.unmade.most == prospect.unmade.all
+    samples = task.selection.samples
+    coming.append(Coming(task.config, task.pack, task.run, samples, prospect.alike, sure))
+    return prospect.left()
 
 
 def refuse_too_little(plans: Sequence[Plan], limit: float | None) -> None:

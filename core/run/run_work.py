@@ -202,7 +202,7 @@ class RunWork:
             contest = Contest(self.journal, self.config, self.task.pack, run=self.run)
             with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
                 ahead = await look_ahead(contest, self.run, self.selection)
-                self.progress.expect_comparisons(ahead.most)
+                self.progress.expect_comparisons(ahead.unmade.most)
 
     @cached_property
     def _connected(self) -> RunContext:

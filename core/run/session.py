@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ..clients.keys import Environment
+from ..compare.coming import Coming
 from ..errors import UsageError
 from ..guard.clients import price_lists
 from ..parties.party import Party
@@ -94,7 +95,9 @@ class Session:
         answered: The judges that have answered.
         absent: Hosts that refused every connection from the start.
         tried: The judges that an earlier run tries, by its plan.
-        announced: What was said of servers, which is said once.
+        coming: The runs whose models are compared that were planned so far, in their order.
+        progresses: The counters of all runs so far.
+        announced: What was said of servers and plans, which is said once.
     """
 
     environment: Environment
@@ -103,10 +106,19 @@ class Session:
     answered: set[Party] = field(default_factory=set)
     absent: set[str] = field(default_factory=set)
     tried: set[Party] = field(default_factory=set)
+    coming: list[Coming] = field(default_factory=list)
+    progresses: list[Progress] = field(default_factory=list)
     announced: set[object] = field(default_factory=set)
     progress: Progress = field(default_factory=Progress)
     stop: Stop = field(default_factory=Stop)
 
+    def say_once(self, text: str) -> None:
+        """Tell the user something that several runs of the command would tell."""
+        if text not in self.announced:
+            self.announced.add(text)
+            self.say(text)
+
     def for_next_run(self) -> "Session":
         """The same for another run of the command."""
-        return replace(self, progress=Progress(), stop=Stop())
+        self.progresses.append(progress := Progress())
+        return replace(self, progress=progress, stop=Stop())

@@ -51,6 +51,11 @@ class Cell:
         return self.plan.left
 
     @property
+    def ended(self) -> bool:
+        """Whether nothing of it is to be asked any more."""
+        return self.state not in ("waits", "starts", "runs")
+
+    @property
     def benchmark(self) -> str:
         """Its name."""
         return self.task.config.benchmark.name

@@ -131,7 +131,7 @@ class Runner:
 
 def _open(row: SweepRow) -> list[Cell]:
     """The cells that have not ended."""
-    return [cell for cell in row.cells if cell.state in ("waits", "starts", "runs")]
+    return [cell for cell in row.cells if not cell.ended]
 
 
 def exit_code(rows: "list[SweepRow]", *, stopped: bool) -> int:

@@ -62,7 +62,7 @@ def test_a_run_of_several_is_the_run_of_one(bench: Bench, empty_place: Path) -> 
 def test_the_end_is_a_table_of_all_runs(bench: Bench, empty_place: Path) -> None:
     """Benchmark, model, number and run id, a row each; the plan adds up."""
     done = bench("run", "eqbench-v1", "seceu", "--limit", 2)
-    assert "in all 2 runs; 4 to 12 calls to models; free" in done.err
+    assert "in all 2 runs; 4 to 12 calls to models; about " in done.err
     lines = done.out.split("2 runs  DEMO\n")[1].splitlines()
     assert [line.split()[1] for line in lines if "demo/medium" in line] == ["eqbench-v1", "seceu"]
 

@@ -222,11 +222,12 @@ def test_the_plan_tells_of_the_trial(
     invoke: Bench, judges: LoopbackServer, empty_place: Path
 ) -> None:
     """In words and as JSON; of several models only the first has one."""
-    done = invoke(*arguments(judges, "a", "b"))
-    first, second = done.err.splitlines()[:2]
     judge = f"openai/j at 127.0.0.1:{judges.port}"
-    assert f"1 call to {judge} and 1 call to see that {judge} answers" in first
-    assert "to see that" not in second
+    alone = invoke(*arguments(judges, "a")).err
+    assert f"1 call to {judge} and 1 call to see that {judge} answers" in alone
+    done = invoke(*arguments(judges, "a", "b"))
+    assert done.err.count(f"1 call to see that {judge} answers") == 1
+    assert "and 5 to judges (2 of them comparisons)" in done.err
     assert [run["tries_judge"] for run in done.json["runs"]] == [True, False]
 
 

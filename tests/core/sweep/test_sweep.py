@@ -68,7 +68,7 @@ def test_a_sweep_serves_each_model_and_goes_on_where_it_was(tmp_path: Path) -> N
     again = processes.run(["sweep", file, "--json"], tmp_path)
     assert values(again) == values(done) and requests(log) == asked
     plan = processes.run(["sweep", file, "--dry-run", "--runs-dir", "new"], tmp_path).stderr
-    assert "in all 4 runs; 16 to" in plan and "calls to models; free" in plan
+    assert "in all 4 runs; 16 to" in plan and "calls to models; about" in plan
     shown = processes.run(["sweep", file], tmp_path).stdout
     assert "a@1" in shown and "eqbench-v2" in shown and "bench leaderboard eqbench-v1" in shown
 
