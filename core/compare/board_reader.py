@@ -101,7 +101,8 @@ def read_leaderboard(
             asyncio.run(reuse_comparisons(contest))
             met = contest.met()
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])
-        left_out = counted.without = left_out_of(names, without, models)
+        specs = {name: runs[-1].model for name, runs in counted.candidates.items()}
+        left_out = counted.without = left_out_of(names, without, models, specs)
         met = met and met.without(left_out)
         standing = met and find_standing(
             benchmark, counted.pack, met, anchors=anchors, engine=engine, options=options

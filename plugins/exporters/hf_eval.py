@@ -40,7 +40,8 @@ def files(request: ExportRequest) -> list[ExportFile]:
 
 
 def _check(results: Sequence[ModelResult]) -> None:
-    models = list(dict.fromkeys(result.run.name for result in results))
+    known = {(r.run.name, r.run.model, r.run.record.endpoint or "") for r in results}
+    models = sorted(" ".join(dict.fromkeys(filter(None, one))) for one in known)
     if len(models) > 1:
         message = f"a repository is of one model; choose with --model among {listed(models, 6)}"
         raise UsageError(message)
