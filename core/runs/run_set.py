@@ -34,6 +34,7 @@ from .words import (
 )
 
 Records = Sequence[RunRecord]
+Meaning = Callable[[str, "RunSet"], Records]
 
 _LISTED = 6
 
@@ -225,7 +226,7 @@ class RunSet:
             if len(several) > 1:
                 raise UsageError(f"{' and '.join(several)}: name one benchmark")
             by = by._replace(benchmark=benchmarks[0])
-        return {word: self._among(word, by, _runs_meant(word)) for word in names or benchmarks}
+        return {word: self._among(word, by, _runs_meant) for word in names or benchmarks}
 
     def is_benchmark(self, word: str) -> bool:
         """Whether a word means a benchmark, with runs or without."""
@@ -262,16 +263,14 @@ class RunSet:
         last = {kind.benchmark: kind for kind in sorted(shared, key=age)}
         kinds: list[RunKind | None] = [*sorted(last.values(), key=age)] or [None]
         names = [word for word in words if word in each]
-        return [[each[word]._newest_of(word, kind) for word in names] for kind in kinds]
-
-    def _newest_of(self, word: str, kind: RunKind | None) -> StoredRun:
-        return self._of([run for run in self.records if kind in (None, kind_of(run))]).of_one_model(
-            word
-        )
+        return [[each[word]._of_kind(kind).of_one_model(word) for word in names] for kind in kinds]
 
     def like(self, run: StoredRun) -> "RunSet":
         """Those of its benchmark and data."""
-        return self._of([one for one in self.records if kind_of(one) == kind_of(run.record)])
+        return self._of_kind(kind_of(run.record))
+
+    def _of_kind(self, kind: RunKind | None) -> "RunSet":
+        return self._of([run for run in self.records if kind in (None, kind_of(run))])
 
     def where(
         self,
@@ -303,20 +302,20 @@ class RunSet:
             models = {(run.name, run.model) for run in self.records}
             for word in by.models:
                 check_model(word, models, f"--model {word}: no such model in {self.journal.folder}")
-            each = [self._among(word, rest, _model_meant(word)) for word in by.models]
+            each = [self._among(word, rest, _of_model) for word in by.models]
             runs = {run.n: run for of_one in each for run in of_one.records}
             return self._of([runs[n] for n in sorted(runs)])
         if by.benchmark and all(run.benchmark != by.benchmark for run in self.records):
             self.catalogue.benchmark(by.benchmark)  # one that nobody knows
         return self.of(run for run in self if by.takes(run)) if any(by) else self
 
-    def _among(self, word: str, by: Selector, meant: Callable[["RunSet"], Records]) -> "RunSet":
+    def _among(self, word: str, by: Selector, meant: Meaning) -> "RunSet":
         """The runs that a word means of those that a selector takes, at least one."""
         cheap = by._replace(judge=None, dataset=None)
         among = self.chosen(cheap) if any(cheap) else self
-        if fitting := [run for run in among._of(meant(among)) if by.takes(run)]:
+        if fitting := [run for run in among._of(meant(word, among)) if by.takes(run)]:
             return among.of(fitting)
-        others = self._of(meant(self))
+        others = self._of(meant(word, self))
         if not others:
             raise self._no_run(word)
         if by.dataset and len(others) == 1:
@@ -390,11 +389,9 @@ def _worth(run: StoredRun) -> tuple[bool, bool, int]:
     return whole, document is not None, run.record.n
 
 
-def _model_meant(word: str) -> Callable[[RunSet], Records]:
-    """What finds the runs of the model that a word means."""
-    return lambda runs: of_model(word, runs.records)
+def _runs_meant(word: str, runs: RunSet) -> Records:
+    return meaning.runs if (meaning := runs.read(word)) else ()
 
 
-def _runs_meant(word: str) -> Callable[[RunSet], Records]:
-    """What finds the runs that a word means among others."""
-    return lambda runs: reading.runs if (reading := runs.read(word)) else ()
+def _of_model(word: str, runs: RunSet) -> Records:
+    return of_model(word, runs.records)
