@@ -21,7 +21,7 @@ import numpy as np
 from eibench.core.compare.pairs import graded_pair
 from eibench.core.plugins import installed
 from eibench.core.reports.pairing import Compared, main_values
-from eibench.core.runs import run_set
+from eibench.core.runs import folders
 from eibench.core.statistics.bootstrap import Floats
 from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import paired_difference, settling
@@ -184,7 +184,7 @@ def measure(cases: Sequence[Case], sets: int) -> str:
 
 def differences(folder: Path, a: str, b: str) -> Floats:
     """By item what two stored runs differ by in the metric that ranks."""
-    with run_set.runs(folder) as stored:
+    with folders.runs(folder) as stored:
         two = [stored[a], stored[b]]
         pack, both = graded_pair(two)
         compared = Compared(installed().benchmark(two[0].benchmark), pack, *both)

@@ -21,7 +21,7 @@ from click.core import ParameterSource
 from .. import __version__
 from ..console.streams import silence
 from ..errors import BenchError
-from ..hooks.names import COMMANDS, EXAMPLES, GROUPS, OF_OUR_PLUGINS
+from ..hooks.names import COMMANDS, ELSEWHERE, EXAMPLES, GROUPS, OF_OUR_PLUGINS
 from ..hooks.on_demand import others
 from ..sample.signals import ending_signals, handling
 
@@ -132,6 +132,9 @@ def _flush() -> None:
 def _unknown(message: str, name: str) -> str:
     from difflib import get_close_matches
 
+    if name in ELSEWHERE:
+        command = ELSEWHERE[name]
+        return f"No such command {name!r}; bench {command}: {_lines_of_plugins()[command]}"
     if "did you mean" not in message.lower():
         near = get_close_matches(name, [*COMMANDS, *_lines_of_plugins()], n=1)
         message = message.rstrip(".") + (f"; did you mean {near[0]!r}?" if near else "")

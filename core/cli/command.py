@@ -21,7 +21,9 @@ from ..journal import Journal
 from ..journal.file import demo_folder, has_journal
 from ..plugins import catalogue_of, installed
 from ..reports.suggestions import run_options, typed
+from ..runs.run_set import RunSet
 from ..settings.tables import Suite
+from ..text import listed, plural
 from ..types import JsonDict, JsonObject
 from .settings import SUITE, FileKey, as_click_option, current, env_name, find_settings, find_suite
 
@@ -144,9 +146,24 @@ def named_benchmark(word: str, ctx: click.Context | None) -> Benchmark | None:
 
 
 def benchmark_called(word: str, ctx: click.Context | None = None) -> Benchmark:
-    """The same; `UsageError` with the nearest name for none."""
+    """The same; `UsageError` for none, with the benchmarks of the runs that it means, if any."""
     ctx = ctx or click.get_current_context()
-    return named_benchmark(word, ctx) or installed().benchmark(word)
+    try:
+        return named_benchmark(word, ctx) or installed().benchmark(word)
+    except UsageError:
+        refuse_runs(word, ctx)
+        raise
+
+
+def refuse_runs(word: str, ctx: click.Context) -> None:
+    """Refuse, by `UsageError`, a word that means runs where a benchmark is to be named."""
+    folder = _runs_folder(ctx)
+    for each in filter(has_journal, (folder, demo_folder(folder))):
+        with RunSet(Journal(each, create=False)) as runs:
+            if reading := runs.read(word):
+                names = listed(list(dict.fromkeys(run.benchmark for run in reading.runs)), 4)
+                message = f"{word!r} means {plural(len(reading.runs), 'run')}, of {names}"
+                raise UsageError(f"{message}; name a benchmark here")
 
 
 def named_anywhere(args: Sequence[str], ctx: click.Context) -> list[Benchmark]:

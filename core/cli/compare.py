@@ -1,23 +1,23 @@
 """`bench compare`: two runs side by side, their paired differences, and both texts of an item."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from .. import console
 from ..compare.pairs import ComparedPair, GradersChoice, compare_runs
-from ..errors import UsageError
+from ..errors import BenchError, UsageError
 from ..reports.comparing import items_csv, items_table
 from ..reports.suggestions import bench, with_options
-from ..runs.run_set import RunSet
-from ..runs.selectors import Selector, place_of
+from ..runs.selectors import place_of
 from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from . import options
-from .command import command
+from .command import command, named_anywhere
 from .options import run_ids
 from .selectors import (
-    find,
+    find_alike,
     grades_option,
     model_and_benchmark,
     open_runs,
@@ -34,7 +34,7 @@ from .show import print_listed
     "bench compare 7a3c d239 12",
     "bench compare openai/gpt-4.1 openai/gpt-4o --benchmark eqbench3 --dataset official",
 )
-@click.argument("runs", metavar="RUN_A RUN_B [ITEM]", nargs=-1, shell_complete=run_ids)
+@click.argument("runs", metavar="[BENCHMARK] RUN_A RUN_B [ITEM]", nargs=-1, shell_complete=run_ids)
 @options.flag("--items", help="List the items that both have, the largest difference first.")
 @options.flag("--csv", "csv_output", help="Print --items as comma-separated values.")
 @options.flag("--full", help="With ITEM, show messages as they were sent, to judges too.")
@@ -55,23 +55,29 @@ def compare_command(
 ) -> None:
     """Compare two runs of a benchmark, sample by sample.
 
-    Each is named by its id or its model's name, or by --model; with ITEM, what both said about it
-    is shown. The difference A - B over the samples that both runs have; the criteria that surely
-    differ; what else is not the same; the items won and lost most; last, which is better, if that
-    can be told, and what the board of both says. Runs on different packs, or graded by different
-    judges, are refused with the command that makes them alike.
+    A model means its newest run of a benchmark that both have; of several benchmarks each is a
+    line. With ITEM, what both said about it is shown. The difference A - B over the samples that
+    both runs have; the criteria that surely differ; what else is not the same; the items won and
+    lost most; last, which is better, if that can be told, and what the board of both says. Runs on
+    different packs, or graded by different judges, are refused with the command that makes them
+    alike.
     """
     if csv_output and not items:
         raise UsageError("--csv is for --items")
     by = selector()
-    with open_runs(runs_dir, *runs[: 2 - len(by.models)]) as stored:
-        two, item = _named(stored, runs, by)
+    words, item = _named(runs, by.models)
+    alone = item is not None or items or json_output or options.wants_details()
+    with open_runs(runs_dir, *words) as stored:
+        *others, two = find_alike(stored, words, by._replace(models=()), each=not alone)
         if item is not None:
             if items:
                 raise UsageError("ITEM and --items are for one at a time")
             _show_item(two, item, full=full, json_output=json_output)
             return
         choice = GradersChoice(by.judge, pairs(changes, "--set"), exclude_kin)
+        if others and not alone:
+            _show_each([*others, two], choice, place_of(by.dataset))
+            return
         pair = compare_runs(two, choice, place_of(by.dataset))
     if items:
         document = pair.document
@@ -79,6 +85,22 @@ def compare_command(
         print_listed(document, table, csv, json_output=json_output, csv_output=csv_output)
         return
     _print(pair, json_output=json_output)
+
+
+def _show_each(
+    each: Sequence[Sequence[StoredRun]], choice: GradersChoice, dataset: str | None
+) -> None:
+    """What two models come to in each benchmark that both have runs of, the newest last."""
+    lines = list[str]()
+    for two in each:
+        try:
+            statement = compare_runs(two, choice, dataset).statement.text
+        except BenchError as error:
+            statement = str(error)
+        shown_by = bench("compare", *(run.id for run in two))
+        lines.append(line(f"{two[0].benchmark}: {statement}  ({shown_by})"))
+    for text in lines:
+        click.echo(text)
 
 
 def _print(pair: ComparedPair, *, json_output: bool) -> None:
@@ -100,21 +122,19 @@ def _print(pair: ComparedPair, *, json_output: bool) -> None:
     console.screen.show(parts, console.short.bold(statement), whole)
 
 
-_Named = tuple[list[StoredRun], str | None]
-
-
-def _named(stored: RunSet, words: tuple[str, ...], chosen: Selector) -> _Named:
-    """The two runs, those of --model after those that are named, and the item if there is one."""
-    left = 2 - len(chosen.models)
-    if not 0 <= left <= len(words) <= left + 1:
+def _named(words: Sequence[str], models: Sequence[str]) -> tuple[list[str], str | None]:
+    """The words that mean the runs, those of --model last, and the item if there is one."""
+    known = {one.name for one in named_anywhere(words, click.get_current_context())}
+    benchmarks = [word for word in words if word in known]
+    names = [word for word in words if word not in known]
+    left = 2 - len(models)
+    if not 0 <= left <= len(names) <= left + 1:
         message = "name two runs, by their ids or their models' names"
         raise UsageError(f"{message}; {bench('runs')} lists them")
-    names = (*words[:left], *chosen.models)
-    two = [find(stored, name, chosen._replace(models=())) for name in names]
-    return two, next(iter(words[left:]), None)
+    return [*benchmarks, *names[:left], *models], next(iter(names[left:]), None)
 
 
-def _show_item(two: list[StoredRun], item: str, *, full: bool, json_output: bool) -> None:
+def _show_item(two: Sequence[StoredRun], item: str, *, full: bool, json_output: bool) -> None:
     """All that both runs said about an item, the one below the other."""
     records = [run.item(item) for run in two]
     if json_output:

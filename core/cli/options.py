@@ -16,6 +16,7 @@ from ..journal import Journal
 from ..journal.file import demo_folder
 from ..plugins import installed
 from ..reading.names import nearest
+from ..runs.run_set import RunSet
 from ..settings.rules import RULES
 from ..settings.run_settings import (
     DATA,
@@ -91,10 +92,9 @@ def item_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return _names(ctx, incomplete, lambda journal: _items(journal, ctx.params.get("run")))
 
 
-def _items(journal: Journal, start: str | None) -> list[str]:
-    runs = journal.runs_like(start or "")
-    runs = runs or [run for run in journal.runs() if start in (run.name, run.model)]
-    return [item for item, _ in journal.samples_begun(runs[0])] if len(runs) == 1 else []
+def _items(journal: Journal, word: str | None) -> list[str]:
+    run = RunSet(journal)[word or ""]
+    return [item for item, _ in sorted(run.samples_begun)]
 
 
 def benchmarks_and_files(

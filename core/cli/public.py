@@ -94,19 +94,20 @@ def open_runs(runs_dir: Path, *named: str | None) -> RunSet:
     return selectors.open_runs(runs_dir, *named)
 
 
-def chosen_runs(runs: RunSet, starts: Sequence[str] = ()) -> RunSet:
+def chosen_runs(runs: RunSet, words: Sequence[str] = (), *, every: bool = False) -> RunSet:
     """The runs that the command under way is about.
 
     Args:
         runs: Among which.
-        starts: What names them: the beginning of an id, a model's name, or its end after a slash.
-            Where there is none, all that the options choose are meant.
+        words: What names them (docs/runs.md): ids, models, benchmarks. Where there is none, all
+            that the options choose are meant.
+        every: All runs that each word means; else of each the newest that stand side by side.
 
     Raises:
-        UsageError: One cannot be found or could be several, or there is none.
+        UsageError: A word means no run, or could mean several models; or there is no run.
         DataError: One is not on the data at the path that is given.
     """
-    return selectors.find_all(runs, starts)
+    return selectors.find_all(runs, words, every=every)
 
 
 def completion(

@@ -25,7 +25,7 @@ from ..settings.rules import comparing_words
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
-from .command import benchmark_called, command, named_benchmark
+from .command import benchmark_called, command, named_benchmark, refuse_runs
 from .data import ladder_of
 from .ladder import published_comparisons
 from .options import benchmarks_and_files
@@ -129,7 +129,10 @@ def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None,
     Raises:
         UsageError: A benchmark is named twice.
     """
-    named = named_benchmark(source, click.get_current_context()) if source else None
+    ctx = click.get_current_context()
+    named = named_benchmark(source, ctx) if source else None
+    if source and named is None and not Path(source).exists():
+        refuse_runs(source, ctx)
     is_benchmark = named is not None and bool(named.files or not Path(str(source)).is_file())
     if source is None or not is_benchmark:
         return (Path(source) if source else None), benchmark

@@ -65,7 +65,7 @@ def rescore_command(
             raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
     with selectors.open_runs(runs_dir, run) as kept:
-        stored = selectors.find_one(kept, run)
+        stored = selectors.find(kept, run)
         values = pairs(changes, "--set")
         config = stored.config(values, judge=chosen.judge, dataset=place_of(chosen.dataset))
         pack = stored.pack_of(config)
@@ -169,7 +169,7 @@ def _task(
     dataset = selectors.selector().dataset or selectors.as_given("dataset", settings.dataset)
     with selectors.open_runs(settings.runs_dir, name) as stored:
         return rejudge_task(
-            selectors.find_one(stored, name),
+            selectors.find(stored, name, sure=True),
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),

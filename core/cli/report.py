@@ -1,5 +1,7 @@
 """`bench report`: one run, or several side by side, as one self-contained HTML page."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,7 +15,6 @@ from ..html.policy import Policy
 from ..html.report import OPEN
 from ..html.transcripts import texts_of
 from ..reading.formats import write_text
-from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.pairing import Compared
 from ..reports.suggestions import bench
@@ -28,7 +29,7 @@ from .session import sections, tell
 
 
 @command("report", "bench report 7a3c -o report.html --transcripts")
-@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_ids)
+@click.argument("runs", nargs=-1, metavar="[RUN|BENCHMARK]...", shell_complete=run_ids)
 @all_selectors
 @click.option("--output", "-o", metavar="FILE", required=True, type=click.Path(path_type=Path),
               help="The page to write; a file that is there is replaced.")  # fmt: skip
@@ -42,8 +43,8 @@ def report_command(
 ) -> None:
     """Write a run, or several side by side, as one HTML page.
 
-    Several are of one benchmark. Without a RUN the page is of those that --model and its like
-    choose, or of the newest whole run.
+    Several are of one benchmark; a benchmark means all its runs. Without a RUN the page is of those
+    that --model and its like choose, or of the newest whole run.
     """
     with open_runs(runs_dir, *runs) as stored:
         named = runs or any(selector())
@@ -53,8 +54,11 @@ def report_command(
         if not others:
             page = run_report(run_input(first, policy, transcripts=transcripts), policy)
         else:
-            inputs = [read_run(run, run.result(), sections) for run in matches]
-            compared = [_compared(first, other) for other in others]
+            names = _names(matches)
+            inputs = [
+                read_run(run, {**run.result(), "name": names[run.id]}, sections) for run in matches
+            ]
+            compared = [_compared(first, other, names) for other in others]
             page = runs_report(inputs, compared, policy)
     write_text(output, page)
     click.echo(line(f"saved in {output} ({len(page.encode()) / 1000:.0f} kB)"), err=True)
@@ -62,16 +66,10 @@ def report_command(
 
 def _newest(runs: RunSet) -> StoredRun:
     """The newest whole run; one that is not whole only where there is no other."""
-    with_result = [run for run in runs if run.document]
-    if not with_result:
+    if not any(run.document for run in runs):
         folder, lists = runs.journal.folder, bench("runs", demo=runs.journal.demo)
         raise UsageError(f"no run in {folder} has a result; {lists} lists them")
-
-    def worth(run: StoredRun) -> tuple[bool, str, int]:
-        whole = run.document is not None and not is_partial(run.document) and run.status != "fail"
-        return whole, run.record.created_at, run.record.n
-
-    return max(with_result, key=worth)
+    return runs.newest
 
 
 def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) -> RunInput:
@@ -89,7 +87,15 @@ def run_input(stored: StoredRun, policy: Policy = OPEN, *, transcripts: bool) ->
     return RunInput(run, board, list(texts), stored.journal.runs())
 
 
-def _compared(first: StoredRun, other: StoredRun) -> RunComparison:
+def _names(runs: Sequence[StoredRun]) -> Mapping[str, str]:
+    """By a run's id its model's name, with the id where several go by that name."""
+    counts = Counter(run.name for run in runs)
+    return {r.id: f"{r.name} ({r.id})" if counts[r.name] > 1 else r.name for r in runs}
+
+
+def _compared(first: StoredRun, other: StoredRun, names: Mapping[str, str]) -> RunComparison:
     """Paired differences of two runs, as `bench compare` has them."""
     pack, both = graded_pair([first, other])
-    return compare(Compared(first.plugin, pack, *both))
+    compared = compare(Compared(first.plugin, pack, *both))
+    a, b = (one._replace(name=names[one.run_id]) for one in (compared.a, compared.b))
+    return compared._replace(a=a, b=b)

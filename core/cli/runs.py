@@ -178,7 +178,7 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
     They cannot be had back but by asking, and paying, again.
     """
     with open_runs(runs_dir, run) as stored:
-        match = find(stored, run)
+        match = find(stored, run, sure=True)
         journal, record = stored.journal, match.record
         what = f"run {match.id} ({match.benchmark}, {match.name})"
         what += f" with {journal.count_calls(record)} replies"

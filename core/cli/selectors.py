@@ -17,15 +17,16 @@ from ..benchmark import Benchmark, Option, Pack
 from ..compare.which_board import Wanted
 from ..console.output import tell
 from ..datasets import find_pack, manifest_of
-from ..errors import DataError, UsageError
+from ..errors import UsageError
 from ..guard import guard
 from ..plugins import installed
 from ..ratings.comparisons import Comparisons
 from ..reports.suggestions import bench
-from ..runs import run_set
+from ..runs import folders
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector
 from ..runs.stored_run import StoredRun
+from ..text import listed, plural
 from ..types import JsonDict, JsonObject
 from . import options
 from .command import ARGUMENTS, BENCHMARKS, SECTION, BenchmarkName, Command, named_anywhere
@@ -186,7 +187,7 @@ _GRADES = "grades_of"
 
 model_option = click.option(
     "--model", "models", multiple=True, metavar="MODEL", shell_complete=model_names,
-    help="Only runs of this model, by its name; may be repeated.", **KEPT,
+    help="Only runs of this model; may be repeated.", **KEPT,
 )  # fmt: skip
 benchmark_option = click.option(
     "--benchmark", type=BenchmarkName(), metavar="NAME", help="Only runs of this benchmark.", **KEPT
@@ -250,77 +251,114 @@ def open_runs(runs_dir: Path, *named: str | None) -> RunSet:
     by = selector()
     starts = [*filter(None, named), *by.models]
     demo = bool(kept("demo")) or (by.judge or "").startswith("demo/")
-    runs = run_set.runs(runs_dir, *starts, demo=demo)
+    runs = folders.runs(runs_dir, *starts, demo=demo)
     if runs.journal.folder != runs_dir and not (starts or demo):
         tell(f"no runs of real models in {runs_dir}; demo runs: {runs.journal.folder}")
     return runs
 
 
-def find(runs: RunSet, start: str, by: Selector | None = None) -> StoredRun:
-    """The one run whose id begins so, or whose model is called so, or so after a slash.
+def find(runs: RunSet, word: str | None, *, sure: bool = False, item: str = "") -> StoredRun:
+    """The newest run that a word means, of which a line tells where it could mean others.
+
+    Args:
+        runs: Among which.
+        word: A run's id or the beginning of it, a model's name or its end, or a benchmark; without
+            it the options choose.
+        sure: The run is deleted or paid for: no other may be meant.
+        item: Runs that hold it are meant, where there are such.
 
     Raises:
-        UsageError: There is none, or more than one.
+        UsageError: There is none, or runs of several models could be meant.
         DataError: It is not on the data at the path that is given.
     """
-    return find_matching(runs, start, by).only(start)
+    several = find_matching(runs, word)
+    if item and len(several) > 1:
+        holding = [run for run in several if any(item == begun for begun, _ in run.samples_begun)]
+        several = runs.of(holding) if holding else several
+    called = str(selector()) if word is None else word
+    run = several.only(called) if sure else several.of_one_model(called)
+    _tell_chosen(called, run, several)
+    return run
 
 
-def find_matching(runs: RunSet, start: str, by: Selector | None = None) -> RunSet:
-    """The runs that could be meant, one at least; `UsageError` and `DataError` as of `find`."""
-    named = runs.named(start)
-    by = by or selector()
-    if chosen(_GRADES) and len(named) == 1:  # the command itself refuses another judge
-        by = by._replace(judge=None)
-    if matches := named.chosen(by):
-        return matches
-    _refuse_other_data(named, by.dataset)
-    raise UsageError(f"no run {start!r} with {by}; others: {named.listed(start)}")
-
-
-def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
-    """Refuse, by `DataError`, a path with other data than the run that is named was made with."""
-    if (
-        dataset
-        and len(runs) == 1
-        and Path(dataset).exists()
-        and not (run := runs.only()).is_on(dataset)
-    ):
-        of = f"is not the data of run {run.id} (SHA-256 {run.record.pack_sha256[:12]}…)"
-        raise DataError(dataset, f"{of}; name the right one with --dataset")
-
-
-def find_all(runs: RunSet, starts: Sequence[str]) -> RunSet:
-    """The runs that are named, each once; without names all that the options choose.
+def find_matching(runs: RunSet, word: str | None) -> RunSet:
+    """All runs that a word means, else that the options choose, one at least; errors as of `find`.
 
     Raises:
-        UsageError: One cannot be found, or there is none.
+        UsageError: Neither says which.
     """
-    if starts:
-        return runs.of(find(runs, start) for start in starts)
-    if matches := runs.chosen(selector()):
+    check_named(word)
+    if word is None:
+        return find_all(runs, ())
+    return _by_grades(lambda by: runs.candidates([word], by)[word])
+
+
+def _by_grades(find: Callable[[Selector], T], by: Selector | None = None) -> T:
+    """What is found by the options; a command that shows a judge's grades refuses one of none."""
+    by = selector() if by is None else by
+    try:
+        return find(by)
+    except UsageError:
+        if not chosen(_GRADES):
+            raise
+        return find(by._replace(judge=None))
+
+
+def _tell_chosen(word: str, run: StoredRun, several: RunSet) -> None:
+    """Say which run is meant where a word could mean several."""
+    if len(several) > 1:
+        of = f"{run.benchmark} on {run.record.pack_name}, {run.record.created_at[:10]}"
+        tell(f"{word}: run {run.id} ({of}), of {plural(len(several), 'run')}")
+
+
+def find_alike(
+    runs: RunSet, words: Sequence[str], by: Selector | None = None, *, each: bool = False
+) -> list[list[StoredRun]]:
+    """Runs that may stand side by side, by benchmark, as `RunSet.alike` has them.
+
+    Lines tell which runs are meant, and which benchmark where not `each` is looked at.
+    """
+
+    def of_options(by: Selector) -> list[list[StoredRun]]:
+        alike, several = runs.alike(words, by), runs.candidates(words, by)
+        *others, last = alike
+        if others and not each:
+            names = listed([two[0].benchmark for two in others], 3)
+            tell(f"{last[0].benchmark} is meant, the newest; --benchmark chooses {names}")
+        if not (others and each):
+            for word, run in zip((word for word in words if word in several), last, strict=False):
+                if not runs.is_benchmark(word):
+                    _tell_chosen(word, run, several[word].like(run))
+        return alike
+
+    return _by_grades(of_options, by)
+
+
+def find_all(runs: RunSet, words: Sequence[str], *, every: bool = False) -> RunSet:
+    """The runs that are named, each once; without words all that the options choose.
+
+    Args:
+        runs: Among which.
+        words: What names them, as of `find`.
+        every: All that each word means, not the newest that stand side by side.
+
+    Raises:
+        UsageError: A word means none, or could mean several models; or there is none.
+    """
+    by = selector()
+    if every and words:
+        each = runs.candidates(words, by).values()
+        return runs.of(run for of_word in each for run in of_word)
+    if words:
+        return runs.of(find_alike(runs, words)[-1])
+    if matches := runs.chosen(by):
         return matches
     folder = runs.journal.folder
     lists = bench("runs", demo=runs.journal.demo)
-    raise UsageError(f"no run with {selector()} in {folder}; {lists} lists all")
+    raise UsageError(f"no run with {by} in {folder}; {lists} lists all")
 
 
 def check_named(start: str | None) -> None:
     """Refuse, by `UsageError`, a command that says in no way which run is meant."""
     if start is None and not any(selector()):
         raise UsageError(f"Missing argument 'RUN': an id or a model's name; {bench('runs')} lists")
-
-
-def find_one(runs: RunSet, start: str | None) -> StoredRun:
-    """The one run that is named, or else that the options choose.
-
-    Raises:
-        UsageError: There is none, or more than one.
-    """
-    check_named(start)
-    if start is not None:
-        return find(runs, start)
-    matches = find_all(runs, ())
-    if len(matches) == 1:
-        return matches.only()
-    raise UsageError(f"{selector()} could be {matches.listed()}")

@@ -66,8 +66,8 @@ def show_command(
 ) -> None:
     """Show a run's result, or all that was said about one ITEM.
 
-    RUN is a run's id or the beginning of it, or a model's name or its end; or --model and its like
-    choose it. Of several runs of a model, the last line of each is shown.
+    RUN is a run's id or the beginning of it, a model's name or its end, or a benchmark; or --model
+    and its like choose it. Of several runs, the last line of each is shown.
     """
     judge = selectors.selector().judge
     if item is not None and judge:
@@ -79,12 +79,10 @@ def show_command(
     selectors.check_named(run)
     with selectors.open_runs(runs_dir, run) as kept:
         one = any((item, items, judge, json_output))
-        if run and not (one or kept.journal.runs_like(run)):
-            matches = selectors.find_matching(kept, run)
-            if len(matches) > 1:
-                _show_each(matches)
-                return
-        stored = selectors.find_one(kept, run)
+        if not one and len(matches := selectors.find_matching(kept, run)) > 1:
+            _show_each(matches)
+            return
+        stored = selectors.find(kept, run, item=item or "")
         if items:
             rows = stored.items(sort)
             table, csv = items_table(rows), items_csv(rows)

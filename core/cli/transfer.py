@@ -18,7 +18,7 @@ from ..journal.locks import owner_of
 from ..journal.temporary import replacing
 from ..journal.transfer import export_lines
 from ..plugins import installed
-from ..runs import run_set
+from ..runs import folders
 from ..runs.run_set import RunSet
 from ..text import plural
 from . import options
@@ -115,7 +115,7 @@ def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Optio
     "bench export --model openai/NAME --format every-eval-ever --organization LAB -o records",
     cls=ExportCommand,
 )
-@click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
+@click.argument("runs", metavar="RUN|BENCHMARK...", nargs=-1, shell_complete=run_ids)
 @all_selectors
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
@@ -135,9 +135,9 @@ def export_command(
 ) -> None:
     """Write runs with all their replies to a file.
 
-    It is JSON lines; bench import takes it on another machine. With --format, tables of runs,
-    metrics, samples, grades and comparisons are written into a folder, or results as others take
-    them (docs/storage.md).
+    A model or a benchmark means all its runs. The file is JSON lines; bench import takes it on
+    another machine. With --format, tables of runs, metrics, samples, grades and comparisons are
+    written into a folder, or results as others take them (docs/storage.md).
     """
     exporter = installed().exporters.things[form] if form else None
     _refuse_options_of_others(exporter, others)
@@ -148,13 +148,13 @@ def export_command(
         raise UsageError("Missing argument 'RUN...'.")
     with open_runs(runs_dir, *runs) as stored:
         if exporter:
-            chosen = find_all(stored, runs) if is_chosen else stored
+            chosen = find_all(stored, runs, every=True) if is_chosen else stored
             request = ExportRequest(list(chosen), others, time.time(), tell)
             paths = _export(exporter, request, output)
             tell(f"{plural(len(paths), 'file')}: {', '.join(map(str, paths))}")
             return
         _refuse_journal(stored.journal, output)
-        chosen = find_all(stored, runs)
+        chosen = find_all(stored, runs, every=True)
         _tell_owners(chosen)
         whole = export_lines(stored.journal, chosen.records)
         lines = _comparison_lines(chosen) if comparisons else whole
@@ -242,7 +242,7 @@ def import_command(
 def _import_runs(file: Path, runs_dir: Path) -> None:
     with no_exit():
         done = import_runs(runs_dir, file)
-    with run_set.runs(runs_dir, *(imported.run_id for imported, _ in done)) as stored:
+    with folders.runs(runs_dir, *(imported.run_id for imported, _ in done)) as stored:
         for imported, note in done:
             run = stored.journal.find_run(imported.run_id)
             if run is None:

@@ -78,7 +78,9 @@ def read_leaderboard(
             met = contest.met()
             met = None if typed and not met.rows else met
         names = dict.fromkeys([*(met.runs if met else ()), *counted.candidates])
-        left_out = counted.without = left_out_of(names, query.without, query.models)
+        specs = {name: runs[-1].model for name, runs in counted.candidates.items()}
+        left_out = left_out_of(names, query.without, query.models, specs)
+        counted.without = left_out
         met = met and met.without(left_out)
         standing = met and find_standing(
             benchmark, counted.pack, met, anchors=anchors, engine=engine, options=options

@@ -13,7 +13,7 @@ from ..benchmark.model import MODEL, is_generating
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import RunRecord
-from ..reading.names import check_without
+from ..reading.names import check_name
 from ..runs.replay import stored_model
 from ..sample.model import known_replies
 from ..settings.run_config import RunConfig
@@ -120,7 +120,9 @@ def check_opponents(contest: Contest) -> None:
     if both := set(named).intersection(without):
         raise UsageError(f"--opponents and --without both name {', '.join(sorted(both))}")
     if without:
-        check_without(without, Contest(contest.journal, config, contest.pack, without=()).others())
+        others = Contest(contest.journal, config, contest.pack, without=()).others()
+        for name in without:
+            check_name(name, others, f"--without {name}: no such model", "there are")
     if named:
         _refuse_strangers(config, contest.others())
 

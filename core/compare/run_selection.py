@@ -11,6 +11,7 @@ from ..errors import BenchError, DataError
 from ..journal import RunRecord
 from ..reports.score_ranks import ItemScores
 from ..reports.suggestions import bench
+from ..runs.words import model_names, model_of
 from ..settings.run_config import RunConfig
 from ..types.result_document import ResultDocument
 from .board_results import BoardResults
@@ -80,6 +81,13 @@ class CountedRuns:
         A run whose comparisons are rated and that is not here leaves its model without a score:
         that of another run is not its own.
         """
+        for name, runs in self.candidates.items():
+            models = {model_of(run): run.run_id for run in runs}
+            if len(models) > 1 and name not in self.without:
+                called = model_names(runs)
+                which = ", ".join(f"{called[i]} (run {i})" for i in models.values())
+                message = f"{name} is the name of several models, of which one run counts: {which}"
+                self.warnings.append(f"{message}; a --name of its own tells each apart")
         chosen = [self._here[run_id] for run_id in compared.values() if run_id in self._here]
         several = [
             runs[::-1]

@@ -50,6 +50,9 @@ COMMANDS = {
     "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
 }
 
+ELSEWHERE = {"agreement": "judges", "people": "calibrate"}
+"""What somebody may look for, and the command that has it."""
+
 GROUPS = {
     "Run": ("run", "sweep", "score", "prompts"),
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
-from ..reading.names import check_name
-from ..text import listed
+from ..reading.names import check_name, models_called
 
 
 @dataclass(frozen=True)
@@ -84,24 +83,10 @@ def _named(option: str, words: Sequence[str], benchmarks: Collection[str], specs
 
 
 def _models(option: str, word: str, benchmarks: Collection[str], specs: _Specs) -> set[str]:
-    """The models of a name, else of a spec, else the one whose name or spec ends so."""
-    by_name, by_spec, by_end = (
-        {name for name, spec in specs if meant(name, spec)}
-        for meant in (
-            lambda name, spec: name == word,
-            lambda name, spec: spec == word,
-            lambda name, spec: f"/{word}" in (name[-len(word) - 1 :], spec[-len(word) - 1 :]),
-        )
-    )
-    models = by_name or by_spec or by_end
-    if not (by_name or by_spec) and len(by_end) > 1:
-        names = listed(sorted(by_end), _NAMED)
-        raise UsageError(f"{option} {word} may be any of {names}; write the whole name")
+    """The names of the models that a word means."""
+    models = {name for name, _ in models_called(word, specs, option)}
     if not models:
         ends = {part.rpartition("/")[2] for pair in specs for part in pair}
         usual = [*sorted(benchmarks), *sorted({*(n for n, _ in specs), *ends})]
         check_name(word, usual, f"{option} {word}: no such benchmark or model", "there are")
     return models
-
-
-_NAMED = 4

@@ -80,6 +80,11 @@ class RunStore(JournalFile):
         sql = f"{_SELECT} WHERE substr(run_id, 1, ?) = ? ORDER BY n"
         return list(self._rows(sql, (len(start), start), run_of))
 
+    def runs_called(self, word: str) -> list[RunRecord]:
+        """The runs of that id, and those whose benchmark, model or model's name is called so."""
+        sql = f"{_SELECT} WHERE ? IN (run_id, benchmark, name, model) ORDER BY n"
+        return list(self._rows(sql, (word,), run_of))
+
     def newest_run(self, identity: str) -> RunRecord | None:
         """The latest run of that identity, if there is one."""
         sql = f"{_SELECT} WHERE identity = ? ORDER BY ordinal DESC LIMIT 1"

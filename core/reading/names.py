@@ -1,6 +1,6 @@
 """Names that are none of those there are: refused, with the nearest one."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 
 from ..errors import UsageError
@@ -37,21 +37,75 @@ def check_name(name: str, names: Collection[str], message: str, label: str) -> N
     raise UsageError(f"{message}{near} ({label}: {listed(list(names), _LISTED) or 'none'})")
 
 
-def check_without(without: Iterable[str], names: Collection[str]) -> None:
-    """Refuse, by `UsageError`, a model of ``--without`` that is none of these."""
-    for model in without:
-        check_name(model, names, f"--without {model}: no such model", "there are")
+def models_called(
+    word: str, models: Collection[tuple[str, str]], option: str = ""
+) -> list[tuple[str, str]]:
+    """The models that a word means: a name, else a spec, else the end of either after a slash.
+
+    Args:
+        word: What somebody calls a model.
+        models: A name and a spec each.
+        option: What it was given with, for the message.
+
+    Returns:
+        Those of one name, those of one spec, or the one that ends so; none where there is none.
+
+    Raises:
+        UsageError: The names of several end so.
+    """
+    end = f"/{word}"
+    for known in (
+        [m for m in models if m[0] == word],
+        [m for m in models if m[1] == word],
+        [m for m in models if m[0].endswith(end)],
+        [m for m in models if m[1].endswith(end)],
+    ):
+        names = sorted({name for name, _ in known})
+        if len(names) > 1 and word not in {spec for _, spec in known}:
+            of = f"{option} {word}" if option else repr(word)
+            raise UsageError(f"{of} may be any of {listed(names, _AS_NEAR)}; write the whole name")
+        if known:
+            return known
+    return []
 
 
 def left_out_of(
-    names: Collection[str], without: Iterable[str] = (), models: Iterable[str] = ()
+    names: Collection[str],
+    without: Iterable[str] = (),
+    models: Iterable[str] = (),
+    specs: Mapping[str, str] = {},
 ) -> frozenset[str]:
-    """Those of some names that ``--without`` and ``--model`` leave out.
+    """The names of those models that ``--without`` and ``--model`` leave out.
+
+    Args:
+        names: Of all models.
+        without: What is left out, as of `models_called`.
+        models: What alone is not; all of them where nothing is named.
+        specs: By a name its model's spec, where that is known.
 
     Raises:
-        UsageError: One that is given is not there.
+        UsageError: One that is given is not there, or could be several.
     """
-    check_without(without, names)
-    for model in models:
-        check_name(model, names, f"--model {model}: no such model", "there are")
-    return frozenset(without) | (frozenset(names) - frozenset(models) if models else frozenset())
+    known = [(name, specs.get(name, name)) for name in names]
+    less = _names_of("--without", without, known)
+    some = _names_of("--model", models, known)
+    return less | (frozenset(names) - some if some else frozenset())
+
+
+def _names_of(
+    option: str, words: Iterable[str], known: Collection[tuple[str, str]]
+) -> frozenset[str]:
+    """The names that the words of an option mean."""
+    meant = set[str]()
+    for word in words:
+        check_model(word, known, f"{option} {word}: no such model")
+        meant |= {name for name, _ in models_called(word, known, option)}
+    return frozenset(meant)
+
+
+def check_model(word: str, models: Collection[tuple[str, str]], message: str) -> None:
+    """Refuse, by `UsageError` with the nearest name, a word that means none of these models."""
+    if not models_called(word, models):
+        names = sorted({name for name, _ in models})
+        near = nearest(word, {*names, *(part.rpartition("/")[2] for m in models for part in m)})
+        raise UsageError(f"{message}{near} (there are: {listed(names, _LISTED) or 'none'})")

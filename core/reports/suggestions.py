@@ -27,12 +27,15 @@ typed: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
 
 
 def with_run(word: str, run_id: str) -> str:
-    """The command under way with a run's id in place of a word, or at its end; in Python the id."""
+    """The command under way with a run's id in place of a word, or at its end; in Python the id.
+
+    Of a word that stands there twice the last is meant: the first is a benchmark.
+    """
     words = list(typed.get())
     if not words:  # in Python
         return run_id
     if word in words[1:]:
-        words[words.index(word, 1)] = run_id
+        words[-1 - words[::-1].index(word)] = run_id
     else:
         words.append(run_id)
     return shlex.join(["bench", *words])

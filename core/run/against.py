@@ -8,13 +8,13 @@ from ..compare.pairs import GradersChoice, compare_runs
 from ..errors import BenchError, JournalError, UsageError
 from ..journal import Journal
 from ..journal.file import has_journal
-from ..reading.names import nearest
 from ..reports.choosing import RunGraders, same_grader
 from ..reports.comparability import judge_in
 from ..reports.statements import PairVerdict
 from ..reports.suggestions import url_of, with_options
 from ..runs.finding import asked_unlike
-from ..runs.run_set import RunSet, is_of_other_kind
+from ..runs.folders import is_of_other_kind
+from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import grader, identity
 from ..text import plain, plural
@@ -83,14 +83,11 @@ def _find_stored(task: Task, word: str, say: Say) -> Base:
         if not others:
             message = f"{option} is the run itself, {runs[0].id}"
             raise UsageError(f"{message}; --name NAME or --fresh starts another run of this model")
-        if len({run.name for run in others}) > 1:
-            among = stored.of(others).listed(word)
-            raise UsageError(f"{option} could be {among}")
         refused = {run.id: why for run in others if (why := _why_not(task, run))}
         fitting = [run for run in others if run.id not in refused]
         if not fitting:
             raise UsageError(f"{option}: {refused[others[-1].id]}")
-        base = max(fitting, key=lambda run: (run.record.finished_at is not None, run.record.n))
+        base = stored.of(fitting).of_one_model(word)
         more = f", of {len(fitting)} that can be compared" if len(fitting) > 1 else ""
         say(f"against {base.name}: run {base.id} of {base.record.created_at[:10]}{more}")
         return Base(base.name, base.id)
@@ -98,20 +95,14 @@ def _find_stored(task: Task, word: str, say: Say) -> Base:
 
 def _of_benchmark(stored: RunSet, word: str, benchmark: str) -> list[StoredRun]:
     """The runs of a benchmark that are meant by a word; `UsageError` where there is none."""
-    option = f"--against {word}"
-    try:
-        named = stored.named(word)
-    except UsageError:
-        names = {name for run in stored.records for name in (run.run_id, run.name)}
-        names |= {name.rpartition("/")[2] for name in names}
-        near = nearest(word, sorted(names))
-        folder = stored.journal.folder
-        raise _unknown(folder, word, f"no such run or model in {folder}{near}") from None
-    runs = [run for run in named if run.benchmark == benchmark]
-    if not runs:
-        first = _first(word, next(iter(named)))
-        raise UsageError(f"{option}: it has no run of {benchmark} yet; {first}")
-    return runs
+    of_benchmark = stored.where(benchmark=benchmark)
+    if of_benchmark.read(word):
+        return list(of_benchmark.named(word))
+    if stored.read(word):
+        message = f"--against {word}: it has no run of {benchmark} yet"
+        raise UsageError(f"{message}; {_first(word, next(iter(stored.named(word))))}")
+    folder = stored.journal.folder
+    raise _unknown(folder, word, f"no such run or model in {folder}{stored.near(word)}")
 
 
 def _unknown(folder: Path, word: str, message: str) -> UsageError:

@@ -26,7 +26,7 @@ from ..runs.replay import replay_sample
 from ..runs.run_set import RunSet
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
-from ..settings.run_config import Endpoint, RunConfig, judge_sampling
+from ..settings.run_config import Endpoint, judge_sampling
 from ..spending.prices import CallPlan, Price, Range, cost_range, dollars, plan_calls, total_tokens
 from .connect import untried
 from .plan_requests import calls_left, first_requests

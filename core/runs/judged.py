@@ -1,6 +1,7 @@
 """Which run of each model several judges are compared on."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
@@ -8,6 +9,7 @@ from ..reports.choosing import is_pack
 from ..reports.judges import JudgedModel, JudgesDocument, study
 from ..reports.suggestions import bench
 from .run_set import RunSet
+from .words import model_names
 
 
 def compare_judges(
@@ -51,4 +53,6 @@ def _models(runs: RunSet, benchmark: Benchmark, dataset: str | None) -> list[Jud
         listed = ", ".join(sorted(packs.values()))
         raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
     by_size = sorted(judged, key=lambda run: (max(g.grades for g in run.all_graders), run.record.n))
-    return [run.judged() for run in {run.name: run for run in by_size}.values()]
+    names = model_names([run.record for run in judged])
+    counted = {names[run.id]: run for run in by_size}.items()
+    return [run.judged()._replace(run=replace(run.record, name=name)) for name, run in counted]

@@ -159,6 +159,15 @@ class RecordedRun:
             return False
         return source.sha256 == row.pack_sha256
 
+    def refuse_other_data(self, dataset: str) -> None:
+        """Refuse, by `DataError`, a path with other data than the run was made with."""
+        if Path(dataset).exists() and not self.is_on(dataset):
+            raise self._other_data(dataset)
+
+    def _other_data(self, dataset: object) -> DataError:
+        of = f"is not the data of run {self.id} (SHA-256 {self.record.pack_sha256[:12]}…)"
+        return DataError(dataset, f"{of}; name the right one with --dataset")
+
     @cached_property
     def addresses(self) -> Mapping[Party, str]:
         """Where it asked each party last, of those at a server with an address."""
@@ -263,11 +272,7 @@ class RecordedRun:
             hint = f"the data of run {self.id}; if it was moved, name it with --dataset PATH"
             raise DataError(error.path, f"{hint} ({error})") from None
         if source.sha256 != record.pack_sha256:
-            raise DataError(
-                config.dataset,
-                f"is not the data of run {self.id} (SHA-256 {record.pack_sha256[:12]}…); "
-                "name the right one with --dataset",
-            )
+            raise self._other_data(config.dataset)
         return guard(config.benchmark).read_pack(source, config.options)
 
     def pack_by(self, grader: Grader, dataset: str | None = None) -> Pack:

@@ -1,27 +1,42 @@
 """Stored runs, and which of them are meant."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
-from ..journal.file import demo_folder, has_journal
 from ..plugins import Catalogue, catalogue_of
+from ..reading.names import check_model, nearest
 from ..reports.choosing import refuse_unlike
-from ..reports.comparability import RunResult, refuse_mixture
+from ..reports.comparability import RunResult, is_partial, refuse_mixture
 from ..reports.suggestions import bench, with_run
 from ..text import line, plural
 from ..types.result_document import ResultDocument
 from .differences import differences
-from .selectors import Selector
+from .selectors import EVERY_RUN, Selector
 from .stored_run import StoredRun
 from .tables import TidyTables
+from .words import (
+    BEGINNING,
+    BENCHMARK,
+    END,
+    RunKind,
+    WordMeaning,
+    in_whole,
+    is_whole_id,
+    kind_of,
+    model_names,
+    model_of,
+    of_model,
+    usual_words,
+)
+
+Records = Sequence[RunRecord]
+Meaning = Callable[[str, "RunSet"], Records]
 
 _LISTED = 6
-_WHOLE = re.compile(r"[0-9a-f]{8}")
 
 
 class RunSet:
@@ -86,74 +101,176 @@ class RunSet:
     def _of(self, records: Sequence[RunRecord]) -> "RunSet":
         return RunSet(self.journal, records, self.catalogue)
 
-    def __getitem__(self, start: str) -> StoredRun:
-        """The one run whose id begins so, or whose model is called so.
+    def __getitem__(self, word: str) -> StoredRun:
+        """The newest run that a word means.
 
         Args:
-            start: The beginning of an id; or a model's name or spec, or its end after a slash.
+            word: A run's id, or its beginning; a model's name or spec, or the end of either after
+                a slash; or a benchmark (docs/runs.md).
 
         Raises:
-            UsageError: There is none, or more than one; the message lists them.
+            UsageError: It means no run, or runs of several models; the message lists them.
         """
-        return self.named(start).only(start)
+        return self.named(word).of_one_model(word)
 
     @property
     def _list(self) -> str:
         """The command that lists all runs of the journal."""
         return bench("runs", demo=self.journal.demo)
 
-    def named(self, start: str) -> "RunSet":
-        """All runs that `self[start]` could mean, at least one.
+    def named(self, word: str) -> "RunSet":
+        """All runs that a word means, at least one; of an id, or the beginning of it, that one.
 
         Raises:
-            UsageError: There is none.
+            UsageError: There is none, or several ids, or names of models, begin or end so.
         """
-        if not start.strip():
-            raise UsageError(f"name a run by its id or its model; {self._list} lists them")
-        matches = self._with_id(start) or self._of_model(start)
-        if not matches:
-            raise UsageError(f"no run {start!r} in {self.journal.folder}; {self._list} lists them")
-        return self._of([run for run in matches if run.run_id == start] or matches)
+        if not (reading := self.read(word)):
+            raise self._no_run(word)
+        return self._of(reading.runs)
 
-    def has_id(self, start: str) -> bool:
-        """Whether the id of any begins so."""
-        return bool(start.strip() and self._with_id(start))
+    def _no_run(self, word: str) -> UsageError:
+        """The error about a word that means none of them."""
+        folder = self.journal.folder
+        if not word.strip():
+            return UsageError(f"name a run by its id or its model; {self._list} lists them")
+        if word in self.catalogue.benchmarks.things:
+            return UsageError(f"no run of {word} in {folder}; {bench('run', word)} makes one")
+        return UsageError(f"no run {word!r} in {folder}{self.near(word)}; {self._list} lists them")
 
-    def has_model(self, name: str) -> bool:
-        """Whether the model of any is called so."""
-        return bool(name.strip() and self._of_model(name))
+    def near(self, word: str) -> str:
+        """``; did you mean ...?`` for a word that means none of them; empty where none is near."""
+        return nearest(word, usual_words(self.records))
 
-    def _with_id(self, start: str) -> list[RunRecord]:
+    def read(self, word: str) -> WordMeaning | None:
+        """What a word means among them, and how surely; ``None`` for nothing.
+
+        Raises:
+            UsageError: Several ids, or names of models, begin or end so.
+        """
+        if not word.strip():
+            return None
         if self._chosen is None:  # the rows of others need not be read, and may be damaged
-            runs = self.journal.runs_like(start)
+            known: Records = self.journal.runs_called(word)
+            begun = self.journal.runs_like(word)
         else:
-            runs = [run for run in self._chosen if run.run_id.startswith(start)]
-        # A whole id is that of one run, also once it is deleted: START-2 is another.
-        return [run for run in runs if run.run_id == start or not _WHOLE.fullmatch(start)]
+            known, begun = self._chosen, [r for r in self._chosen if r.run_id.startswith(word)]
+        if reading := in_whole(word, known):
+            return reading
+        if begun and not is_whole_id(word):
+            self._of(begun).only(word)
+            return WordMeaning(BEGINNING, begun)
+        ending = of_model(word, self.records)
+        return WordMeaning(END, ending) if ending else None
 
-    def _of_model(self, name: str) -> list[RunRecord]:
-        runs, end = self.records, f"/{name}"
-        return (
-            [run for run in runs if run.name == name]
-            or [run for run in runs if run.model == name]
-            or [run for run in runs if run.name.endswith(end)]
-            or [run for run in runs if run.model.endswith(end)]
-        )
-
-    def only(self, start: str = "") -> StoredRun:
+    def only(self, word: str = "") -> StoredRun:
         """The run, where it is one.
 
         Args:
-            start: What it was called, for the message.
+            word: What it was called, for the message.
 
         Raises:
             UsageError: They are several, or none.
         """
         if not self.records:
-            raise UsageError(f"no run {start!r} among these" if start else "there is no run here")
+            raise UsageError(f"no run {word!r} among these" if word else "there is no run here")
         if len(self.records) > 1:
-            raise UsageError(f"{start!r} could be {self.listed(start)}")
+            raise UsageError(f"{word!r} could be {self.listed(word)}")
         return self._run(self.records[0])
+
+    @property
+    def newest(self) -> StoredRun:
+        """The newest whole one, else the newest with a result, else the newest.
+
+        Raises:
+            UsageError: There is none.
+        """
+        return max(self, key=_worth) if len(self) > 1 else self.only()
+
+    def of_one_model(self, word: str = "") -> StoredRun:
+        """The newest, where all are of one model, asked at one endpoint; else as of `only`."""
+        return self.newest if len(set(map(model_of, self.records))) == 1 else self.only(word)
+
+    def newest_of_each(self) -> dict[str, StoredRun]:
+        """The newest of each model, by a name that no other of these models has."""
+        return {name: runs.newest for name, runs in self._by_model().items()}
+
+    def _by_model(self) -> "dict[str, RunSet]":
+        names, grouped = model_names(self.records), dict[str, list[RunRecord]]()
+        for run in self.records:
+            grouped.setdefault(names[run.run_id], []).append(run)
+        return {name: self._of(runs) for name, runs in grouped.items()}
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """By a run's id its model's name, with what sets it apart from others of that name."""
+        return {
+            run.run_id: line(f"{name} ({apart})" if apart else name)
+            for name, runs in self._by_model().items()
+            for run, apart in zip(runs.records, differences(runs.records), strict=True)
+        }
+
+    def candidates(self, words: Sequence[str], by: Selector = EVERY_RUN) -> "dict[str, RunSet]":
+        """All runs that each of several words means, at least one.
+
+        Args:
+            words: A benchmark among them restricts what the others mean.
+            by: Restricts it too.
+
+        Raises:
+            UsageError: A word means no run that is not left out so; or two benchmarks restrict.
+        """
+        benchmarks = [word for word in words if self.is_benchmark(word)]
+        names = [word for word in words if word not in benchmarks]
+        if names and benchmarks:
+            several = dict.fromkeys(filter(None, [by.benchmark, *benchmarks]))
+            if len(several) > 1:
+                raise UsageError(f"{' and '.join(several)}: name one benchmark")
+            by = by._replace(benchmark=benchmarks[0])
+        return {word: self._among(word, by, _runs_meant) for word in names or benchmarks}
+
+    def is_benchmark(self, word: str) -> bool:
+        """Whether a word means a benchmark, with runs or without."""
+        reading = self.read(word)
+        known = self.catalogue.benchmarks.things
+        return reading.rank == BENCHMARK if reading else word in known
+
+    def alike(self, words: Sequence[str], by: Selector = EVERY_RUN) -> list[list[StoredRun]]:
+        """Runs that may stand side by side: of each word the newest, for each benchmark.
+
+        Words restrict each other: each means its newest run of a benchmark and data of which all
+        have runs. Benchmarks alone mean all their runs.
+
+        Args:
+            words: As of `candidates`.
+            by: Likewise.
+
+        Returns:
+            A list for each benchmark that the words have in common, the newest last; where they
+            have none in common, one of the newest of each.
+
+        Raises:
+            UsageError: As of `candidates`; or a word could be several models.
+        """
+        each = self.candidates(words, by)
+        if all(map(self.is_benchmark, each)):
+            return [[run for runs in each.values() for run in runs]]
+        newest = [{kind_of(run): run.n for run in runs.records} for runs in each.values()]
+        shared = set(newest[0]).intersection(*newest)
+
+        def age(kind: RunKind) -> int:
+            return max(of[kind] for of in newest)
+
+        last = {kind.benchmark: kind for kind in sorted(shared, key=age)}
+        kinds: list[RunKind | None] = [*sorted(last.values(), key=age)] or [None]
+        names = [word for word in words if word in each]
+        return [[each[word]._of_kind(kind).of_one_model(word) for word in names] for kind in kinds]
+
+    def like(self, run: StoredRun) -> "RunSet":
+        """Those of its benchmark and data."""
+        return self._of_kind(kind_of(run.record))
+
+    def _of_kind(self, kind: RunKind | None) -> "RunSet":
+        return self._of([run for run in self.records if kind in (None, kind_of(run))])
 
     def where(
         self,
@@ -167,17 +284,43 @@ class RunSet:
 
         Args:
             benchmark: Its name.
-            model: The model's name or spec.
+            model: The model's name or spec, or the end of either after a slash.
             judge: The spec or label of one that has graded them, alone or in a panel.
             dataset: The pack's name, a path to its data, or six digits or more of its SHA-256.
+
+        Raises:
+            UsageError: There is no such benchmark, or no such model with a run that has the rest.
         """
         models = () if model is None else (model,)
         data = None if dataset is None else str(dataset)
         return self.chosen(Selector(benchmark, models, judge, data))
 
     def chosen(self, by: Selector) -> "RunSet":
-        """The same by a selector."""
+        """The same by a selector, of which each model has a run."""
+        if by.models:
+            rest = by._replace(models=())
+            models = {(run.name, run.model) for run in self.records}
+            for word in by.models:
+                check_model(word, models, f"--model {word}: no such model in {self.journal.folder}")
+            each = [self._among(word, rest, _of_model) for word in by.models]
+            runs = {run.n: run for of_one in each for run in of_one.records}
+            return self._of([runs[n] for n in sorted(runs)])
+        if by.benchmark and all(run.benchmark != by.benchmark for run in self.records):
+            self.catalogue.benchmark(by.benchmark)  # one that nobody knows
         return self.of(run for run in self if by.takes(run)) if any(by) else self
+
+    def _among(self, word: str, by: Selector, meant: Meaning) -> "RunSet":
+        """The runs that a word means of those that a selector takes, at least one."""
+        cheap = by._replace(judge=None, dataset=None)
+        among = self.chosen(cheap) if any(cheap) else self
+        if fitting := [run for run in among._of(meant(word, among)) if by.takes(run)]:
+            return among.of(fitting)
+        others = self._of(meant(word, self))
+        if not others:
+            raise self._no_run(word)
+        if by.dataset and len(others) == 1:
+            others.only().refuse_other_data(by.dataset)
+        raise UsageError(f"no run {word!r} with {by}; others: {others.listed(word)}")
 
     def listed(self, start: str = "") -> str:
         """How many they are, and the commands that name each.
@@ -185,10 +328,11 @@ class RunSet:
         Args:
             start: The word of the command in place of which each is named.
         """
-        runs, apart = self.records, differences(self.records)
+        runs, names = self.records, model_names(self.records)
         named = [
-            f"{with_run(start, run.run_id)} ({', '.join(filter(None, (_what(run), differing)))})"
-            for run, differing in zip(runs[:_LISTED], apart, strict=False)
+            f"{with_run(start, run.run_id)} ({', '.join(filter(None, (what, apart)))})"
+            for run, apart in zip(runs[:_LISTED], differences(runs), strict=False)
+            if (what := _what(run, names[run.run_id]))
         ]
         more = [f"{len(runs) - _LISTED} more: {self._list}"] if len(runs) > _LISTED else []
         return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
@@ -214,73 +358,40 @@ class RunSet:
         benchmarks = (RunResult(run.record, results.get(run.id) or run.result()) for run in self)
         refuse_mixture(list(benchmarks), self.catalogue.benchmarks.things, hint)
 
+    def refuse_namesakes(self) -> None:
+        """Refuse runs of one name that are of several models, or were not asked alike.
+
+        Raises:
+            UsageError: Two are not.
+        """
+        first: dict[str, RunRecord] = {}
+        for run in self.records:
+            one = first.setdefault(run.name, run)
+            if self.names[one.run_id] != self.names[run.run_id]:
+                which = (f"{r.run_id} is of {self.names[r.run_id]}" for r in (one, run))
+                message = f"runs named {run.name!r} are not of one model asked alike"
+                raise UsageError(f"{message}: {', '.join(which)}; name those of one")
+
     def tables(self) -> TidyTables:
         """All that is known of them as tables for dataframes (docs/storage.md)."""
         return TidyTables.of(self)
 
 
-def _what(run: RunRecord) -> str:
+def _what(run: RunRecord, name: str) -> str:
     """What tells a run from others of its model."""
-    return line(f"{run.benchmark} on {run.pack_name}, {run.name}, {run.created_at[:10]}")
+    return line(f"{run.benchmark} on {run.pack_name}, {name}, {run.created_at[:10]}")
 
 
-def runs(folder: str | Path = "runs", *named: str, demo: bool = False) -> RunSet:
-    """The runs that a folder's journal holds, to be read: those of real models, or its demo runs.
-
-    Demo runs are meant where `demo` says so, where those that are named are demo runs, and where
-    the folder has no others.
-
-    Args:
-        folder: Where runs are kept.
-        *named: What names runs that are wanted: the beginning of an id, or a model's name.
-        demo: The demo runs.
-
-    Raises:
-        JournalError: There is no journal, or it cannot be read.
-        UsageError: Runs of both kinds are named, which never stand beside each other.
-    """
-    real, of_demo = Path(folder), demo_folder(Path(folder))
-    if demo or of_demo == real or not has_journal(of_demo):
-        return RunSet(Journal(of_demo if demo else real, create=False))
-    demo_runs = RunSet(Journal(of_demo, create=False))
-    if not has_journal(real):
-        return demo_runs
-    others = RunSet(Journal(real, create=False))
-    demo = others.journal.demo is None or _are_demo(named, others, demo_runs)
-    chosen, left = (demo_runs, others) if demo else (others, demo_runs)
-    left.close()
-    return chosen
+def _worth(run: StoredRun) -> tuple[bool, bool, int]:
+    """More for a whole run than for a partial or failed one, then for one with a result."""
+    document = run.document
+    whole = document is not None and not is_partial(document) and run.status != "fail"
+    return whole, document is not None, run.record.n
 
 
-def is_of_other_kind(folder: Path, start: str) -> bool:
-    """Whether a word names a demo run beside a folder's real runs, or a real one beside demo runs.
-
-    Raises:
-        JournalError: That cannot be told.
-    """
-    demo = demo_folder(folder)
-    other = folder.parent if demo == folder else demo
-    if not has_journal(other):
-        return False
-    with RunSet(Journal(other, create=False)) as runs:
-        return runs.has_id(start) or runs.has_model(start)
+def _runs_meant(word: str, runs: RunSet) -> Records:
+    return meaning.runs if (meaning := runs.read(word)) else ()
 
 
-def _are_demo(named: Sequence[str], others: RunSet, demo_runs: RunSet) -> bool:
-    """Whether the runs that are named are demo runs; those that nobody knows are none."""
-    kinds = {
-        start: [kind for kind in (others, demo_runs) if kind.has_id(start)]
-        or [kind for kind in (others, demo_runs) if kind.has_model(start)]
-        for start in named
-    }
-    for start, known in kinds.items():
-        if len(known) > 1:
-            folders = f"a run in {others.journal.folder} or one in {demo_runs.journal.folder}"
-            raise UsageError(f"{start!r} could be {folders}; give more of its id")
-    real, demo = (
-        [start for start, known in kinds.items() if kind in known] for kind in (others, demo_runs)
-    )
-    if real and demo:
-        message = f"{demo[0]!r} is a demo run and {real[0]!r} is not"
-        raise UsageError(f"{message}: the two kinds never stand beside each other")
-    return bool(demo)
+def _of_model(word: str, runs: RunSet) -> Records:
+    return of_model(word, runs.records)

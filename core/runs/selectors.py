@@ -11,7 +11,7 @@ class Selector(NamedTuple):
 
     Attributes:
         benchmark: Its name.
-        models: The models' names or specs.
+        models: The models' names or specs, or the ends of these after a slash.
         judge: The spec or label of one that has graded them.
         dataset: The pack's name, a path to its data, or six digits or more of its SHA-256.
     """
@@ -32,13 +32,15 @@ class Selector(NamedTuple):
         return place_of(self.dataset)
 
     def takes(self, run: RecordedRun) -> bool:
-        """Whether a run is meant."""
+        """Whether a run has all of it but the models, which `RunSet.chosen` finds."""
         return (
             self.benchmark in (None, run.benchmark)
-            and (not self.models or run.name in self.models or run.model in self.models)
             and (self.judge is None or run.is_judged_by(self.judge))
             and (self.dataset is None or run.is_on(self.dataset))
         )
+
+
+EVERY_RUN = Selector()
 
 
 def place_of(dataset: str | None) -> str | None:

@@ -12,13 +12,14 @@ from .stored_run import StoredRun
 
 
 class TidyRun(NamedTuple):
-    """A run. `elsewhere`: whether it was answered elsewhere."""
+    """A run. `endpoint`: where its model is; `elsewhere`: whether it was answered elsewhere."""
 
     run_id: str
     benchmark: str
     benchmark_version: str
     model: str
     name: str
+    endpoint: str | None
     judge: str | None
     pack: str
     pack_sha256: str
@@ -120,6 +121,7 @@ def _run(run: StoredRun) -> TidyRun:
         row.benchmark_version,
         run.model,
         run.name,
+        row.endpoint,
         document["judge"] if document else None,
         row.pack_name,
         row.pack_sha256,

@@ -81,7 +81,7 @@ def exam_command(
 def _write(starts: tuple[str, ...], runs_dir: Path, samples: Path) -> None:
     """Write the texts of the runs that are named, and say how many there are."""
     with eibench.open_runs(runs_dir, *starts) as stored:
-        chosen = [run for start in starts for run in stored.named(start)]
+        chosen = eibench.chosen_runs(stored, starts, every=True)
         done = write_samples(chosen, samples)
     left_out = f"; {done.left_out} left out (empty, failed, or repeats)" * bool(done.left_out)
     eibench.tell(f"{samples}: {done.lines} texts of {plural(done.writers, 'writer')}{left_out}")

@@ -1,11 +1,10 @@
 """Texts of stored runs as a file of samples, which `bench run judgemark --dataset` takes."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from eibench import StoredRun, UsageError, is_blank
+from eibench import RunSet, UsageError, is_blank
 
 
 class WrittenSamples(NamedTuple):
@@ -16,8 +15,10 @@ class WrittenSamples(NamedTuple):
     left_out: int
 
 
-def write_samples(runs: Iterable[StoredRun], path: Path) -> WrittenSamples:
+def write_samples(runs: RunSet, path: Path) -> WrittenSamples:
     """Write what the models of runs said: a line each of writer, item, prompt and text.
+
+    Models of one name, and runs of a model that were not asked alike, are writers each.
 
     The text of a sample is all that the model said in it. One that failed or says nothing is left
     out, and so are later iterations: a writer has one text for an item.
@@ -29,7 +30,7 @@ def write_samples(runs: Iterable[StoredRun], path: Path) -> WrittenSamples:
     left_out = 0
     for run in runs:
         for document in run.item_documents(sorted({item_id for item_id, _ in run.samples_begun})):
-            key = run.name, f"{run.benchmark}: {document['item_id']}"
+            key = runs.names[run.id], f"{run.benchmark}: {document['item_id']}"
             for row in document["iterations"]:
                 calls = [call for call in row["calls"] if call["phase"] == "generate"]
                 text = "\n\n".join(call["text"] for call in calls)

@@ -90,7 +90,7 @@ def calibrate_command(
         raise UsageError("--labels is for labels of the journal, --value for those of a RUN")
     with eibench.open_runs(runs_dir, run) as stored:
         labelled = (
-            _published(benchmark, stored[run], dataset, value)
+            _published(benchmark, stored, run, dataset, value)
             if run
             else _of_set(benchmark, stored, label_set)
         )
@@ -118,7 +118,7 @@ def _write(benchmark: Benchmark, dataset: str | None, path: Path, *, json_output
 
 
 def _of_set(benchmark: Benchmark, stored: RunSet, label_set: str | None) -> _Labelled:
-    runs = [run for run in stored if run.benchmark == benchmark.name]
+    runs = list(stored.where(benchmark=benchmark.name))
     rows = [(run, label) for run in runs for label in run.labels]
     sets = sorted({label.label_set for _, label in rows})
     if label_set:
@@ -152,11 +152,10 @@ def _of_set(benchmark: Benchmark, stored: RunSet, label_set: str | None) -> _Lab
 
 
 def _published(
-    benchmark: Benchmark, run: StoredRun, dataset: str | None, value: str | None
+    benchmark: Benchmark, stored: RunSet, word: str, dataset: str | None, value: str | None
 ) -> _Labelled:
     """The ratings that the benchmark's own people gave the replies which a run holds."""
-    if run.benchmark != benchmark.name:
-        raise UsageError(f"run {run.id} is of {run.benchmark}, not of {benchmark.name}")
+    run = eibench.chosen_runs(stored, (benchmark.name, word)).only(word)
     pack, rated = eibench.human_ratings(benchmark, pack=run.pack_by(run.graders()[0], dataset))
     names = list(dict.fromkeys(name for reply in rated for name in reply.ratings))
     if value and value not in names:

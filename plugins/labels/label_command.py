@@ -136,16 +136,10 @@ def draw_command(
 
 def _runs(stored: RunSet, benchmark: Benchmark, starts: Sequence[str]) -> list[StoredRun]:
     """The runs that are meant, or the newest of each model."""
-    if starts:
-        chosen = [stored[start] for start in starts]
-    else:
-        candidates = [run for run in stored if run.benchmark == benchmark.name]
-        chosen = list({run.name: run for run in candidates}.values())
-    if other := [run for run in chosen if run.benchmark != benchmark.name]:
-        raise UsageError(f"run {other[0].id} is of {other[0].benchmark}, not of {benchmark.name}")
-    if not chosen:
-        raise UsageError(f"no run of {benchmark.name}; {bench('run', benchmark.name)} makes one")
-    if len({run.id for run in chosen}) < len(chosen):
+    starts = [word for word in starts if word != benchmark.name]
+    named = eibench.chosen_runs(stored, (benchmark.name, *starts))
+    chosen = list(named if starts else named.newest_of_each().values())
+    if len(chosen) < len(starts):
         raise UsageError("a run is named twice; name each once")
     stored.of(chosen).refuse_unlike()
     return chosen

@@ -101,7 +101,8 @@ def _norm_of_ratings(
     models = list[NormedModel]()
     if runs:
         with eibench.open_runs(runs_dir, *runs) as stored:
-            models = [normed_model(norm, pack, stored[start]) for start in runs]
+            named = eibench.chosen_runs(stored, (benchmark.name, *runs))
+            models = [normed_model(norm, pack, run) for run in named]
     document = {"source": source, **norm.as_json(), "left_out": list(people.left_out)}
     document |= {"dataset": {"name": pack.source.name, "sha256": pack.source.sha256}}
     document |= {"models": [model._asdict() for model in models]}

@@ -150,7 +150,7 @@ _EXAMPLES = (
 @eibench.shared_options("model", "without")
 @click.option("--run", "runs", multiple=True, metavar="RUN",
               shell_complete=eibench.completion("runs"),
-              help="Only this run of the journal.")  # fmt: skip
+              help="Only this run, or the runs of this model.")  # fmt: skip
 @click.option("--dataset", "datasets", multiple=True, metavar="[BENCHMARK=]NAME|PATH|SHA",
               help="Only runs on this pack; of one benchmark, if it is named.")  # fmt: skip
 @click.option("--judge", metavar="SPEC", shell_complete=eibench.completion("judges"),
@@ -218,11 +218,11 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
 
 def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
     with _opened(params["runs_dir"], words[0], params["runs"]) as stored:
-        runs = [stored[start] for start in params["runs"]]
+        runs = eibench.chosen_runs(stored, params["runs"], every=True) if params["runs"] else ()
         datasets = {name: _pack(name, pack) for name, pack in _datasets(params["datasets"]).items()}
-        choice = RunSelection(runs or None, datasets, params["judge"])
-        names = dict.fromkeys(run.name for run in choice.among(stored))
-        left_out = left_out_of(names, params["without"], params["models"])
+        choice = RunSelection(list(runs) or None, datasets, params["judge"])
+        specs = {run.name: run.model for run in choice.among(stored)}
+        left_out = left_out_of(specs, params["without"], params["models"], specs)
         choice = replace(choice, without=left_out)
         benchmarks = choice.benchmarks(stored)
         for benchmark in (ScoreColumn.parse(word).benchmark for word in words):

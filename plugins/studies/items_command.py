@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 import eibench
-from eibench import JsonDict, Table, UsageError, scaled_values
+from eibench import Benchmark, JsonDict, Table, UsageError, run_selector, scaled_values
 from eibench.text import interval, number, plural
 
 from .csv_tables import read_table
@@ -32,12 +32,11 @@ _EXAMPLES = (
 
 
 @click.command("items", cls=eibench.Command, epilog=_EXAMPLES)
-@click.argument("benchmark")
+@eibench.benchmark_argument
 @click.option("--scores", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               metavar="FILE", help="A CSV file instead of runs: models in rows, items in "
               "columns.")  # fmt: skip
-@click.option("--dataset", metavar="NAME", help="Only runs on this pack.")
-@click.option("--judge", metavar="SPEC", help="Only runs with this judge.")
+@eibench.run_options("judge", "dataset")
 @click.option("--select", "count", type=int, metavar="N", help="Choose N items.")
 @click.option("--by", type=click.Choice(sorted(CHOICES)), default=BY_DIFFICULTY, show_default=True,
               help="How they are chosen.")  # fmt: skip
@@ -48,10 +47,8 @@ _EXAMPLES = (
 @eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def items_command(
-    benchmark: str,
+    benchmark: Benchmark,
     scores: Path | None,
-    dataset: str | None,
-    judge: str | None,
     count: int | None,
     by: str,
     among: str | None,
@@ -66,7 +63,7 @@ def items_command(
     score. What it says of a selection is for models left out of the choice, beside 200 random
     packs.
     """
-    table = of_csv(scores) if scores else of_runs(benchmark, runs_dir, dataset, judge)
+    name, table = benchmark.name, of_csv(scores) if scores else of_runs(benchmark.name, runs_dir)
     chosen = _among(table, among)
     studied, board = study_items(table), reliability(table)
     selection = select(chosen, count, by) if count else None
@@ -75,10 +72,10 @@ def items_command(
     if selection and output:
         if not selection.accepted:
             raise UsageError(f"{output} is not written: {selection.reason}; --by difficulty may do")
-        output.write_text(_as_file(benchmark, table, selection), "utf-8")
+        output.write_text(_as_file(name, table, selection), "utf-8")
     if json_output:
         document: JsonDict = {
-            "benchmark": benchmark, "models": list(table.models),
+            "benchmark": name, "models": list(table.models),
             "reliability": board._asdict(), "items": [one._asdict() for one in studied],
             "selection": selection and {
                 **selection._asdict(), "measured": selection.measured._asdict(),
@@ -87,7 +84,7 @@ def items_command(
         }  # fmt: skip
         eibench.show_json(document)
         return
-    eibench.show(*_parts(benchmark, table, studied, board, selection))
+    eibench.show(*_parts(name, table, studied, board, selection))
 
 
 def of_csv(path: Path) -> ItemMatrix:
@@ -103,27 +100,20 @@ def of_csv(path: Path) -> ItemMatrix:
     return ItemMatrix(file.models(), tuple(whole), scores)
 
 
-def of_runs(benchmark: str, folder: Path, dataset: str | None, judge: str | None) -> ItemMatrix:
+def of_runs(benchmark: str, folder: Path) -> ItemMatrix:
     """The newest whole run of each model on one pack; items that all of them have."""
     with eibench.open_runs(folder) as stored:
-        runs = stored.where(benchmark=benchmark, judge=judge)
+        chosen = stored.chosen(run_selector()._replace(benchmark=benchmark))
+        whole = [r for r in chosen if r.document and r.document["status"] == "complete"]
         rows: dict[str, dict[str, float]] = {}
-        packs = set[str]()
-        for run in runs:
-            document = run.document
-            if document is None or document["status"] != "complete":
-                continue
-            if dataset and document["dataset"]["name"] != dataset:
-                continue
+        for name, run in stored.of(whole).newest_of_each().items():
             sums: dict[str, list[float]] = {}
             for (item_id, _), value in scaled_values(run).items():
                 sums.setdefault(item_id, []).append(value)
             if sums:
-                packs.add(document["dataset"]["sha256"])
-                rows[document["name"]] = {i: sum(v) / len(v) for i, v in sums.items()}
-        first = next(iter(runs), None)
-        worse = first is not None and _less_is_better(first.document)
-    if len(packs) > 1:
+                rows[name] = {i: sum(v) / len(v) for i, v in sums.items()}
+        worse = bool(whole) and _less_is_better(whole[0].document)
+    if len({run.record.pack_sha256 for run in whole}) > 1:
         raise UsageError("these runs are of several packs; name one with --dataset")
     shared = sorted(set.intersection(*map(set, rows.values()))) if rows else []
     if len(rows) < 2 or len(shared) < 2:

@@ -53,7 +53,7 @@ def judges_command(
         raise UsageError(f"{benchmark.name} asks no judge")
     if not (words or any(run_selector())):
         raise UsageError("name a BENCHMARK, or a RUN that two judges have graded")
-    with eibench.open_runs(runs_dir, *(() if benchmark else words)) as stored:
+    with eibench.open_runs(runs_dir, *words) as stored:
         if benchmark:
             _of_benchmark(stored, benchmark, named, changes, json_output=json_output)
             return

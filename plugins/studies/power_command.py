@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 
 import eibench
-from eibench import StoredRun, Table, UsageError, scaled_values
+from eibench import Benchmark, StoredRun, Table, UsageError, run_selector, scaled_values
 from eibench.statistics import Settling, settling
 from eibench.text import number, plural
 
@@ -38,18 +38,15 @@ class PairPlan(NamedTuple):
 
 
 @click.command("power", cls=eibench.Command, epilog=_EXAMPLES)
-@click.argument("benchmark")
+@eibench.benchmark_argument
 @click.option("--difference", type=click.FloatRange(min=0, min_open=True), required=True,
               metavar="D", help="The true difference to find, in the main metric.")  # fmt: skip
-@click.option("--dataset", metavar="NAME", help="Only runs on this pack.")
-@click.option("--judge", metavar="SPEC", help="Only runs with this judge.")
+@eibench.run_options("judge", "dataset")
 @eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def power_command(
-    benchmark: str,
+    benchmark: Benchmark,
     difference: float,
-    dataset: str | None,
-    judge: str | None,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -60,22 +57,15 @@ def power_command(
     large as theirs can show. How much two models differ by item is taken from pairs that were run.
     """
     with eibench.open_runs(runs_dir) as stored:
-        runs: dict[str, StoredRun] = {}
-        for run in stored.where(benchmark=benchmark, judge=judge):
-            document = run.document
-            if document is None or document["status"] != "complete":
-                continue
-            if dataset and document["dataset"]["name"] != dataset:
-                continue
-            runs[document["name"]] = run
-        newest = next(reversed(runs.values()), None)
-        pack = newest and newest.document and newest.document["dataset"]["sha256"]
-        runs = {n: r for n, r in runs.items()
-                if r.document and r.document["dataset"]["sha256"] == pack}  # fmt: skip
+        chosen = stored.chosen(run_selector()._replace(benchmark=benchmark.name))
+        whole = [r for r in chosen if r.document and r.document["status"] == "complete"]
+        packs = [run.record.pack_sha256 for run in whole]
+        whole = [run for run in whole if run.record.pack_sha256 == packs[-1]]
+        runs = stored.of(whole).newest_of_each()
         if len(runs) < 2:
             raise UsageError(
-                f"{benchmark} has {plural(len(runs), 'model')} with a whole run on one pack; how "
-                "much two models differ by item is known from two"
+                f"{benchmark.name} has {plural(len(runs), 'model')} with a whole run on one pack; "
+                "how much two models differ by item is known from two"
             )
         values = {name: scaled_values(run) for name, run in runs.items()}
         families = _families(next(iter(runs.values())))
@@ -87,13 +77,13 @@ def power_command(
         raise UsageError(f"nothing can be planned: {plans[0].plan.reason}")
     if json_output:
         eibench.show_json({
-            "benchmark": benchmark, "difference": difference, "demo": demo,
+            "benchmark": benchmark.name, "difference": difference, "demo": demo,
             "pairs": [{"models": list(p.models), "shows": p.shows, **p.plan._asdict()}
                       for p in known],
             "cost_of_sample_usd": cost,
         })  # fmt: skip
         return
-    eibench.show(_table(benchmark, difference, known, cost, demo=demo))
+    eibench.show(_table(benchmark.name, difference, known, cost, demo=demo))
 
 
 Values = Mapping[tuple[str, int], float]

@@ -118,7 +118,7 @@ _EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revised\n"
 
 
 @click.command("repeat", cls=eibench.Command, epilog=_EXAMPLES)
-@click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1,
+@click.argument("sources", metavar="RUN|BENCHMARK...|FILE.csv", nargs=-1,
                 shell_complete=eibench.completion("runs"))  # fmt: skip
 @eibench.run_options("model", "benchmark", "judge")
 @click.option("--change", nargs=2, metavar="BEFORE AFTER",
@@ -169,7 +169,7 @@ def _from_runs(sources: tuple[str, ...], runs_dir: Path) -> tuple[Reruns, list[S
     if not (sources or any(run_selector())):
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
     with eibench.open_runs(runs_dir, *sources) as stored:
-        runs = eibench.chosen_runs(stored, sources)
+        runs = eibench.chosen_runs(stored, sources, every=True)
         path, judge = run_selector().data_path, run_selector().judge
         reruns = reruns_of_runs(runs, path, judge)
         by = {run.id: run.by_judge(judge).judge if judge else None for run in runs}

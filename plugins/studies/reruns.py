@@ -91,9 +91,9 @@ def reruns_of_runs(runs: RunSet, dataset: str | None, judge: str | None = None) 
     documents = {run.id: run.result(judge) for run in runs}
     first, *others = runs
     if len(names := dict.fromkeys(run.benchmark for run in runs)) > 1:
-        raise UsageError(f"these are runs of {' and '.join(names)}; name those of one benchmark")
+        raise UsageError(f"these are runs of {' and '.join(names)}; choose with --benchmark")
     runs.refuse_mixture("name runs of one protocol at a time", documents)
-    _refuse_other_endpoints(runs)
+    runs.refuse_namesakes()
     iterations = {run.id: run.iterations(documents[run.id], dataset=dataset) for run in runs}
     for run in others:
         one, other = (iterations[run_id].items for run_id in (first.id, run.id))
@@ -105,20 +105,6 @@ def reruns_of_runs(runs: RunSet, dataset: str | None, judge: str | None = None) 
     by = judge_in(documents[first.id])
     title = f"{first.benchmark} runs in {runs.journal.folder}"
     return Reruns(title, reruns, (), more, str(by) if by else None)
-
-
-def _refuse_other_endpoints(runs: RunSet) -> None:
-    """Refuse a model's runs at two endpoints: a server's build and quantisation move scores."""
-    first: dict[str, StoredRun] = {}
-    for run in runs:
-        one = first.setdefault(run.name, run)
-        if (one.record.endpoint, one.model) != (run.record.endpoint, run.model):
-            message = " and ".join(f"{r.id} of {r.model} {_address(r)}" for r in (one, run))
-            raise UsageError(f"runs named {run.name!r} are no reruns of one model: {message}")
-
-
-def _address(run: StoredRun) -> str:
-    return f"at {run.record.endpoint}" if run.record.endpoint else "at its provider"
 
 
 def _reruns(

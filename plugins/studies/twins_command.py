@@ -7,7 +7,16 @@ from pathlib import Path
 import click
 
 import eibench
-from eibench import JsonObject, RunSet, StoredRun, Table, UsageError, find_pack, scaled_values
+from eibench import (
+    Benchmark,
+    JsonObject,
+    RunSet,
+    StoredRun,
+    Table,
+    UsageError,
+    find_pack,
+    scaled_values,
+)
 from eibench.text import plural
 
 from .twins import (
@@ -29,7 +38,7 @@ _EXAMPLES = (
 
 
 @click.command("twins", cls=eibench.Command, epilog=_EXAMPLES)
-@click.argument("benchmark")
+@eibench.benchmark_argument
 @click.option("--dataset", default="official", show_default=True, metavar="NAME|PATH",
               help="The official questions.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -39,7 +48,7 @@ _EXAMPLES = (
 @eibench.shared_options("demo", "runs_dir")
 @eibench.json_option
 def twins_command(
-    benchmark: str,
+    benchmark: Benchmark,
     dataset: str,
     output: Path | None,
     models: tuple[str, ...],
@@ -52,29 +61,28 @@ def twins_command(
     and on the twins, --model of each shows both scores and the gap, on the questions that all of
     them answered. Gaps differ between models also where none has seen the questions.
     """
-    twins = read_twins(benchmark)
-    plugin = eibench.benchmarks()[benchmark]
-    defaults = {option.name: option.default for option in plugin.options}
-    official = find_pack(plugin, dataset, defaults)
-    pack = twin_pack(benchmark, next(iter(official.files.values())))
+    twins, name = read_twins(benchmark.name), benchmark.name
+    defaults = {option.name: option.default for option in benchmark.options}
+    official = find_pack(benchmark, dataset, defaults)
+    pack = twin_pack(name, next(iter(official.files.values())))
     if output:
         output.write_bytes(pack_bytes(pack))
         eibench.tell(
-            f"{output}: {len(pack)} twins of {len(twins)} dialogues; bench run {benchmark} "
+            f"{output}: {len(pack)} twins of {len(twins)} dialogues; bench run {name} "
             f"--dataset {output} --model SPEC for each model"
         )
         return
     if not models:
         raise UsageError("give -o FILE to write the twins, or --model of each model that was run")
-    families = {name: twin.family for twin in twins for name in twin.questions}
+    families = {question: twin.family for twin in twins for question in twin.questions}
     packs = (official.sha256, hashlib.sha256(pack_bytes(pack)).hexdigest())
     with eibench.open_runs(runs_dir, *models) as stored:
-        runs = stored.where(benchmark=benchmark)
+        runs = stored.where(benchmark=name)
         options = _newest(runs, models[0], packs[1], "the twins").settings["options"]
-        asked = [_asked_twice(runs, name, packs, options, families) for name in models]
+        asked = [_asked_twice(runs, model, packs, options, families) for model in models]
     rows, shared = twin_rows(asked, families), shared_questions(asked)
-    dialogues = len({families[name] for name in shared})
-    document = TwinsDocument(benchmark, *packs, options, len(shared), dialogues, rows)
+    dialogues = len({families[question] for question in shared})
+    document = TwinsDocument(name, *packs, options, len(shared), dialogues, rows)
     if json_output:
         eibench.show_json(document)
     else:
@@ -93,16 +101,18 @@ def _asked_twice(
     alike = {name: twin.settings[name] for name in ("options", "sampling", "system")}
     published = _newest(runs, model, packs[0], "the official questions", alike)
     both = (_by_question(run, families) for run in (published, twin))
-    return AskedTwice(model, published.id, twin.id, *both)
+    return AskedTwice(twin.name, published.id, twin.id, *both)
 
 
 def _newest(
     runs: RunSet, model: str, sha256: str, pack: str, alike: JsonObject | None = None
 ) -> StoredRun:
     """The newest whole run of a model on exactly that file, with these settings."""
+    of_model = runs.where(model=model)
+    of_model.refuse_namesakes()
     whole = [
         run
-        for run in runs.where(model=model)
+        for run in of_model
         if run.record.pack_sha256 == sha256
         and run.document
         and run.document["status"] in ("complete", "fail")

@@ -20,7 +20,7 @@ _EXAMPLES = (
 
 
 @click.command("style", cls=eibench.Command, epilog=_EXAMPLES)
-@click.argument("sources", metavar="RUN...|FILE.jsonl", nargs=-1,
+@click.argument("sources", metavar="RUN|BENCHMARK...|FILE.jsonl", nargs=-1,
                 shell_complete=eibench.completion("runs"))  # fmt: skip
 @eibench.run_options("model", "benchmark", "judge")
 @click.option("--lists", type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -60,7 +60,8 @@ def _of_runs(sources: tuple[str, ...], runs_dir: Path) -> tuple[str, list[ModelT
         raise UsageError("Missing argument 'RUN...|FILE.jsonl'.")
     with eibench.open_runs(runs_dir, *sources) as stored:
         source = f"runs in {stored.journal.folder}"
-        models = texts_of_runs(eibench.chosen_runs(stored, sources))
+        runs = eibench.chosen_runs(stored, sources)
+        models = texts_of_runs(runs, runs.names)
     for model in models:
         if not model.texts:
             why = model.left_out[0] if model.left_out else "no sample has begun"

@@ -1,6 +1,6 @@
 """The texts whose style is looked at: of a JSON-lines file, or what models said in runs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,14 +76,15 @@ def read_texts(path: Path) -> list[ModelTexts]:
     return list(models.values())
 
 
-def texts_of_runs(runs: Iterable[StoredRun]) -> list[ModelTexts]:
-    """What the models of runs said, by the models' names.
+def texts_of_runs(runs: Iterable[StoredRun], names: Mapping[str, str] = {}) -> list[ModelTexts]:
+    """What the models of runs said, by the models' names, or those that are given by a run's id.
 
     Replies without an English word, and samples that failed, are left out with the reason.
     """
     models: dict[str, ModelTexts] = {}
     for run in runs:
-        of_model = models.setdefault(run.name, ModelTexts(run.name, run.demo, [], [], []))
+        name = names.get(run.id, run.name)
+        of_model = models.setdefault(name, ModelTexts(name, run.demo, [], [], []))
         of_model.runs.append(run.id)
         for text, reason in _samples(run):
             if reason:

@@ -152,11 +152,11 @@ if TYPE_CHECKING:
     from eibench.core.reports.result import Result as Result
     from eibench.core.reports.steadiness import steadiness_table as steadiness_table
     from eibench.core.reports.suggestions import bench as bench
+    from eibench.core.runs.folders import runs as runs
     from eibench.core.runs.judged import compare_judges as compare_judges
     from eibench.core.runs.labels import keep_labels as keep_labels
     from eibench.core.runs.power import scaled_values as scaled_values
     from eibench.core.runs.run_set import RunSet as RunSet
-    from eibench.core.runs.run_set import runs as runs
     from eibench.core.runs.stored_run import StoredRun as StoredRun
     from eibench.core.runs.tables import TidyTables as TidyTables
     from eibench.core.sample.progress import Progress as Progress
@@ -245,7 +245,8 @@ _HOMES = {
     "eibench.core.runs.judged": "compare_judges",
     "eibench.core.runs.labels": "keep_labels",
     "eibench.core.runs.power": "scaled_values",
-    "eibench.core.runs.run_set": "RunSet runs",
+    "eibench.core.runs.folders": "runs",
+    "eibench.core.runs.run_set": "RunSet",
     "eibench.core.runs.stored_run": "StoredRun",
     "eibench.core.runs.tables": "TidyTables",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"

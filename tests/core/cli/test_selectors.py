@@ -29,12 +29,18 @@ def pasted(message: str, which: int) -> list[str]:
     return shlex.split(listed[which].rpartition(" (")[0])
 
 
-def test_a_model_with_several_runs_is_answered_with_commands(bench: Bench, two: list[str]) -> None:
-    """Each names one of them, and can be pasted."""
+def test_a_model_means_its_newest_whole_run(bench: Bench, two: list[str]) -> None:
+    """A line says which; what is deleted or paid for is named by itself, by one of the commands."""
+    bench("run", "eqbench-v1", "--limit", 1, "--iterations", 2)  # a part, of the first run again
     done = bench("show", "demo/medium", "1", "--json")
-    assert done.code == 2 and "'demo/medium' could be 2 runs: bench show " in done.err
-    own = bench(*pasted(done.err, 1))
-    assert own.json["run_id"] == two[1] and own.json["item_id"] == "1"
+    assert done.json["run_id"] == two[1] and done.json["item_id"] == "1"
+    assert done.err.startswith(f"demo/medium: run {two[1]} (eqbench-v1 on custom, 20")
+    assert done.err.endswith("), of 2 runs\n")
+    for words in ("delete", "--yes"), ("rejudge", "--judge", "demo/judge"):
+        refused = bench(words[0], "demo/medium", *words[1:])
+        assert refused.code == 2
+        assert f"'demo/medium' could be 2 runs: bench {words[0]} {two[0]} " in refused.err
+    assert pasted(refused.err, 1)[:2] == ["rejudge", two[1]]
 
 
 def test_the_end_of_a_name_goes_before_that_of_a_spec(bench: Bench) -> None:
@@ -74,12 +80,27 @@ def test_a_run_that_is_not_what_is_wanted_is_refused(bench: Bench, two: list[str
     """Nothing that was asked for is passed over."""
     done = bench("show", two[0], "--dataset", "pack.json")
     assert done.code == 3 and "is not the data of run" in done.err
-    done = bench("show", two[0], "--model", "demo/weak")
-    assert done.code == 2 and "with --model demo/weak; others: 1 run: bench show" in done.err
-    done = bench("show", "--model", "nobody")
-    assert done.code == 2 and "no run with --model nobody" in done.err
-    assert "2 runs" in bench("show", "--model", "demo/medium").err
-    assert "no runs with --model nobody" in bench("runs", "--model", "nobody").err
+    other = bench("run", "seceu", "--limit", 1, "--model", "demo/weak", "--json").json["run_id"]
+    done = bench("show", two[0], "--model", "weak")
+    assert done.code == 2 and f"with --model weak; others: 1 run: bench show {two[0]}" in done.err
+    done = bench("show", "medium", "--benchmark", "seceu")
+    assert done.code == 2 and "no run 'medium' with --benchmark seceu; others: 2 runs" in done.err
+    assert bench("show", "--model", "demo/medium").out.count("bench show ") == 2
+    listed = bench("runs", "--model", "weak", "--json").json["runs"]
+    assert [row["run_id"] for row in listed] == [other]
+
+
+@pytest.mark.parametrize("words", [("runs",), ("show",), ("report", "-o", "x.html")])
+def test_a_model_without_a_run_is_never_dropped(
+    bench: Bench, two: list[str], words: tuple[str, ...]
+) -> None:
+    """Also beside one that has some; the error has the nearest word."""
+    done = bench(*words, "--model", "medium", "--model", "demo/mediun")
+    assert (done.code, done.err.count("\n"), Path("x.html").exists()) == (2, 1, False)
+    assert "--model demo/mediun: no such model in runs/demo; did you mean demo/medium?" in done.err
+    done = bench(*words, "--model", "medium", "--benchmark", "seceu")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "no run 'medium' with --benchmark seceu; others: 2 runs: " in done.err
 
 
 def test_two_models_are_compared_by_name(bench: Bench) -> None:
@@ -90,9 +111,28 @@ def test_two_models_are_compared_by_name(bench: Bench) -> None:
     named = ("--benchmark", "eqbench-v1", "--json")
     words = bench("compare", "demo/weak", "demo/strong", *named)
     options = bench("compare", "--model", "demo/weak", "--model", "demo/strong", *named)
-    assert words.code == 0 and words.json == options.json
-    assert "could be 2 runs" in bench("compare", "demo/weak", "demo/strong").err
+    of_benchmark = bench("compare", "eqbench-v1", "weak", "strong", "--json")
+    assert words.code == 0 and words.json == options.json == of_benchmark.json
+    assert bench("compare", "weak", "strong", "--json").json["benchmark"] == "seceu"
     assert "name two runs" in bench("compare", "demo/weak").err
+
+
+def test_two_models_are_compared_where_both_have_runs(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each benchmark that both have, a line each, the newest last."""
+    monkeypatch.delenv("BENCH_DETAILS")
+    for benchmark, model in (("eqbench-v1", "weak"), ("seceu", "weak"), ("eqbench-v1", "strong")):
+        bench("run", benchmark, "--limit", 3, "--model", f"demo/{model}")
+    assert bench("compare", "weak", "strong", "--json").json["benchmark"] == "eqbench-v1"
+    bench("run", "seceu", "--limit", 3, "--model", "demo/strong")
+    done = bench("compare", "weak", "strong")
+    lines = done.out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["eqbench-v1", "seceu"]
+    assert all("  (bench compare " in line for line in lines), lines
+    done = bench("compare", "weak", "strong", "--json")
+    assert done.json["benchmark"] == "seceu"
+    assert done.err.startswith("seceu is meant, the newest; --benchmark chooses eqbench-v1\n")
 
 
 def test_a_judge_chooses_the_runs_that_it_has_graded(bench: Bench) -> None:

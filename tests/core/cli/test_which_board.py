@@ -151,6 +151,8 @@ def test_several_runs_of_a_model_are_told_apart(bench: Bench, both: list[Any]) -
     assert f"bench show {both[1]['run_id']}  eqbench-v1 on bundled, revise on; " in with_
     assert "revise off; demo/medium DEMO: score " in without
     named = bench("show", "medium", "1")
+    assert named.code == 0 and named.err.startswith("medium: run ")
+    named = bench("delete", "medium")
     assert named.code == 2 and "revise off)" in named.err
     assert bench("show", "strong", "--json").json["run_id"] == both[0]["run_id"]
     assert bench("show", "edium").code == 2

@@ -41,7 +41,8 @@ def test_a_run_is_named_by_its_id_or_its_model(runs: RunSet) -> None:
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        ("strong", r"'strong' could be 2 runs: [0-9a-f]{8} .eqbench3 on bundled.*; .*eqbench-v1"),
+        ("eqbench3", r"'eqbench3' could be 2 runs: [0-9a-f]{8} .eqbench3 on bundled.*; .*strong"),
+        ("seceu", "no run of seceu in runs/demo; bench run seceu makes one"),
         ("nobody", r"no run 'nobody' in runs/demo; bench runs --demo lists them"),
         (" ", "name a run"),
     ],
@@ -58,10 +59,37 @@ def test_runs_are_chosen_by_what_they_have(runs: RunSet) -> None:
     """By all that is given; there may be none."""
     assert [run.benchmark for run in runs.where(judge="demo/judge")] == ["eqbench3"] * 2
     assert len(runs.where(model="demo/strong", dataset="bundled")) == 2
-    none = runs.where(benchmark="eqbench3", model="nobody")
+    none = runs.where(benchmark="seceu")
     assert len(none) == 0
     with pytest.raises(UsageError, match="there is no run here"):
         none.only()
+    for wrong, message in (
+        ({"model": "demo/weak"}, "demo/weak: no such model in runs/demo"),
+        ({"model": "medium", "benchmark": "eqbench-v1"}, "no run 'medium' with --benchmark eqb"),
+        ({"benchmark": "eqbench-3"}, "did you mean 'eqbench3'"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            runs.where(**wrong)
+
+
+def test_words_restrict_each_other(runs: RunSet) -> None:
+    """The newest runs of what all have; a benchmark among them restricts, alone it means all."""
+    first, second, third = (run.id for run in runs)
+    assert runs["strong"].id == third
+    for words, wanted in (
+        (("medium", "strong"), [[first, second]]),
+        (("eqbench3", "strong"), [[second]]),
+        (("eqbench3",), [[first, second]]),
+        (("strong", "demo/strong"), [[second, second], [third, third]]),
+        ((first, third), [[first, third]]),
+    ):
+        assert [[run.id for run in alike] for alike in runs.alike(words)] == wanted
+    for wrong, message in (
+        (["eqbench-v1", "medium"], "no run 'medium' with --benchmark eqbench-v1; others: 1 run"),
+        (["eqbench-v1", "eqbench3", "strong"], "eqbench-v1 and eqbench3: name one benchmark"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            runs.alike(wrong)
 
 
 def test_samples_are_those_of_the_result(rated: StoredRun) -> None:
@@ -150,4 +178,4 @@ def test_a_folder_without_runs_is_refused() -> None:
     """With the command that starts one."""
     with pytest.raises(JournalError, match="no runs in nowhere"):
         eibench.runs("nowhere")
-    assert importlib.import_module("eibench.core.runs.run_set").runs is eibench.runs
+    assert importlib.import_module("eibench.core.runs.folders").runs is eibench.runs
