@@ -106,6 +106,4 @@ def _names_of(
 def check_model(word: str, models: Collection[tuple[str, str]], message: str) -> None:
     """Refuse, by `UsageError` with the nearest name, a word that means none of these models."""
     if not models_called(word, models):
-        names = sorted({name for name, _ in models})
-        near = nearest(word, {*names, *(part.rpartition("/")[2] for m in models for part in m)})
-        raise UsageError(f"{message}{near} (there are: {listed(names, _LISTED) or 'none'})")
+        check_name(word, sorted({name for name, _ in models}), message, "there are")

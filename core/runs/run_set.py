@@ -359,18 +359,21 @@ class RunSet:
         refuse_mixture(list(benchmarks), self.catalogue.benchmarks.things, hint)
 
     def refuse_namesakes(self) -> None:
-        """Refuse runs of one name that are of several models, or were not asked alike.
+        """Refuse runs of several models, or of one at several endpoints, that go by one name.
 
         Raises:
-            UsageError: Two are not.
+            UsageError: Two do.
         """
         first: dict[str, RunRecord] = {}
         for run in self.records:
             one = first.setdefault(run.name, run)
-            if self.names[one.run_id] != self.names[run.run_id]:
-                which = (f"{r.run_id} is of {self.names[r.run_id]}" for r in (one, run))
-                message = f"runs named {run.name!r} are not of one model asked alike"
-                raise UsageError(f"{message}: {', '.join(which)}; name those of one")
+            if model_of(one) != model_of(run):
+                which = (
+                    f"{r.run_id} of {r.model} {f'at {r.endpoint}' if r.endpoint else ''}".rstrip()
+                    for r in (one, run)
+                )
+                message = f"runs named {run.name!r} are not of one model: {' and '.join(which)}"
+                raise UsageError(f"{message}; name those of one")
 
     def tables(self) -> TidyTables:
         """All that is known of them as tables for dataframes (docs/storage.md)."""

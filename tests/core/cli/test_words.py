@@ -154,7 +154,7 @@ def test_two_models_of_one_name_are_told_apart(bench: Bench, namesakes: dict[str
     assert [row["model"] for row in style["models"]] == items["models"]
     done = bench("repeat", *namesakes.values())
     assert done.code == 2
-    assert "runs named 'base' are not of one model asked alike" in done.err
+    assert "runs named 'base' are not of one model: " in done.err
     assert bench("report", *namesakes.values(), "-o", "x.html").code == 0
     page = Path("x.html").read_text(encoding="utf-8")
     assert all(f"base ({run_id})" in page for run_id in namesakes.values())
