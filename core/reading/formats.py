@@ -19,14 +19,14 @@ _DEEPEST = 50
 """Tables and lists of TOML within one another."""
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, most: int = MOST) -> str:
     """A file's text.
 
     Raises:
-        DataError: It is missing, a folder or a device, larger than 1 GiB or not UTF-8.
+        DataError: It is missing, a folder or a device, of more bytes than that or not UTF-8.
     """
     try:
-        return files.read_text(path, MOST, encoding="utf-8-sig", pipes=True)
+        return files.read_text(path, most, encoding="utf-8-sig", pipes=True)
     except FileNotFoundError:
         raise DataError(path, "no such file; check the path") from None
     except UnicodeDecodeError as error:
@@ -63,14 +63,14 @@ def read_json(path: Path) -> Any:
         raise DataError(path, "not JSON of a sane kind: nested too deeply") from None
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path, most: int = MOST) -> dict[str, Any]:
     """The table in a TOML file.
 
     Raises:
-        DataError: The file is missing or not TOML.
+        DataError: The file is missing, of more bytes than that or not TOML.
     """
     try:
-        return toml_of(read_text(path))
+        return toml_of(read_text(path, most))
     except ValueError as error:
         raise DataError(path, f"not TOML: {error}") from None
     except RecursionError:

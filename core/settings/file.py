@@ -26,6 +26,7 @@ from .tables import (
 )
 
 FILE = "bench.toml"
+_LARGEST = 4 * 2**20
 TABLES = ("run", "suite", "endpoints", "judges", "roles", "prices", "families")
 
 
@@ -87,7 +88,7 @@ def read_settings(path: Path) -> SettingsFile:
             wrong; the message names the file and the key.
     """
     try:
-        raw = read_toml(path)
+        raw = read_toml(path, _LARGEST)
     except DataError as error:
         raise ConfigError(str(error)) from None
     for name in raw:
