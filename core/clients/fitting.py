@@ -19,7 +19,7 @@ _TOKEN_LIMIT = re.compile(
 """How servers call the room of a reply, and what goes beyond it."""
 _NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?![\w,])|(?<![\w.,-])\d{1,12}(?![\w-]|\.\d)")
 _IS = r"(?:[:=]|\bis\b|\bof\b|\bto\b|\bonly\b|<=|\s)*[\[(]?"
-_N = r"(\d[\d,]*)"
+_N = r"(\d[\d,]{0,12})"
 _TOGETHER = re.compile(
     rf"context[ _]?(?:length|window|size|limit)?\D{{0,30}}?{_IS}{_N}"
     rf"|max_model_len\D{{0,8}}{_N}|> {_N} max"

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from ..errors import JournalError
 from ..parties.graders import RULES, Grader, Judge, grader_of, judge_of
@@ -97,7 +97,17 @@ def _checked(column: object, shape: Shape) -> Any:
 
 RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
 
-_DOCUMENT = shapes.shape_of(ResultDocument)
+_FIELDS = shapes.shape_of(ResultDocument)
+
+
+def _document(value: object) -> str | None:
+    """What is wrong with a result, in which each metric has its label."""
+    if wrong := _FIELDS(value):
+        return wrong
+    document = cast("ResultDocument", value)
+    unnamed = [name for name in document["metrics"] if name not in document["metric_labels"]]
+    return f'"metric_labels" lacks {", ".join(unnamed)}' if unnamed else None
+
 
 Text = Annotated[str, text]
 TextOrNone = Annotated[str | None, text]
@@ -111,7 +121,7 @@ ANY_OBJECT = Json(object_of(shapes.anything))
 AnyObject = Annotated[str, ANY_OBJECT]
 AnyObjectOrNone = Annotated[JsonObject | None, ANY_OBJECT]
 TimeOrNone = Annotated[str | None, shapes.time]
-DocumentOrNone = Annotated[str | None, Json(_DOCUMENT)]
+DocumentOrNone = Annotated[str | None, Json(_document)]
 Texts = Annotated[tuple[str, ...], Json(list_of(text))]
 
 

@@ -92,7 +92,7 @@ def test_several_models_make_several_runs(bench: Bench) -> None:
     """One document with a list, in the order given."""
     two = ("--model", "demo/strong", "--model", "demo/weak")
     document = bench("run", "eqbench-v1", *two, "--json").json
-    assert list(document) == ["runs"]
+    assert list(document) == ["runs", "total"]
     assert [run["model"] for run in document["runs"]] == ["demo/strong", "demo/weak"]
 
 

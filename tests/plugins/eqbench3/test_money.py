@@ -75,12 +75,12 @@ def test_verdicts_and_comparisons_are_paid_from_one_limit(start: Callable[..., A
     codes: list[int] = []
     before = 0.0
     while not codes or codes[-1] == 5:
-        done = run("--iterations", 3, "--max-cost", 0.35)
+        done = run("--iterations", 3, "--max-cost", 0.65)
         codes.append(done.code)
-        assert bills.dollars - before <= 0.35 + 1e-9
+        assert bills.dollars - before <= 0.65 + 1e-9
         assert bills.dollars > before or codes[-1] != 5
         before = bills.dollars
-    assert len(codes) > 2 and codes[-1] == 0, done.err
+    assert len(codes) > 1 and codes[-1] == 0, done.err
     paid = sum(run["cost_usd"] for run in done.json["runs"])
     assert paid == pytest.approx(bills.dollars)
 
