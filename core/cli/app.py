@@ -163,6 +163,8 @@ def _guarded(command: Callable[[], int | None], fail: Callable[..., int]) -> int
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             rest = "make room, and run the same command again: what was answered is saved"
             return fail(f"cannot write: {error.strerror}; {rest}", 4, "journal")
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            return fail(f"{str(error.filename)!r:.60}: {error.strerror}", 3, "data")
         message = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
         return fail(message, 3, "unexpected")
 

@@ -1,6 +1,7 @@
 """Arguments that nobody means well: one line that says what, where and what to do."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,11 @@ def test_a_traceback_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     message = capsys.readouterr().err
     assert "Traceback" in message and r"a\x1b]0;title\x07b\x202ec\x00" in message
     assert not {"\x1b", "\x07", "\u202e", "\x00"} & set(message)
+
+
+@pytest.mark.parametrize("command", [["rate"], ["correlate"], ["plugin", "check"]])
+def test_a_name_that_no_file_can_have(bench: Bench, command: list[str]) -> None:
+    """It is one line, as of any other file that is not there."""
+    done = bench(*command, "y" * 300)
+    assert done.code == 3
+    assert re.fullmatch(r"Error: 'y{1,59}: File name too long\n", done.err)
