@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from eibench.core.sweep.sweep_file import Needs, read_sweep, unfit
 from tests import processes
 from tests.processes import Process
 
@@ -223,3 +224,13 @@ def test_a_signal_ends_servers_and_the_same_command_goes_on(
     assert done.returncode == 0 and len(values(done)) == 2
     asked = requests(log)
     assert len(asked) == len(set(asked)), "nothing was asked twice"
+
+
+def test_a_key_goes_to_no_node(tmp_path: Path) -> None:
+    """A served model with a key fits this machine, and no node of a cluster."""
+    text = served("a", 1, tmp_path / "log", 'api_key_env = "NODE_KEY"')
+    sweep = read_sweep(tmp_path / sweep_toml(tmp_path, text), lambda name: name)
+    (model,) = sweep.models
+    assert list(unfit(model, Needs(memory_gb=2), sweep.path)) == []
+    (error,) = unfit(model, None, sweep.path)
+    assert "line 4: a: api_key_env would send its key to a node, not encrypted" in str(error)
