@@ -181,7 +181,7 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
         match = find(stored, run, sure=True)
         journal, record = stored.journal, match.record
         what = f"run {match.id} ({match.benchmark}, {match.name})"
-        what += f" with {journal.count_calls(record)} replies"
+        what += f" with {plural(journal.count_calls(record), 'reply')}"
         for batch in journal.open_batches(record):
             what += f", while {batch.words} goes on and is billed"
         if not yes:

@@ -190,8 +190,11 @@ def comes_to(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -
     newest = {d["benchmark"]: d["ratings"] for d in documents if d["ratings"]}
     first = [f"{benchmark}: {leader(rows).text}" for benchmark, rows in newest.items()]
     others = dict.fromkeys(d["benchmark"] for d in documents if d["benchmark"] not in newest)
+    whole = Counter(d["benchmark"] for d in documents if d["status"] == "complete")
     compared = [
-        f"{bench('leaderboard', name, demo=documents[0]['demo'])} ranks them" for name in others
+        f"{bench('leaderboard', name, demo=documents[0]['demo'])} "
+        f"{'ranks' if whole[name] > 1 else 'shows'} them"
+        for name in others
     ]
     stopped = ends.keys() & {"interrupted", "budget", "waiting", "not begun"}
     goes_on = ["the same command goes on"] * bool(stopped)

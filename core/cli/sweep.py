@@ -97,7 +97,7 @@ def sweep_command(
             total = plans.total_as_json(planned)
             models = list(map(_as_json, rows))
             click.echo(as_text({"dry_run": True, "models": models, "total": total}))
-        return exit_code([row for row in rows if row.error], stopped=False)
+        return _exit_code([row for row in rows if row.error], sweep, stopped=False)
     refuse_too_little([cell.plan for row in rows for cell in row.cells], max_cost)
     more = ", and for each new checkpoint" * (watch is not None)
     plans.ask_to_spend(planned, sure=yes or given_by_user("max_cost"), more=more)
@@ -264,10 +264,15 @@ def _error(error: BenchError) -> JsonDict:
     return error_of(kind_of(error), str(error), error.exit_code)
 
 
+def _exit_code(rows: list[SweepRow], sweep: Sweep, *, stopped: bool) -> int:
+    """The worst, also of what is wrong in the file."""
+    broken = (error.exit_code for error in sweep.broken)
+    return max([exit_code(rows, stopped=stopped), *broken])
+
+
 def _sum_up(runner: Runner, planner: Planner, overall: Overall, *, json_output: bool) -> int:
     """The table, or one document; the exit code."""
-    code = exit_code(runner.rows, stopped=runner.stopped)
-    code = max([code, *(error.exit_code for error in planner.sweep.broken)])
+    code = _exit_code(runner.rows, planner.sweep, stopped=runner.stopped)
     if json_output:
         broken = [_error(error) for error in planner.sweep.broken]
         more: JsonDict = {"errors": broken} if broken else {}

@@ -122,8 +122,10 @@ def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> 
     """Whether the board of a grader tells two runs apart.
 
     ``None`` where they are not both on one board that can be read, as when another run of a model
-    stands for it, or where the board has no model but these.
+    stands for it, or where the board has no model but these; and of a run beside itself.
     """
+    if len({run.run_id for run in pair}) < len(pair):
+        return None
     benchmark = boards.benchmark
     with boards.journal.ahead(boards.runs):
         fitting = [

@@ -199,7 +199,7 @@ def check_header(raw: bytes) -> None:
     except ValueError as error:
         raise ValueError(f"{error}; {others}") from None
     if line.get("format") != FORMAT:
-        message = "is not the first line of a file that bench export writes"
+        message = "is not the first line of a file of runs that bench export writes"
         raise ValueError(f"{message}; {others}")
     version = line.get("version")
     if isinstance(version, int):

@@ -68,6 +68,8 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
         except (ValueError, RecursionError) as error:
             message = str(error) if isinstance(error, ValueError) else "is nested too deeply"
             raise DataError(path, f"{message}; nothing was imported", f"line {n}") from None
+    if not ended and not n:
+        raise DataError(path, "is empty")
     if not ended:
         message = f"ends after line {n} without its last line: it was cut off; nothing was imported"
         raise DataError(path, message)

@@ -16,6 +16,7 @@ from ..parties.graders import Judge, Panel
 from ..parties.party import LOCAL, Party
 from ..parties.party_settings import NO_SYSTEM, settings_in
 from ..settings.players import groups_of
+from ..settings.rules import comparing_words
 from ..types import SAMPLING, JsonObject, Sampling, canonical
 from ..types.result_document import ResultDocument
 
@@ -138,6 +139,8 @@ def another_run(
     if document["iterations"] != benchmark.iterations:
         words += ["--iterations", str(document["iterations"])]
     words += _changed_options(document["options"], benchmark)
+    if not guard(benchmark).compares(document["options"]):
+        words += comparing_words(benchmark) or []
     words += _of_roles(settings.get("roles", {}), benchmark)
     if "imported" not in settings:
         usual = guard(benchmark).sampling_for(document["options"])

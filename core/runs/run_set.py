@@ -157,7 +157,8 @@ class RunSet:
         if reading := in_whole(word, known):
             return reading
         if begun and not is_whole_id(word):
-            self._of(begun).only(word)
+            others = [run for run in of_model(word, self.records) if run not in begun]
+            self._of([*begun, *others]).only(word)
             return WordMeaning(BEGINNING, begun)
         ending = of_model(word, self.records)
         return WordMeaning(END, ending) if ending else None
@@ -254,11 +255,12 @@ class RunSet:
         each = self.candidates(words, by)
         if all(map(self.is_benchmark, each)):
             return [[run for runs in each.values() for run in runs]]
-        newest = [{kind_of(run): run.n for run in runs.records} for runs in each.values()]
-        shared = set(newest[0]).intersection(*newest)
+        kinds_of = [set(map(kind_of, runs.records)) for runs in each.values()]
+        shared = set(kinds_of[0]).intersection(*kinds_of)
 
-        def age(kind: RunKind) -> int:
-            return max(of[kind] for of in newest)
+        def age(kind: RunKind) -> tuple[bool, bool, int]:
+            """How much the run is worth that is worth least."""
+            return min(_worth(runs._of_kind(kind).newest) for runs in each.values())
 
         last = {kind.benchmark: kind for kind in sorted(shared, key=age)}
         kinds: list[RunKind | None] = [*sorted(last.values(), key=age)] or [None]

@@ -292,4 +292,5 @@ def _refuse_vain(
     for name in (*(option.name for option in PLACEMENT_OPTIONS), "without"):
         if (name in options or name == "without") and settings.is_given(name):
             message = f"--{name.replace('_', '-')} is about comparisons"
-            raise UsageError(f"{message}, and the other options leave none to make")
+            made_with = " ".join(comparing_words(benchmark) or []) or "its usual options"
+            raise UsageError(f"{message}, which {benchmark.name} makes with {made_with}")

@@ -192,8 +192,8 @@ def refuse_outside(where: str, values: Mapping[str, Any], file: Path) -> None:
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and _is_outside(name, text, file.parent):
                 raise ConfigError(
-                    f"{where}{name}: {text:.80} is not in this file's folder; put it there, or "
-                    "give it with the command"
+                    f"{where}{name}: {text:.80} is not in this file's folder; it is read from "
+                    "the folder of the command: run it there, or give the file with the command"
                 )
 
 

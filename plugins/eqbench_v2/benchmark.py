@@ -9,6 +9,7 @@ constants: EQ-bench/EQ-Bench, lib/scoring.py, commit 0114d23.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -150,6 +151,8 @@ class EQBenchV2(EmotionRatings):
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The questions of a language, with or without the request for a revision."""
+        if not _LANGUAGE.fullmatch(options["lang"]):
+            raise UsageError("--lang takes the code of a language, such as ja or pt-br")
         path, form = next(iter(source.files.values())), FORMS.get(options["lang"])
         if form is None and options["parser"] == "reference":
             raise UsageError("--parser reference reads English and German only, as published")
@@ -239,6 +242,7 @@ def _shown_forms(items: Sequence[Item], form: Form | None) -> Iterator[str]:
         )
 
 
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*")
 _ODD = (
     'lists "{}", but its answer form and reference say "{}": '
     "parser strict reads either name, reference only the latter"

@@ -287,7 +287,7 @@ def test_what_waits_in_a_batch_is_not_asked_live(bench: Bench) -> None:
         assert server.counts["ok"] == 1
         leaves = "batch_0 of 11 requests to openai/m at 127.0.0.1:"
         fresh = bench("run", "eqbench-v1", *asked, "--fresh")
-        assert f"a run before it waits for batch {leaves}" in " ".join(fresh.err.split())
+        assert f"waits for batch {leaves}" in " ".join(fresh.err.split())
         assert leaves in bench("delete", run, "--yes").err
 
 

@@ -59,7 +59,7 @@ TWICE = {
     ),
     "orders without comparisons": (
         (*REAL, "--no-elo", "--no-rubric", "--orders", "one"),
-        "--orders is about comparisons, and the other options leave none to make",
+        "--orders is about comparisons, which eqbench3 makes with its usual options",
     ),
 }
 

@@ -169,3 +169,13 @@ def test_runs_that_were_asked_otherwise_are_not_one_text(bench: Bench) -> None:
         "demo/medium (system prompt as usual)",
         f"demo/medium (system prompt Be brief.… {models[1][-7:-1]})",
     ]
+
+
+def test_a_word_that_begins_an_id_and_ends_another_model_s_name_is_refused(bench: Bench) -> None:
+    """It would be a run of somebody else's, which `delete` would take."""
+    ask = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", 2, "--json")
+    run = bench(*ask, "--model", "demo/weak").json["run_id"]
+    assert bench(*ask, "--model", "demo/strong", "--name", f"lab/{run[:2]}").code == 0
+    done = bench("delete", run[:2], "--yes")
+    assert done.code == 2 and "could be 2 runs: " in done.err
+    assert "demo/weak" in done.err and f"lab/{run[:2]}" in done.err

@@ -396,7 +396,7 @@ def test_a_count_that_does_not_fit_is_told(
 
 HEADER = b'{"format":"eibench-journal","version":7,"eibench":"0"}\n'
 RAW: list[tuple[str, bytes, str]] = [
-    ("empty", b"", "ends after line 0"),
+    ("empty", b"", "is empty"),
     ("an empty line", b"\n", "line 1: is not JSON"),
     (
         "no JSON",

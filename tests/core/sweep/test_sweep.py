@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from eibench.core.sweep.sweep_file import Needs, read_sweep, unfit
+from eibench.core.served.machine import Needs
+from eibench.core.sweep.sweep_file import read_sweep, unfit
 from tests import processes
 from tests.processes import Process
 
