@@ -90,7 +90,7 @@ OTHERWISE: dict[str, Any] = {
     "flags": {},
     "conclusions": [],
     "comparability": "beside nothing",
-    "metric_labels": {},
+    "metric_labels": {name: ["", ""] for name in ("score", "gain")},
     "baselines": {},
     "unscored": [],
     "failed": [],

@@ -118,7 +118,7 @@ def test_from_the_pack_to_both_scores(bench: Bench) -> None:
     few = bench(*ask[:-2])
     assert few.code == 2 and "name 3 models at least" in few.err
     none = bench(*ask, "--model", "nobody")
-    assert none.code == 2 and "nobody has no whole run on the twins" in none.err
+    assert none.code == 2 and "--model nobody: no such model in runs/demo" in none.err
 
 
 @needs_official
