@@ -219,9 +219,10 @@ def own_run(journal: Journal, task: Task, session: Session) -> Iterator[RunRecor
         newest = journal.newest_run(run_identity)
         ordinal = newest.ordinal + 1 if newest else 1
         run_id = _run_id(journal, run_identity, ordinal)
-        for left in (newest and journal.open_batches(newest)) or ():
-            goes_on = f"run {newest and newest.run_id} waits for {left.words}, which is billed"
-            session.say(f"warning: {goes_on}, and nobody reads its results; cancel it there")
+        if newest:
+            for left in journal.open_batches(newest):
+                goes_on = f"run {newest.run_id} waits for {left.words}, which is billed"
+                session.say(f"warning: {goes_on}, and nobody reads its results; cancel it there")
     with RunLock(journal.folder, run_id).acquire():
         files = config.benchmark.files
         kept = {KEPT: packed(files)} if files else {}
