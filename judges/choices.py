@@ -167,16 +167,19 @@ def _around(text: str, match: "re.Match[str]") -> str:
 
 
 def _pick(stated: object, choices: Sequence[str]) -> str | None:
-    """The choice that is meant; none for what is no text, no choice, or two at once."""
+    """The choice that is meant; none for what is no text, no choice, or two at once.
+
+    One letter is a choice's letter, as it was asked for, also where another choice's text is that.
+    """
     if not isinstance(stated, str):
         return None
     texts = {_plain(choice): choice for choice in choices}
     words = _plain(stated)
     match = re.fullmatch(r"\W*([a-z])(?:\W*|\W*[).:：、]\W*(?P<text>.+))", words)
-    if words in texts or match is None:
+    position = ascii_uppercase.index(match[1].upper()) if match else len(choices)
+    if match is None or position >= len(choices) or (words in texts and len(words) > 1):
         return texts.get(words)
-    position = ascii_uppercase.index(match[1].upper())
-    pick = choices[position] if position < len(choices) else None
+    pick = choices[position]
     return pick if not match["text"] or texts.get(match["text"]) == pick else None
 
 

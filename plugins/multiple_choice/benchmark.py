@@ -46,6 +46,17 @@ _FORMS = (
 )
 """The fields of question, choices and right choice in JSON lines."""
 _LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.):])\s*")
+_PLACES = re.compile(
+    r"\b(?:the|of|all|none) above\b|\b(?:all|any|both|either|neither|none) of (?:these|those)\W*$"
+    r"|\b(?:first|last) (?:two|three)\b(?: \w+)?\W*$|以上|上述",
+    re.IGNORECASE,
+)
+"""What points to other choices by where they stand."""
+_BETWEEN = frozenset(
+    "all and answer answers are both but choice choices correct either false is just neither no "
+    "none nor not of only option options or right statement statements the true wrong".split()
+)
+"""Words of a choice that otherwise holds letters alone, such as ``Only A and C are right``."""
 
 
 class ChoiceQuestion(NamedTuple):
@@ -54,6 +65,14 @@ class ChoiceQuestion(NamedTuple):
     question: str
     choices: tuple[str, ...]
     right: str
+
+    def orders(self, shuffles: int) -> int:
+        """In how many random orders it is asked; 0: once, in that of the file.
+
+        So is a question with a choice that names others by their letters or by where they stand.
+        """
+        letters = ascii_uppercase[: len(self.choices)]
+        return 0 if any(_names_others(choice, letters) for choice in self.choices) else shuffles
 
 
 Answered = tuple[tuple[str, ...], ChatResponse]
@@ -64,8 +83,8 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
     """The benchmark."""
 
     name = "multiple-choice"
-    version = "1"
-    grading = "2"
+    version = "2"
+    grading = "3"
     title = "questions with choices from a file of yours, in the forms of MMLU and AGIEval"
     kind = "choice"
     languages = ("en",)
@@ -77,24 +96,29 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
     sampling = Sampling(temperature=0.0, max_tokens=4_000)
     answer_tokens = 1_024
     options = (
-        Option("shuffles", 1, "How often to ask, in another order.", in_requests=True, min=1,
-               max=9),
+        Option("shuffles", 1, "How often to ask, in another order (0: once, in that of the file).",
+               in_requests=True, min=0, max=9),
     )  # fmt: skip
     values = (Value("right", "right answers", "share", over="questions"),)
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The questions of all files; an id is the file's name and the line.
 
-        The name is without its ending, unless two files differ in that alone.
+        The name is without its ending, unless two files differ in that alone. A question whose
+        right choice stands there twice is left out.
         """
-        items, stems = [], [Path(name).stem for name in source.files]
+        items, twice, stems = [], [], [Path(name).stem for name in source.files]
         for (name, path), stem in zip(source.files.items(), stems, strict=True):
             known = stem if stems.count(stem) == 1 else name
             for line, question in _questions(path):
-                items.append(Item(f"{known}-{line}", question, tags={"file": known}))
+                item = Item(f"{known}-{line}", question, tags={"file": known})
+                (items if question.choices.count(question.right) == 1 else twice).append(item)
+        ids = ", ".join(item.id for item in twice)
         if not items:
-            raise DataError(next(iter(source.files.values())), "holds no questions")
-        return Pack(source, items, self.comparability)
+            why = f"; of {ids} the right choice stands there twice" if ids else ""
+            raise DataError(next(iter(source.files.values())), f"holds no questions{why}")
+        warnings = (f"left out, as the right choice stands there twice: {ids}",) if ids else ()
+        return Pack(source, items, self.comparability, warnings)
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The request."""
@@ -102,14 +126,14 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     def planned_calls(self, item: Item[ChoiceQuestion], options: Options) -> Mapping[str, int]:
         """One for each order."""
-        return {"model": options["shuffles"]}
+        return {"model": max(1, item.content.orders(options["shuffles"]))}
 
     async def generate(
         self, item: Item[ChoiceQuestion], model: Model, options: Options
     ) -> list[Answered]:
         """A reply to each order of the choices."""
         one = item.content
-        orders = shuffled(one.choices, model, options["shuffles"])
+        orders = shuffled(one.choices, model, one.orders(options["shuffles"])) or [one.choices]
         asked = (
             model.chat(fill(ASK, {"question": one.question, "choices": lettered(order)}))
             for order in orders
@@ -129,7 +153,10 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random letters."""
-        shares = [chance(len(item.content.choices), options["shuffles"]) for item in pack.items]
+        shares = [
+            chance(len(item.content.choices), self.planned_calls(item, options)["model"])
+            for item in pack.items
+        ]
         return {"random": Baseline(sum(shares) / len(shares), "random letters")}
 
     def demo_reply(
@@ -172,6 +199,15 @@ def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
         yield line, _checked(path, line, text, _without_letters(choices), letter)
 
 
+def _names_others(choice: str, letters: str) -> bool:
+    """Whether a choice makes sense in one order alone: it names others, or is one's letter."""
+    if _PLACES.search(choice) or any(f"({letter})" in choice for letter in letters):
+        return True
+    words = [word for word in re.split(r"[\W_和与及或]+", choice) if word]
+    named = {*letters}.intersection(words)
+    return bool(named) and all(w in named or w.casefold() in _BETWEEN for w in words)
+
+
 def _letter(answer: object) -> object:
     """The letter of a right choice that is given by its place from 0; else what is given."""
     one = answer[0] if isinstance(answer, list) and len(answer) == 1 else answer
@@ -205,6 +241,4 @@ def _checked(
         raise DataError(path, f"line {line} needs a question and two choices at least")
     if not 0 <= at < len(choices):
         raise DataError(path, f"line {line}: {letter!r} is no letter of its choices")
-    if len(set(choices)) < len(choices):
-        raise DataError(path, f"line {line}: two choices are the same")
     return ChoiceQuestion(question, tuple(choices), choices[at])
