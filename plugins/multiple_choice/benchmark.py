@@ -52,9 +52,10 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 """What points to other choices by where they stand."""
-_BETWEEN = frozenset(
-    "all and answer answers are both but choice choices correct either false is just neither no "
-    "none nor not of only option options or right statement statements the true wrong".split()
+_BETWEEN = re.compile(
+    r"all|and|answers?|are|both|but|choices?|correct|n?either|false|is|just|no|none|n?or|not|of|only"
+    r"|options?|right|statements?|the|true|wrong",
+    re.IGNORECASE,
 )
 """Words of a choice that otherwise holds letters alone, such as ``Only A and C are right``."""
 
@@ -205,7 +206,7 @@ def _names_others(choice: str, letters: str) -> bool:
         return True
     words = [word for word in re.split(r"[\W_和与及或]+", choice) if word]
     named = {*letters}.intersection(words)
-    return bool(named) and all(w in named or w.casefold() in _BETWEEN for w in words)
+    return bool(named) and all(w in named or _BETWEEN.fullmatch(w) for w in words)
 
 
 def _letter(answer: object) -> object:
