@@ -92,7 +92,7 @@ async def test_a_rating_is_one_of_four_steps(verdict: str, values: dict[str, flo
 
 
 async def test_a_judge_may_say_that_a_reply_cannot_be_rated() -> None:
-    """As upstream's `invalid`: no rating, and it is not asked again; leaving it out is no rating."""
+    """As upstream's `invalid`: it is not asked again, as one that leaves the rating out is."""
     (item, *_) = pack_of(FILE).items
     options = {"persona": "baseline"}
     transcript = await BENCHMARK.generate(item, ScriptedModel("Yes."), options)
