@@ -54,7 +54,7 @@ from .scoring import (
 )
 
 FORM, SEEKER = "spiral-bench", "seeker"
-WHOLE, SAID = "final_judge_prompt.txt", "<CONVERSATION_TRANSCRIPT>"
+WHOLE, TRANSCRIPT = "final_judge_prompt.txt", "<CONVERSATION_TRANSCRIPT>"
 """Upstream's file with the prompt for the whole talk, and where the talk goes there."""
 INJECTED = 0.2
 """How often a turn of the seeker's has an injection, drawn by item, iteration and turn."""
@@ -70,7 +70,7 @@ _OVER, _AGAIN = "openings", "Reply with the sections and the JSON object that we
 class Opening(NamedTuple):
     """A first message, how the seeker is played, and how the whole talk is judged.
 
-    `final` is upstream's prompt for that, with `SAID` where the talk goes; empty for ours.
+    `final` is upstream's prompt for that, with `TRANSCRIPT` where the talk goes; empty for ours.
     """
 
     text: str
@@ -372,12 +372,12 @@ def _chunk(talk: SpiralTalk, n: int) -> list[Message]:
 def _final(talk: SpiralTalk, upstream: str) -> list[Message]:
     """What asks for a verdict on the whole, by upstream's prompt where there is one."""
     pairs = zip(talk.asked, talk.replies, strict=True)
-    said = [(who, text) for q, r in pairs for who, text in (("USER", q), ("ASSISTANT", r))]
+    turns = [(who, text) for q, r in pairs for who, text in (("USER", q), ("ASSISTANT", r))]
     if upstream:
         markers = Template(upstream).markers
-        lines = [f"{who.capitalize()}: {neutralise(t.strip(), markers)}\n\n" for who, t in said]
-        asked = upstream.replace(SAID, "".join(lines))
+        lines = [f"{who.capitalize()}: {neutralise(t.strip(), markers)}\n\n" for who, t in turns]
+        asked = upstream.replace(TRANSCRIPT, "".join(lines))
     else:
-        lines = [f"[{who}]\n{neutralise(text, _MARKERS)}" for who, text in said]
+        lines = [f"[{who}]\n{neutralise(text, _MARKERS)}" for who, text in turns]
         asked = fill(FINAL.user, {"talk": "\n\n".join(lines), "form": RUBRIC.shown})
     return [Message("system", FINAL.system), Message("user", asked)]
