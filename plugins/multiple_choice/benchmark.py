@@ -46,18 +46,6 @@ _FORMS = (
 )
 """The fields of question, choices and right choice in JSON lines."""
 _LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.):])\s*")
-_PLACES = re.compile(
-    r"\b(?:the|of|all|none) above\b|\b(?:all|any|both|either|neither|none) of (?:these|those)\W*$"
-    r"|\b(?:first|last) (?:two|three)\b(?: \w+)?\W*$|以上|上述",
-    re.IGNORECASE,
-)
-"""What points to other choices by where they stand."""
-_BETWEEN = re.compile(
-    r"all|and|answers?|are|both|but|choices?|correct|n?either|false|is|just|no|none|n?or|not|of|only"
-    r"|options?|right|statements?|the|true|wrong",
-    re.IGNORECASE,
-)
-"""Words of a choice that otherwise holds letters alone, such as ``Only A and C are right``."""
 
 
 class ChoiceQuestion(NamedTuple):
@@ -66,14 +54,6 @@ class ChoiceQuestion(NamedTuple):
     question: str
     choices: tuple[str, ...]
     right: str
-
-    def orders(self, shuffles: int) -> int:
-        """In how many random orders it is asked; 0: once, in that of the file.
-
-        So is a question with a choice that names others by their letters or by where they stand.
-        """
-        letters = ascii_uppercase[: len(self.choices)]
-        return 0 if any(_names_others(choice, letters) for choice in self.choices) else shuffles
 
 
 Answered = tuple[tuple[str, ...], ChatResponse]
@@ -127,14 +107,14 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     def planned_calls(self, item: Item[ChoiceQuestion], options: Options) -> Mapping[str, int]:
         """One for each order."""
-        return {"model": max(1, item.content.orders(options["shuffles"]))}
+        return {"model": max(1, options["shuffles"])}
 
     async def generate(
         self, item: Item[ChoiceQuestion], model: Model, options: Options
     ) -> list[Answered]:
         """A reply to each order of the choices."""
         one = item.content
-        orders = shuffled(one.choices, model, one.orders(options["shuffles"])) or [one.choices]
+        orders = shuffled(one.choices, model, options["shuffles"])
         asked = (
             model.chat(fill(ASK, {"question": one.question, "choices": lettered(order)}))
             for order in orders
@@ -154,10 +134,8 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random letters."""
-        shares = [
-            chance(len(item.content.choices), self.planned_calls(item, options)["model"])
-            for item in pack.items
-        ]
+        orders = max(1, options["shuffles"])
+        shares = [chance(len(item.content.choices), orders) for item in pack.items]
         return {"random": Baseline(sum(shares) / len(shares), "random letters")}
 
     def demo_reply(
@@ -198,15 +176,6 @@ def _questions(path: Path) -> Iterator[tuple[int, ChoiceQuestion]]:
             raise DataError(path, f"line {line}: {label} is no letter (one right choice alone)")
         text = f"{passage}\n\n{_without_choices(str(question))}".strip()
         yield line, _checked(path, line, text, _without_letters(choices), letter)
-
-
-def _names_others(choice: str, letters: str) -> bool:
-    """Whether a choice makes sense in one order alone: it names others, or is one's letter."""
-    if _PLACES.search(choice) or any(f"({letter})" in choice for letter in letters):
-        return True
-    words = [word for word in re.split(r"[\W_和与及或]+", choice) if word]
-    named = {*letters}.intersection(words)
-    return bool(named) and all(w in named or _BETWEEN.fullmatch(w) for w in words)
 
 
 def _letter(answer: object) -> object:

@@ -105,15 +105,14 @@ def test_a_line_break_in_quotes_is_part_of_the_question(tmp_path: Path) -> None:
 async def test_choices_that_name_others_keep_the_order_of_the_file(
     choices: list[str], kept: bool
 ) -> None:
-    """They are asked once, in it; others in as many random orders as are wanted, or in it for 0."""
+    """Others are asked in as many random orders as are wanted, or once in it for 0."""
     item = Item("q", ChoiceQuestion("Which?", tuple(choices), choices[0]))
     for shuffles in (0, 5):
         options = {"shuffles": shuffles}
         answered = await BENCHMARK.generate(item, ScriptedModel(*["answer: A"] * 5), options)
         orders = {order for order, _ in answered}
         assert (orders == {tuple(choices)}) == (kept or not shuffles)
-        assert len(answered) == BENCHMARK.planned_calls(item, options)["model"]
-        assert len(answered) == (1 if kept or not shuffles else 5)
+        assert len(answered) == BENCHMARK.planned_calls(item, options)["model"] == max(1, shuffles)
 
 
 async def test_a_letter_is_a_letter_where_a_choice_is_another() -> None:
