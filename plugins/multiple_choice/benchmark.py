@@ -88,7 +88,8 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
         The name is without its ending, unless two files differ in that alone. A question whose
         right choice stands there twice is left out.
         """
-        items, twice, stems = [], [], [Path(name).stem for name in source.files]
+        items, twice = list[Item[ChoiceQuestion]](), list[Item[ChoiceQuestion]]()
+        stems = [Path(name).stem for name in source.files]
         for (name, path), stem in zip(source.files.items(), stems, strict=True):
             known = stem if stems.count(stem) == 1 else name
             for line, question in _questions(path):
