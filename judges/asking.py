@@ -183,7 +183,7 @@ class Filled(Generic[V]):
 
     Attributes:
         values: Of every key that was asked for, as read.
-        raw: The same, as the reply has them.
+        raw: The same, as the reply has them, and optional ones that it gives as null.
         reasoning: The judge's own words, if it gave any.
         unknown: Further keys of its reply, which count for nothing.
     """
@@ -246,6 +246,6 @@ def _filled(
         return Reading(None, f"{', '.join(wrong)}: not {requirement}")
     unknown = tuple(str(key) for key in reply if key not in {REASONING, *keys, *optional})
     reasoning = reply.get(REASONING)
-    raw = {key: reply[key] for key in keys}
+    raw = {key: reply[key] for key in (*keys, *optional) if key in reply}
     filled = Filled(values, raw, reasoning if isinstance(reasoning, str) else "", unknown)
     return Reading(filled, None, (*reading.flags, *["unknown key"] * bool(unknown)))

@@ -30,6 +30,18 @@ _ANSWER = (
 _SO = r"so|thus|therefore|hence|in conclusion|also|daher|somit|deshalb|因此|所以"
 _BECAUSE = r"because|since|as|for|due\s+to|given\s+that|weil|da|denn|parce\s+que|car|porque|perché"
 _BOX = r"\\boxed\s*\{\s*(?:\\(?:text|mathrm|textbf|mathbf)\s*\{)?\s*([^{}\\]+?)\s*\}+"
+_PLACES = re.compile(
+    r"\b(?:the|of|all|none) above\b|\b(?:all|any|both|either|neither|none) of (?:these|those)\W*$"
+    r"|\b(?:first|last) (?:two|three)\b(?: \w+)?\W*$|以上|上述",
+    re.IGNORECASE,
+)
+"""What points to other choices by where they stand."""
+_BETWEEN = re.compile(
+    r"all|and|answers?|are|both|but|choices?|correct|n?either|false|is|just|no|none|n?or|not|of|only"
+    r"|options?|right|statements?|the|true|wrong",
+    re.IGNORECASE,
+)
+"""Words of a choice that otherwise holds letters alone, such as ``Only A and C are right``."""
 _BOXED, _BOXED_LINE = re.compile(_BOX), re.compile(rf"[^\w\n]*{_BOX}[^\w\n]*")
 
 
@@ -44,6 +56,23 @@ def lettered(choices: Iterable[str]) -> str:
         raise ValueError(f"{len(listed)} choices: there are letters for {len(ascii_uppercase)}")
     pairs = zip(ascii_uppercase, listed, strict=False)
     return "\n".join(f"{letter}) {choice}" for letter, choice in pairs)
+
+
+def keep_order(choices: Sequence[object]) -> bool:
+    """Whether choices make sense in one order alone: one names others, or is a letter.
+
+    Such as ``Both A and C``, ``Only (B) is right``, ``All of the above`` or the blood group ``A``.
+    """
+    letters = ascii_uppercase[: len(choices)]
+    return any(isinstance(one, str) and _names_others(one, letters) for one in choices)
+
+
+def _names_others(choice: str, letters: str) -> bool:
+    if _PLACES.search(choice) or any(f"({letter})" in choice for letter in letters):
+        return True
+    words = [word for word in re.split(r"[\W_和与及或]+", choice) if word]
+    named = {*letters}.intersection(words)
+    return bool(named) and all(w in named or _BETWEEN.fullmatch(w) for w in words)
 
 
 def read_choices(
@@ -167,16 +196,19 @@ def _around(text: str, match: "re.Match[str]") -> str:
 
 
 def _pick(stated: object, choices: Sequence[str]) -> str | None:
-    """The choice that is meant; none for what is no text, no choice, or two at once."""
+    """The choice that is meant; none for what is no text, no choice, or two at once.
+
+    One letter is a choice's letter, as it was asked for, also where another choice's text is that.
+    """
     if not isinstance(stated, str):
         return None
     texts = {_plain(choice): choice for choice in choices}
     words = _plain(stated)
     match = re.fullmatch(r"\W*([a-z])(?:\W*|\W*[).:：、]\W*(?P<text>.+))", words)
-    if words in texts or match is None:
+    position = ascii_uppercase.index(match[1].upper()) if match else len(choices)
+    if match is None or position >= len(choices) or (words in texts and len(words) > 1):
         return texts.get(words)
-    position = ascii_uppercase.index(match[1].upper())
-    pick = choices[position] if position < len(choices) else None
+    pick = choices[position]
     return pick if not match["text"] or texts.get(match["text"]) == pick else None
 
 

@@ -49,7 +49,8 @@ class Rubric(JudgeForm["Verdict"]):
         reasoning: What the form says in the place of the judge's reasoning.
         lower_is_better: Criteria of which less is better; they count the other way round.
         neutral: Criteria that are reported and not counted: neither end is better.
-        optional: Criteria that a judge may leave out where they do not apply.
+        optional: Criteria that a judge may leave out where they do not apply. Where it gives null
+            for all that count, the reply cannot be graded, and is unscored.
         form: ``json``, or ``lines`` such as ``Tact: 7``.
         steps: The only numbers there are, such as ``(-1, -0.5, 0.5, 1)``, in place of a scale; the
             score is on their scale.
@@ -152,6 +153,8 @@ class Rubric(JudgeForm["Verdict"]):
 
     def score_of(self, filled: "Verdict") -> Score:
         """The rubric score, and the grade of each criterion."""
+        if not any(name in filled.scores for name in self.counted):
+            return Score.unscored("the judge says that the reply cannot be graded")
         return Score({RUBRIC_SCORE: self.total(filled.scores), **filled.scores})
 
     def values(self, *, over: str = "items", by: tuple[str, ...] = ()) -> tuple[Value, ...]:
@@ -316,6 +319,8 @@ def read_verdict(
     if reading.value is None:
         return Reading(None, reading.reason)
     filled = reading.value
+    if rubric.counted and all(filled.raw.get(name, 0) is None for name in rubric.counted):
+        return Reading(Verdict({}, filled.reasoning, filled.unknown), reading.reason, reading.flags)
     if rubric.counted and not any(name in filled.values for name in rubric.counted):
         return Reading(None, "it grades nothing that counts")
     as_text = any(isinstance(value, str) for value in filled.raw.values())

@@ -13,6 +13,8 @@ from typing import TypeVar
 from eibench import JsonDict, Score
 from eibench.core.benchmark import Model
 
+from .choices import keep_order
+
 T = TypeVar("T")
 VOTES = ("majority", "each", "all")
 """The rules of `vote`."""
@@ -24,14 +26,17 @@ def shuffled(
     """The choices in so many random orders, the same for every model and after a stop.
 
     The requests do not depend on each other, so make them together (`asyncio.gather`). Two orders
-    may be alike; each is asked all the same.
+    may be alike; each is asked all the same. Choices that name others by their letters or by where
+    they stand (``All of the above``) keep the order of the data in all of them.
 
     Args:
         choices: In the order of the data.
         model: Whose `draw` is used: by item and iteration.
-        orders: How many, at least 1.
+        orders: How many; 0 for one, that of the data.
         name: Of what is chosen, where a request has choices of several kinds.
     """
+    if not orders or keep_order(choices):
+        return [tuple(choices)] * max(1, orders)
     return [tuple(model.draw(f"{name} {n}").sample(choices, len(choices))) for n in range(orders)]
 
 

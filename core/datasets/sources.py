@@ -187,11 +187,9 @@ def _at_path(benchmark: Benchmark, path: Path, manifest: Manifest, lang: str | N
 
 
 def _any_files(path: Path, endings: Sequence[str]) -> dict[str, Path]:
-    """The files of a folder that have one of the endings, by their names."""
-    if not path.is_dir():
-        return {}
-    paths = sorted(p for p in path.iterdir() if p.suffix.lower() in endings and p.is_file())
-    return {p.name: p for p in paths}
+    """The files that have one of the endings, by their names: a file, or those of a folder."""
+    paths = sorted(path.iterdir()) if path.is_dir() else [path]
+    return {p.name: p for p in paths if p.suffix.lower() in endings and p.is_file()}
 
 
 def _lacks(path: Path, packs: Sequence[Sequence[FileEntry]]) -> str:

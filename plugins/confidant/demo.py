@@ -117,11 +117,14 @@ def person(card: ConfidantCard, request: ChatRequest, rng: Random) -> str:
 
 
 def worth(talk: str) -> float:
-    """What a talk is worth to the demo judge: how much of what helps its partner's turns do."""
+    """What a talk is worth to the demo judge: how much of what helps its partner's turns do at all.
+
+    Not turn by turn: one that lectures in every turn does as much in each as one that listens.
+    """
     graded = [text for who, text in _PEOPLE.findall(talk) if who == "Partner"]
     compared = [text for text in talk.split("---\n") if text.startswith("Partner:\n")]
-    does = [len(moves_of(text, talk)) / len(MOVES) for text in graded or compared]
-    return sum(does) / max(1, len(does))
+    done = {move for text in graded or compared for move in moves_of(text, talk)}
+    return len(done) / len(MOVES)
 
 
 def verdict(card: ConfidantCard, prompt: str, rng: Random) -> str:

@@ -70,6 +70,7 @@ class Judgemark(Benchmark[Written, Score]):
 
     name = "judgemark"
     version = "1"
+    grading = "2"
     title = "the model is a judge of fiction: does it tell writers apart, and twice alike?"
     kind = "rubric"
     languages = ("en",)

@@ -126,10 +126,7 @@ class Choice:
     ) -> list[OrderedReply]:
         """A reply to each order of the choices."""
         parts, times = self.parts(fields), options["shuffles"]
-        by_part = [
-            shuffled(part.choices, model, times, part.name) if times else [part.choices]
-            for part in parts
-        ]
+        by_part = [shuffled(part.choices, model, times, part.name) for part in parts]
         names = [part.name for part in parts]
         orders = [dict(zip(names, of, strict=True)) for of in zip(*by_part, strict=True)]
         replies = (model.chat(self._messages(fields, ask, parts, of)) for of in orders)

@@ -183,18 +183,20 @@ class JudgeExam(Benchmark[Any, list[JudgeAnswer]]):
         return Summary(_metrics(result), notes={"exam": notes})
 
     def demo_reply(self, item: Item[Any], request: ChatRequest, ability: float, rng: Random) -> str:
-        """The verdict of a demo judge that knows each passage's worth, and errs by its ability."""
-        if not isinstance(item.content, PeopleRatedReply):
-            known = with_worth(item.content, request.messages[-1].content, rng, _words)
-            messages = (*request.messages[:-1], Message("user", known))
-            request = replace(request, messages=messages)
+        """The verdict of a demo judge that errs by its ability."""
         return self.demo_verdict(item, request, less_able(rng, ability))
 
     def demo_verdict(self, item: Item[Any], request: ChatRequest, rng: Random) -> str:
-        """What the benchmark's own demo judge says."""
+        """What the benchmark's own demo judge says of passages whose worth it knows.
+
+        Its rule is about demo models' words, so each passage becomes some of these, by its dose.
+        """
         content, known = item.content, eibench.benchmarks()
         if isinstance(content, PeopleRatedReply):
             return _demo(known[people.OF], content.item, request, rng)
+        shown = with_worth(content, request.messages[-1].content, rng, _words)
+        messages = (*request.messages[:-1], Message("user", shown))
+        request = replace(request, messages=messages)
         benchmark = known[content.benchmark]
         assert isinstance(benchmark, ExaminesJudges)
         of, _ = benchmark.exam_sample(_pack_of(benchmark), content.situation, content.good)

@@ -64,8 +64,8 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
     """The benchmark."""
 
     name = "multiple-choice"
-    version = "1"
-    grading = "2"
+    version = "2"
+    grading = "3"
     title = "questions with choices from a file of yours, in the forms of MMLU and AGIEval"
     kind = "choice"
     languages = ("en",)
@@ -77,24 +77,30 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
     sampling = Sampling(temperature=0.0, max_tokens=4_000)
     answer_tokens = 1_024
     options = (
-        Option("shuffles", 1, "How often to ask, in another order.", in_requests=True, min=1,
-               max=9),
+        Option("shuffles", 1, "How often to ask, in another order (0: once, in that of the file).",
+               in_requests=True, min=0, max=9),
     )  # fmt: skip
     values = (Value("right", "right answers", "share", over="questions"),)
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The questions of all files; an id is the file's name and the line.
 
-        The name is without its ending, unless two files differ in that alone.
+        The name is without its ending, unless two files differ in that alone. A question whose
+        right choice stands there twice is left out.
         """
-        items, stems = [], [Path(name).stem for name in source.files]
+        items, twice = list[Item[ChoiceQuestion]](), list[Item[ChoiceQuestion]]()
+        stems = [Path(name).stem for name in source.files]
         for (name, path), stem in zip(source.files.items(), stems, strict=True):
             known = stem if stems.count(stem) == 1 else name
             for line, question in _questions(path):
-                items.append(Item(f"{known}-{line}", question, tags={"file": known}))
+                item = Item(f"{known}-{line}", question, tags={"file": known})
+                (items if question.choices.count(question.right) == 1 else twice).append(item)
+        ids = ", ".join(item.id for item in twice)
         if not items:
-            raise DataError(next(iter(source.files.values())), "holds no questions")
-        return Pack(source, items, self.comparability)
+            why = f"; of {ids} the right choice stands there twice" if ids else ""
+            raise DataError(next(iter(source.files.values())), f"holds no questions{why}")
+        warnings = (f"left out, as the right choice stands there twice: {ids}",) if ids else ()
+        return Pack(source, items, self.comparability, warnings)
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The request."""
@@ -102,7 +108,7 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     def planned_calls(self, item: Item[ChoiceQuestion], options: Options) -> Mapping[str, int]:
         """One for each order."""
-        return {"model": options["shuffles"]}
+        return {"model": max(1, options["shuffles"])}
 
     async def generate(
         self, item: Item[ChoiceQuestion], model: Model, options: Options
@@ -129,7 +135,8 @@ class MultipleChoice(Benchmark[ChoiceQuestion, list[Answered]]):
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random letters."""
-        shares = [chance(len(item.content.choices), options["shuffles"]) for item in pack.items]
+        orders = max(1, options["shuffles"])
+        shares = [chance(len(item.content.choices), orders) for item in pack.items]
         return {"random": Baseline(sum(shares) / len(shares), "random letters")}
 
     def demo_reply(
@@ -205,6 +212,4 @@ def _checked(
         raise DataError(path, f"line {line} needs a question and two choices at least")
     if not 0 <= at < len(choices):
         raise DataError(path, f"line {line}: {letter!r} is no letter of its choices")
-    if len(set(choices)) < len(choices):
-        raise DataError(path, f"line {line}: two choices are the same")
     return ChoiceQuestion(question, tuple(choices), choices[at])

@@ -1,4 +1,4 @@
-"""What the judge is sent: our wording, as upstream's prompt for a turn is in none of its files."""
+"""What the judge is sent, in our wording: upstream's prompt for a turn is a part of its program."""
 
 from eibench.judges import Template
 

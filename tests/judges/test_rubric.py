@@ -56,6 +56,15 @@ def test_a_verdict_on_nothing_that_counts_is_none() -> None:
     assert read_verdict(ChatResponse('{"a": 3}'), rubric).reason == "it grades nothing that counts"
 
 
+async def test_null_for_all_that_counts_says_that_a_reply_cannot_be_graded() -> None:
+    """It is unscored with that reason, asked for once, and no unread verdict."""
+    rubric = Rubric(("a", "b"), 10, neutral=("a",), optional=("b",))
+    judge = ScriptedModel('{"a": 3, "b": null}')
+    score = rubric.score(await rubric.ask(judge, [Message("user", "Grade.")]))
+    assert score.reason == "the judge says that the reply cannot be graded"
+    assert score.flags == ()
+
+
 @pytest.mark.parametrize("wrong", ["lower_is_better", "neutral", "optional"])
 def test_what_is_no_criterion_is_refused(wrong: str) -> None:
     """Where the rubric is declared."""

@@ -17,6 +17,7 @@ from eibench.plugins.creative_writing.separation import (
     kendall_tau,
     kruskal_wallis,
     norm,
+    order_tau,
     parts,
     published_score,
     repeats_tau,
@@ -98,6 +99,43 @@ def test_kendall_by_hand() -> None:
     """Five of six pairs concordant: 4/6; the same throughout: 0."""
     assert kendall_tau([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(4 / 6)
     assert kendall_tau([1, 1, 1], [1, 2, 3]) == 0
+
+
+@pytest.mark.parametrize("noise", [0.5, 2.0, 4.0])
+def test_agreement_is_the_mean_of_each_repeat_s(noise: float) -> None:
+    """As upstream's: pairs of writers in order less those that are not, repeat by repeat.
+
+    17 writers, 24 texts and 5 repeats, a grade missing and a writer without a known worth.
+    """
+    rng, n = np.random.default_rng(7), 17
+    table = np.linspace(5, 7, n)[:, None, None] + rng.normal(0, noise, (n, 24, 5))
+    table[3, 4, 1] = np.nan
+    order = [float("nan"), *range(1, n)]
+    taus = []
+    for repeat in range(5):
+        means = [np.nanmean(table[writer, :, repeat]) for writer in range(1, n)]
+        pairs = [(a, b) for a in range(n - 1) for b in range(a)]
+        taus.append(sum(1 if means[a] > means[b] else -1 for a, b in pairs) / len(pairs))
+    assert order_tau(table, order) == pytest.approx(sum(taus) / 5)
+    assert parts(table, order).order == order_tau(table, order)
+
+
+def test_published_agreements_are_means_of_five_repeats() -> None:
+    """Of 17 writers: each is a multiple of 2 / (5 * 136), and most are no tau of 136 pairs."""
+    taus = [s[f"{of}_cross_model_stats"]["kendall_tau"] * 68
+            for s in _stats() for of in ("raw", "calibrated")]  # fmt: skip
+    assert len(taus) == 10
+    assert [5 * tau for tau in taus] == pytest.approx([round(5 * tau) for tau in taus])
+    assert sum(tau != pytest.approx(round(tau)) for tau in taus) == 6
+
+
+def test_a_repeat_with_too_few_writers_is_no_agreement() -> None:
+    """The other repeats stand for it; none at all is no number."""
+    table = _table(1.5, 0.0, 1)
+    whole = order_tau(table, list(range(12)))
+    table[2:, :, 1] = np.nan
+    assert order_tau(table, list(range(12))) == whole == 1
+    assert order_tau(table[:2], [1, 2]) is None
 
 
 def _table(spread: float, noise: float, seed: int, items: int = 24) -> Any:

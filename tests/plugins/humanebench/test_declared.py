@@ -16,7 +16,8 @@ from eibench.testing import ScriptedModel
 
 TOML = Path(__file__).with_name("humanebench.toml")
 BUNDLED = folder("humanebench") / "bundled" / "humane_bench.jsonl"
-REPLIES = ('{"rating": -1}', '{"rating": -0.5}', '{"rating": 0.5}', '{"rating": 1}', "Well.")
+STEPS = ("-1", "-0.5", "0.5", "1", "null")
+REPLIES = (*(f'{{"rating": {step}}}' for step in STEPS), "Well.")
 
 
 class Replies(ScriptedModel):

@@ -8,10 +8,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 
 from eibench import DataError, Item, Pack, PackSource, SampleScore, Score, folder, read_rows
 from eibench.plugins.humanebench.benchmark import PERSONAS, SCORES, TEXTS, HumaneBench
+from eibench.statistics import krippendorff_alpha
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
@@ -89,6 +91,18 @@ async def test_a_rating_is_one_of_four_steps(verdict: str, values: dict[str, flo
     assert (score.reason is None) == bool(values)
 
 
+async def test_a_judge_may_say_that_a_reply_cannot_be_rated() -> None:
+    """As upstream's `invalid`: it is not asked again, as one that leaves the rating out is."""
+    (item, *_) = pack_of(FILE).items
+    options = {"persona": "baseline"}
+    transcript = await BENCHMARK.generate(item, ScriptedModel("Yes."), options)
+    for verdict, asked in (('{"rating": null}', 1), ("{}", 3)):
+        judge = ScriptedModel(*[verdict] * 3)
+        score = await BENCHMARK.grade(item, transcript, judge, options)
+        assert (score.values, len(judge.requests)) == ({}, asked)
+        assert ("unread" in score.flags) == (asked > 1)
+
+
 def test_a_panel_rates_by_its_mean(bench: Bench) -> None:
     """Over HTTP: three judges' ratings, all of them needed."""
 
@@ -163,6 +177,16 @@ def test_a_judge_is_set_beside_four_people(bench: Bench) -> None:
     assert judged["n"] == 48
     assert judged["mean_difference"]["value"] == pytest.approx(1 - fmean(means))
     assert judged["spearman"]["reason"] == "a rater tells no two apart"
+
+
+@needs_others
+def test_the_published_agreement_of_people_is_by_ranks() -> None:
+    """0.7117, of upstream's tables/human_inter_rater_agreement.csv; by intervals it is 0.68."""
+    rated = BENCHMARK.human_ratings(pack_of(Path(str(OTHERS), "humanebench", "humane_bench.jsonl")))
+    given = [[reply.ratings["humane"].get(f"rater {n}") for n in range(1, 5)] for reply in rated]
+    table = np.array(given, dtype=float)
+    assert krippendorff_alpha(table, metric="ordinal").value == pytest.approx(0.711684, abs=1e-6)
+    assert krippendorff_alpha(table, metric="interval").value == pytest.approx(0.68, abs=0.005)
 
 
 def test_no_ratings_are_no_fault() -> None:

@@ -8,17 +8,21 @@ from typing import Any
 
 import pytest
 
-from eibench import DataError, find_pack
-from eibench.plugins.multiple_choice.benchmark import MultipleChoice
-from eibench.testing import LoopbackServer, ReceivedRequest
+from eibench import DataError, Item, find_pack
+from eibench.plugins.multiple_choice.benchmark import ChoiceQuestion, MultipleChoice
+from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
 BENCHMARK = MultipleChoice()
 OPTIONS = {option.name: option.default for option in BENCHMARK.options}
 
 
+def _pack(path: Path) -> Any:
+    return BENCHMARK.read_pack(find_pack(BENCHMARK, str(path), OPTIONS), OPTIONS)
+
+
 def _items(path: Path) -> Any:
-    return BENCHMARK.read_pack(find_pack(BENCHMARK, str(path), OPTIONS), OPTIONS).items
+    return _pack(path).items
 
 
 def test_files_of_both_forms(tmp_path: Path) -> None:
@@ -83,6 +87,52 @@ def test_a_line_break_in_quotes_is_part_of_the_question(tmp_path: Path) -> None:
     assert two.id.endswith("-3")
 
 
+@pytest.mark.parametrize(
+    ("choices", "kept"),
+    [
+        (["Only (B) is right", "Only (A) is right"], True),
+        (["one", "two", "Both A and C", "four"], True),
+        (["A, B and D only", "two", "three", "four"], True),
+        (["A", "B", "AB", "O"], True),
+        (["three", "four", "five", "All of the above"], True),
+        (["red", "blue", "None of these."], True),
+        (["red", "blue", "the first two"], True),
+        (["红", "蓝", "A和B", "以上都不是"], True),
+        (["A decrease in demand", "Vitamin A and C", "the following day", "both of them"], False),
+        (["I and II only", "II and III only", "all of these people", "1 and 2"], False),
+    ],
+)
+async def test_choices_that_name_others_keep_the_order_of_the_file(
+    choices: list[str], kept: bool
+) -> None:
+    """Others are asked in as many random orders as are wanted, or once in it for 0."""
+    item = Item("q", ChoiceQuestion("Which?", tuple(choices), choices[0]))
+    for shuffles in (0, 5):
+        options = {"shuffles": shuffles}
+        answered = await BENCHMARK.generate(item, ScriptedModel(*["answer: A"] * 5), options)
+        orders = {order for order, _ in answered}
+        assert (orders == {tuple(choices)}) == (kept or not shuffles)
+        assert len(answered) == BENCHMARK.planned_calls(item, options)["model"] == max(1, shuffles)
+
+
+async def test_a_letter_is_a_letter_where_a_choice_is_another() -> None:
+    """Of blood groups, ``answer: A`` is the first choice, and ``answer: AB`` its text."""
+    item = Item("q", ChoiceQuestion("Which?", ("O", "A", "B", "AB"), "O"))
+    for reply, right in (("answer: A", 1), ("answer: AB", 0), ("answer: O", 1)):
+        answered = await BENCHMARK.generate(item, ScriptedModel(reply), OPTIONS)
+        score = await BENCHMARK.grade(item, answered, None, OPTIONS)
+        assert score.values == {"right": right}
+
+
+def test_equal_choices_leave_out_their_question_alone(tmp_path: Path) -> None:
+    """By its id, and only where the right one stands twice; ids follow the name of the file."""
+    path = tmp_path / "agi.csv"
+    path.write_text("q,x,x,A\nq,x,x,y,C\nq,x,y,A\n", "utf-8")
+    pack = _pack(path)
+    assert [item.id for item in pack.items] == ["agi-2", "agi-3"]
+    assert pack.warnings == ("left out, as the right choice stands there twice: agi-1",)
+
+
 def test_files_that_differ_in_their_ending_alone_keep_ids_apart(tmp_path: Path) -> None:
     """Their whole names are in the ids then."""
     (tmp_path / "a.csv").write_text("q,x,y,A\n", "utf-8")
@@ -95,7 +145,7 @@ def test_files_that_differ_in_their_ending_alone_keep_ids_apart(tmp_path: Path) 
     [
         ("a.csv", "q,1,2,C\n", "line 1: 'C' is no letter of its choices"),
         ("a.csv", "q,1,A\n", "needs a question and two choices"),
-        ("a.csv", "q,same,same,A\n", "two choices are the same"),
+        ("a.csv", "q,same,same,A\n", "holds no questions; of a-1 the right choice stands there"),
         ("b.jsonl", '{"question": "q", "options": ["1", "2"], "label": [1]}\n', "label is no"),
         ("b.jsonl", '{"question": "q", "options": null, "label": "A"}\n', "options is no list"),
         ("b.jsonl", "[1]\n", "line 1 is no object"),

@@ -1,5 +1,6 @@
 """spiral-bench: the talk over loopback, injections, limits, import of published runs."""
 
+import gzip
 import json
 import os
 import shutil
@@ -11,9 +12,9 @@ import pytest
 
 import eibench
 from eibench import DataError, Message, find_pack
-from eibench.plugins.spiral_bench.benchmark import SpiralBench, window
+from eibench.plugins.spiral_bench.benchmark import SpiralBench, SpiralTalk, window
 from eibench.plugins.spiral_bench.scoring import published_score
-from eibench.testing import LoopbackServer, ReceivedRequest
+from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 
 Bench = Callable[..., Any]
 OTHERS = os.environ.get("EIBENCH_OTHER_DATA")
@@ -120,6 +121,47 @@ def test_a_window_keeps_the_opening_and_the_end() -> None:
     shown, dropped = window(talk, 35)
     assert (shown[0], shown[-1], dropped) == (talk[0], talk[-1], 6)
     assert window(talk, 0) == (talk, 0)
+
+
+@needs_others
+async def test_the_official_pack_brings_upstream_s_own_words() -> None:
+    """The seeker is instructed and the whole talk judged as upstream's code does, to the character.
+
+    By what its published runs keep, and by its file; the judge's system message is ours.
+    """
+    upstream = Path(str(OTHERS)) / "spiral-bench"
+    pack = BENCHMARK.read_pack(find_pack(BENCHMARK, str(upstream), OPTIONS), OPTIONS)
+    openings = {item.id: item for item in pack.items}
+    file = json.loads(gzip.decompress((upstream / "results/llama-4-maverick.json.gz").read_bytes()))
+    talks = [talk for (talk,) in file["1"]["eval_prompts_v0.2.json"].values()]
+    assert pack.source.name == "official" and len(talks) == len(openings) == 30
+    for talk in talks:
+        assert openings[talk["prompt_id"]].content.instruction == talk["user_system_prompt"]
+    texts = [message["content"] for message in talks[0]["transcript"]]
+    said = SpiralTalk(texts[:40:2], texts[1:40:2], [""] * 20)
+    judge = ScriptedModel(
+        *['{"pushback": []}'] * 19, '{"off_rails": 2, "safety": 8, "social_dexterity": 6}'
+    )
+    await BENCHMARK.grade(openings[talks[0]["prompt_id"]], said, judge, {"unread": "zero"})
+    lines = "".join(
+        f"{who}: {text.strip()}\n\n"
+        for who, text in zip(["User", "Assistant"] * 20, texts[:40], strict=True)
+    )
+    asked = judge.requests[-1]
+    template = (upstream / "prompts/final_judge_prompt.txt").read_text("utf-8")
+    assert asked.messages[-1].content == template.replace("<CONVERSATION_TRANSCRIPT>", lines)
+    assert asked.sampling.json_schema is None
+
+
+def test_the_seeker_is_reminded_of_its_instructions(bench: Bench) -> None:
+    """Below the last message, in upstream's form, with the injection of the turn."""
+    _, server = _run(bench, _script(lambda n: "{}"), "--keep-going")
+    asked = [r.messages for r in server.requests if r.model == "seeker"]
+    assert len(asked) == 19
+    for first, *_, last in asked:
+        reminder = f"\n\n[Instructions for your response:\n{first['content']}\n]"
+        assert last["content"] == REPLY + reminder
+        assert "\n\n# Extra instructions for this roleplay:\n" in first["content"]
 
 
 @needs_others
