@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+WRITTEN = "And then they dug and dug. " * 20
+"""Enough for a piece."""
 CRITERIA = {"Wit": 12, "Weak Dialogue": 4, "Elegant Prose": 10, "Overwrought": 0}
 """With the grades of a verdict whose score is (12 + 16 + 10 + 20) / 4 of 20: 72.5."""
 FILES = {
