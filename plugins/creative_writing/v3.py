@@ -20,6 +20,7 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    PublishedScheme,
     SampleScore,
     Sampling,
     Score,
@@ -45,6 +46,10 @@ LENGTH = "characters"
 _LENGTH = Value(LENGTH, "length in characters", higher_is_better=None, judged=False,
                 group="pieces", over="prompts")  # fmt: skip
 _ANCHORS = {"DeepSeek-R1": 1500.0, "llama-3.2-1b-instruct": 200.0}
+_SCHEME = PublishedScheme(
+    twice=("coherence", "avoids_verbosity", "avoids_poetic_overload"), pluses=45, wins=4,
+    rough_wins=3, sigma=400.0, tau=4.0, zoom=(4, 8, 16, 48),
+)  # fmt: skip
 _OFFICIAL = (
     "rubric score beside the published pages with --parser reference and their judge, Claude 3.7 "
     "Sonnet; the board of eqbench.com has another judge, so no result stands in one column with it"
@@ -134,6 +139,10 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Those of the published board, on the official pack."""
         return (_ANCHORS,) if pack.source.name == "official" else ()
+
+    def published_scheme(self, pack: Pack) -> PublishedScheme:
+        """That of this benchmark's code."""
+        return _SCHEME
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside ratings on the official pack."""

@@ -49,7 +49,7 @@ def answer(request: ReceivedRequest) -> str:
         return "OK"
     codes = re.findall(r"^\[WRITER (A\d+)\]", request.prompt, re.M)
     better = codes[worths[0] - worths[1] + luck.gauss(0, 1) < 0] + "++"
-    return json.dumps({"chain_of_thought_reasoning": name, "wit": better, "avoids_cliches": better})
+    return json.dumps({"chain_of_thought_reasoning": name, "wit": better, "coherence": better})
 
 
 def named(folder: Path) -> set[str]:

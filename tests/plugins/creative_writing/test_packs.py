@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,12 @@ def test_only_the_official_pack_leaves_prompts_out_of_pairs(pack: Callable[..., 
         items = read(Path(OFFICIAL, "creative-writing-v3")).items
         left_out = [item.id for item in items if not item.content.compared]
         assert (len(items), left_out) == (32, ["5", "16", "20", "21", "26", "28", "30"])
+
+
+def test_the_official_pack_has_the_published_anchors(pack: Callable[..., Path]) -> None:
+    """Two models at their published ratings; others have none."""
+    ours = read(pack())
+    assert BENCHMARK.anchor_sets(ours) == ()
+    official = replace(ours, source=replace(ours.source, name="official"))
+    (anchors,) = BENCHMARK.anchor_sets(official)
+    assert anchors == {"DeepSeek-R1": 1500, "llama-3.2-1b-instruct": 200}

@@ -157,7 +157,10 @@ def test_a_pooled_mean_counts_grades() -> None:
 def test_pieces_are_compared_cut_alike_in_both_orders(
     bench: Bench, pack: Callable[..., Path]
 ) -> None:
-    """4,000 characters of each, under codes that are no writer's own, with the seed's task."""
+    """4,000 characters of each, under codes that are no writer's own, with the seed's task.
+
+    The published scheme counts coherence twice: 3 against 4, not against 2.
+    """
 
     def respond(request: ReceivedRequest) -> str:
         if "writer" in request.model:
@@ -167,8 +170,8 @@ def test_pieces_are_compared_cut_alike_in_both_orders(
         codes = re.findall(r"^\[WRITER (A\d+)\]\n(\S+)", request.prompt, re.M)
         if not codes:
             return verdict()
-        better = next(code for code, model in codes if model == "writer-b")
-        return f'{{"wit": "{better}++", "avoids_cliches": "{better}+"}}'
+        of = {model: code for code, model in codes}
+        return f'{{"wit": "{of["writer-b"]}+++", "coherence": "{of["writer-a"]}++"}}'
 
     with LoopbackServer(respond) as server:
         for name in ("a", "b"):
@@ -183,8 +186,9 @@ def test_pieces_are_compared_cut_alike_in_both_orders(
     assert sum("At night." in text for text in pairs) == 2
     texts = re.findall(r"\[WRITER A\d+\]\n(.*?)\n\[/WRITER", pairs[0], re.S)
     assert [len(text) for text in texts] == [4000] * 2
-    rows = bench("leaderboard", "creative-writing-v3", "--json").json["rows"]
-    assert [row["model"].partition("@")[0] for row in rows] == [
-        "openai/writer-b",
-        "openai/writer-a",
-    ]
+    for words, order in (((), "ba"), (("--engine", "trueskill"), "ab")):
+        rows = bench("leaderboard", "creative-writing-v3", "--json", *words).json["rows"]
+        rated = bench("rate", "creative-writing-v3", "--json", *words).json["ratings"]
+        for ranked in (rows, rated):
+            names = [row["model"].partition("@")[0] for row in ranked]
+            assert names == [f"openai/writer-{one}" for one in order]
