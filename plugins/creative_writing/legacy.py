@@ -157,7 +157,7 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
     """The benchmark."""
 
     name = "creative-writing-legacy"
-    version = "2"
+    version = "1"
     title = "short pieces of fiction, graded beside a reference text (Paech 2024)"
     kind, languages = "rubric", ("en",)
     data = folder("creative_writing_legacy")

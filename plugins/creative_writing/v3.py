@@ -46,10 +46,11 @@ LENGTH = "characters"
 _LENGTH = Value(LENGTH, "length in characters", higher_is_better=None, judged=False,
                 group="pieces", over="prompts")  # fmt: skip
 _ANCHORS = {"DeepSeek-R1": 1500.0, "llama-3.2-1b-instruct": 200.0}
-_SCHEME = PublishedScheme(
+SCHEME = PublishedScheme(
     twice=("coherence", "avoids_verbosity", "avoids_poetic_overload"), pluses=45, wins=4,
     rough_wins=3, sigma=400.0, tau=4.0, zoom=(4, 8, 16, 48),
 )  # fmt: skip
+"""How the published code counts comparisons, and how many it makes."""
 _OFFICIAL = (
     "rubric score beside the published pages with --parser reference and their judge, Claude 3.7 "
     "Sonnet; the board of eqbench.com has another judge, so no result stands in one column with it"
@@ -61,7 +62,7 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     """The benchmark."""
 
     name = "creative-writing-v3"
-    version = "2"
+    version = "1"
     grading = "3"
     title = "short pieces of fiction, graded by a judge on 22 criteria, and compared (Paech 2025)"
     kind, languages = "rubric", ("en",)
@@ -142,7 +143,7 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
 
     def published_scheme(self, pack: Pack) -> PublishedScheme:
         """That of this benchmark's code."""
-        return _SCHEME
+        return SCHEME
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside ratings on the official pack."""

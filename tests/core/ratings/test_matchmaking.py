@@ -29,7 +29,6 @@ from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.matchmaking.observing import Observer
 from eibench.core.matchmaking.outlook import scale_at
 from eibench.core.matchmaking.staged import Turns, asked_items, neighbours, sparse_places
-from eibench.core.plugins import installed
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import (
     Observations,
@@ -37,6 +36,7 @@ from eibench.core.ratings.mixed_model import (
     estimate_variances,
     logit_margins,
 )
+from eibench.plugins.creative_writing import v3
 from eibench.plugins.kit.simulator import Noise
 from eibench.testing import Tournament
 
@@ -284,8 +284,7 @@ def test_staged_goes_through_the_stages_of_a_benchmark(
     world: Tournament, ladder: list[Call]
 ) -> None:
     """Of Creative Writing: 4, 8, 16 and 48 items, and it is through."""
-    scheme = installed().benchmark("creative-writing-v3").published_scheme(None)
-    placed = run(world, ladder, "staged", settings=RatingSettings(scheme=scheme))
+    placed = run(world, ladder, "staged", settings=RatingSettings(scheme=v3.SCHEME))
     names = dict.fromkeys(batch.stage.split()[0] for batch in placed.batches)
     assert list(names) == ["sparse", "zoom-4", "zoom-8", "zoom-16", "zoom-48"]
     assert placed.stop == NoMoreCalls("settled", "the rank is stable")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, PublishedScheme, RatingSettings
-from eibench.core.plugins import installed
 from eibench.core.ratings.trueskill import item_pluses, pseudo_wins, rate, update_all, within_window
+from eibench.plugins.creative_writing import v3
 
 SCHEME = PublishedScheme()
-WRITING = installed().benchmark("creative-writing-v3").published_scheme(None)
+WRITING = v3.SCHEME
 _UPSETS = [(0, 1, 3), (1, 2, -2), (0, 2, 0), (2, 0, 20), (1, 0, 1)]
 # Expected values: the package trueskill 0.4.5 with mu 1200, sigma 350/3, beta 350/6, tau 0 and
 # draw probability 0, one rate_1vs1 after the other; of Creative Writing sigma 400, beta 200, tau 4.

@@ -13,7 +13,7 @@ from eibench.core.plugins import installed
 from tests.plugins.creative_writing.conftest import FILES, PROMPTS
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
-BENCHMARK = installed().benchmark("creative-writing-v3")
+BENCHMARK: Any = installed().benchmark("creative-writing-v3")
 CRITERIA, NEGATIVE = "creative_writing_criteria.txt", "negative_criteria.txt"
 JUDGE, PAIR = "creative_writing_judging_prompt.txt", "pairwise_prompt.txt"
 WELL = PROMPTS["well"]

@@ -186,9 +186,9 @@ def test_pieces_are_compared_cut_alike_in_both_orders(
     assert sum("At night." in text for text in pairs) == 2
     texts = re.findall(r"\[WRITER A\d+\]\n(.*?)\n\[/WRITER", pairs[0], re.S)
     assert [len(text) for text in texts] == [4000] * 2
-    for words, order in (((), "ba"), (("--engine", "trueskill"), "ab")):
-        rows = bench("leaderboard", "creative-writing-v3", "--json", *words).json["rows"]
-        rated = bench("rate", "creative-writing-v3", "--json", *words).json["ratings"]
+    for engine, order in (((), "ba"), (("--engine", "trueskill"), "ab")):
+        rows = bench("leaderboard", "creative-writing-v3", "--json", *engine).json["rows"]
+        rated = bench("rate", "creative-writing-v3", "--json", *engine).json["ratings"]
         for ranked in (rows, rated):
             names = [row["model"].partition("@")[0] for row in ranked]
             assert names == [f"openai/writer-{one}" for one in order]
