@@ -108,10 +108,13 @@ def test_pieces_are_counted_as_by_their_published_code() -> None:
     assert rate(made, RatingSettings())["x"].rating == pytest.approx(1200)
 
 
-@pytest.mark.parametrize(("pluses", "wins"), [(45, 4), (-90, -4), (34, 4), (33, 3), (11, 1)])
-def test_a_margin_of_pieces_is_of_45(pluses: int, wins: int) -> None:
-    """4 * min(|d| / 45, 1), rounded up."""
-    assert pseudo_wins(np.array([pluses]), WRITING.wins, WRITING.pluses).tolist() == [wins]
+@pytest.mark.parametrize(
+    ("pluses", "wins", "rough"), [(45, 4, 3), (-90, -4, -3), (34, 4, 3), (33, 3, 3), (15, 2, 1)]
+)
+def test_a_margin_of_pieces_is_of_45(pluses: int, wins: int, rough: int) -> None:
+    """4 * min(|d| / 45, 1), rounded up, and the same with 3 for the interval."""
+    for most, number in ((WRITING.wins, wins), (WRITING.rough_wins, rough)):
+        assert pseudo_wins(np.array([pluses]), most, WRITING.pluses).tolist() == [number]
 
 
 def test_items_within_sixteen_places_count() -> None:

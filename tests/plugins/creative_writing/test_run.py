@@ -35,6 +35,13 @@ def test_the_demo_runs_offline(bench: Bench) -> None:
     assert "--iterations 1" in hint
 
 
+def test_a_plan_counts_what_is_asked_again(bench: Bench) -> None:
+    """Of the model up to three times as much; how often a judge is, nobody knows."""
+    done = bench("run", "creative-writing-v3", "--limit", "2", "--iterations", "1", "--dry-run")
+    assert "2 to 6 calls to demo/" in done.out + done.err
+    assert "and more where an answer cannot be read" in done.out + done.err
+
+
 def test_the_abler_demo_model_is_first(bench: Bench) -> None:
     """In scores and in ratings."""
     for model in ("demo/weak", "demo/strong"):
