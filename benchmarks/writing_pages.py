@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from eibench import PackSource, run, runs
+from eibench.judges import neutralise
 from eibench.plugins.creative_writing.packs import read_items
 from eibench.plugins.creative_writing.stories import read_stories
 from eibench.testing import LoopbackServer, ReceivedRequest
@@ -50,16 +51,18 @@ def replay(
 ) -> Callable[[ReceivedRequest], str]:
     """Answers as the model and the judge of a page did."""
     source = PackSource("official", "", {path.name: path for path in pack.iterdir()})
-    prompts = {item.id: item.content.prompt for item in read_items(source)}
-    shown = {prompts[id].asked(iteration): one for (id, iteration), one in samples.items()}
+    items = {item.id: item.content for item in read_items(source)}
+    shown = {items[id].prompt.asked(iteration): one for (id, iteration), one in samples.items()}
+    markers = next(iter(items.values())).protocol.judge.markers
+    judged = {neutralise(one["output"].strip(), markers): one for one in samples.values()}
 
     def respond(request: ReceivedRequest) -> str:
         if request.is_trial:
             return "OK"
         if request.model == "writer":
             return str(shown[request.prompt]["output"])
-        _, _, rest = request.prompt.partition("[PROMPT START]\n\n")
-        return str(shown[rest.partition("\n\n[PROMPT END]")[0]]["judge"])
+        _, _, rest = request.prompt.partition("[TEST MODEL RESPONSE]\n\n")
+        return str(judged[rest.partition("\n\n[TEST MODEL RESPONSE END]")[0]]["judge"])
 
     return respond
 

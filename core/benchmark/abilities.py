@@ -18,6 +18,7 @@ from ..types import ChatRequest, ChatResponse, Content, Item, PairScore, Score, 
 from .foreign import ForeignPart, ForeignResults
 from .model import Model, no_answer
 from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
+from .published import PublishedScheme
 
 if TYPE_CHECKING:
     from random import Random
@@ -272,9 +273,9 @@ class Pairwise(ABC, Generic[Content, Transcript]):
         """Sets of two models with their ratings; the first that is present fixes the scale."""
         return ()
 
-    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
-        """By item, the most that a comparison counts in the rating engine ``trueskill``."""
-        return {}
+    def published_scheme(self, pack: Pack) -> PublishedScheme:
+        """What the engine ``trueskill`` and the schedule ``staged`` go by: EQ-Bench 3's."""
+        return PublishedScheme()
 
     def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
         """By item, what a comparison on it weighs in ratings; 1 for an item that is not there.

@@ -1,11 +1,36 @@
-"""What published numbers rest on beside the model: the judges, their panel, who played roles."""
+"""What published numbers rest on beside the model: judges, players, how comparisons count."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..parties.graders import Judge, Panel
 from ..parties.party import Party
 from ..text import plural
+
+
+class PublishedScheme(NamedTuple):
+    """How published code counts comparisons (``trueskill``) and picks them (``staged``).
+
+    Attributes:
+        caps: By item, the largest margin that one comparison counts for.
+        twice: Criteria that count twice.
+        pluses: How many pluses of an item's comparisons are the full margin.
+        wins: The most pseudo-wins of an item.
+        rough_wins: The same for intervals.
+        sigma: The deviation that a model begins with, points; that of a game is half of it.
+        tau: What is added to a deviation before each game, in squares.
+        zoom: Items with the models next to the rank, stage by stage; ``None`` for all.
+    """
+
+    caps: Mapping[str, int] = {}
+    twice: tuple[str, ...] = ()
+    pluses: int = 30
+    wins: int = 20
+    rough_wins: int = 5
+    sigma: float = 350 / 3
+    tau: float = 0.0
+    zoom: tuple[int | None, ...] = (4, 8, 16, 24, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,12 +65,16 @@ def describe_plan(run: PlannedRun) -> str:
     calls = [*_asked(plan, benchmark)]
     if not calls:
         return f"{message}; nothing to ask that the journal does not hold"
-    again = benchmark.asks_again and benchmark.most_attempts == 1
-    more = ", and more where an answer cannot be read" if again else ""
+    more = ", and more where an answer cannot be read" if _asks_more(benchmark) else ""
     message += f"; {' and '.join(calls)}{more}"
     message += f"; {_tokens(plan.tokens)}"
     shows = f"; it can show a difference of {plan.shows:.3g} (80 %)" if plan.shows else ""
     return f"{message}; {_cost(plan)}{shows}"
+
+
+def _asks_more(benchmark: Benchmark) -> bool:
+    """Whether there may be more calls than are counted, to a judge or where no most is known."""
+    return benchmark.asks_again and (benchmark.judged or benchmark.most_attempts == 1)
 
 
 def _asked(plan: Plan, benchmark: Benchmark) -> Iterator[str]:
@@ -165,7 +169,7 @@ def _notes(run: PlannedRun) -> Iterator[str]:
     }
     for role, label in by_player(players).items():
         yield f"{benchmark.name}: {label} as {role}"
-    if plan.left and benchmark.asks_again and benchmark.most_attempts == 1:
+    if plan.left and _asks_more(benchmark):
         yield f"{benchmark.name}: more calls where an answer cannot be read"
     if plan.shows:
         yield f"{benchmark.name} can show a difference of {plan.shows:.3g} (80 %)"

@@ -202,7 +202,7 @@ def _of_journal(
         others = boards_beside(board.others)
         raise UsageError("; ".join(filter(None, [f"{message} two models makes some", others])))
     settings = settings_of(benchmark, board.pack, sets, options)
-    read = ratings.comparisons.Comparisons.of(comparisons)
+    read = ratings.comparisons.Comparisons.of(comparisons, by_criterion=True)
     return _RateRequest(read, settings, board.demo, board.others)
 
 

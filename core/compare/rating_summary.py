@@ -131,7 +131,8 @@ def _rate(
         message = f"{engine} counts the pluses of one judge, which a panel does not have"
         return None, [f"no rating: {message}; take another engine, or one judge"]
     try:
-        return rate_with(engine, ratings.comparisons.Comparisons.of(comparisons), settings), []
+        read = ratings.comparisons.Comparisons.of(comparisons, by_criterion=True)
+        return rate_with(engine, read, settings), []
     except PluginError:
         raise
     except BenchError as error:
@@ -158,11 +159,14 @@ def settings_of(
     anchors: tuple[AnchorSet, ...] = (),
     options: Options | None = None,
 ) -> RatingSettings:
-    """The user's anchors, then those of the pack; its caps of margins, and weights of items."""
+    """The user's anchors, then those of the pack; its published scheme, and weights of items."""
     chosen = {o.name: o.default for o in benchmark.options} | dict(options or {})
     of_pack = (_anchor_set(pair) for pair in guard(benchmark).anchor_sets(pack))
-    caps, weights = guard(benchmark).margin_caps(pack), guard(benchmark).item_weights(pack, chosen)
-    return RatingSettings((*anchors, *of_pack), caps, weights)
+    scheme, weights = (
+        guard(benchmark).published_scheme(pack),
+        guard(benchmark).item_weights(pack, chosen),
+    )
+    return RatingSettings((*anchors, *of_pack), scheme, weights)
 
 
 def _anchor_set(pair: Mapping[str, float]) -> AnchorSet:

@@ -118,7 +118,7 @@ class Guarded:
     placement = _checked(Pairwise.placement, values.placement, Pairwise)
     is_comparable = _checked(Pairwise[Any, Any].is_comparable, values.an(bool), Pairwise)
     anchor_sets = _checked(Pairwise.anchor_sets, values.anchors, Pairwise)
-    margin_caps = _checked(Pairwise.margin_caps, values.caps, Pairwise)
+    published_scheme = _checked(Pairwise.published_scheme, values.scheme, Pairwise)
     item_weights = _checked(Pairwise.item_weights, values.weights, Pairwise)
     _planned_calls = _checked(Benchmark[Any, Any].planned_calls, values.calls)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
 from ..benchmark.abilities import HumanRatedReply
+from ..benchmark.published import PublishedScheme
 from ..benchmark.values import Derived, Value
 from ..types import (
     Baseline,
@@ -125,6 +126,8 @@ _METRIC = {
         lambda v: v is None or isinstance(v, bool), "True, False or None"
     ),
 }  # fmt: skip
+_SCHEME = {"twice": TEXTS, **dict.fromkeys(("pluses", "wins", "rough_wins"), _COUNT),
+           **dict.fromkeys(("sigma", "tau"), _NUMBER), "zoom": _SEQUENCE}  # fmt: skip
 _BASELINE = {"value": _NUMBER, "sd": _NUMBER_OR_NONE, "n": _COUNT_OR_NONE, "ci": _INTERVAL}
 
 
@@ -169,9 +172,15 @@ def _each(rule: FieldRule) -> Check:
 
 
 prompts = _each(TEXT)
-caps = _each(_COUNT)
+_caps, _is_scheme = _each(_COUNT), an(PublishedScheme, _SCHEME)
 weights = _each(FieldRule(lambda value: is_finite(value) and value > 0, "a number above 0"))
 _baselines = _each(FieldRule(lambda value: isinstance(value, Baseline), "a Baseline"))
+
+
+def scheme(called: PluginCall, value: PublishedScheme) -> None:
+    """Refuse what does not say how comparisons are counted."""
+    _is_scheme(called, value)
+    _caps(called, value.caps)
 
 
 def baselines(called: PluginCall, value: Mapping[str, Baseline]) -> None:

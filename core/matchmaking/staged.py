@@ -1,8 +1,8 @@
 """`staged` and `all`: schedules that follow the ladder, or take everything.
 
 `staged` is that of the published code (core/elo_config.py and core/matchup_selection.py of
-EQ-bench/eqbench3): first a few opponents over the whole ladder, one item each; then four stages
-that zoom in on the neighbours, with more items each time; then the neighbours with all items.
+EQ-bench/eqbench3): first a few opponents over the whole ladder, one item each; then stages that
+zoom in on the neighbours, with more items each time (`PublishedScheme.zoom`), the last with all.
 A stage is repeated until the rank is stable, at most four times. One difference: scenarios are
 spread from the first batch on; there all first opponents get the same one.
 """
@@ -128,15 +128,11 @@ def _drawn(*parts: object) -> int:
 
 SPARSE = 10
 """The most opponents of the first stage, one item each."""
-ZOOM = (4, 8, 16, 24)
-"""Items with the models next to the rank, stage by stage."""
 REACH = 3
 """The farthest neighbours: of those two places away half as many items are taken, of those three
 places away a quarter."""
 MOST_LOOPS = 4
 _JITTER_SEED = 42
-_COMPREHENSIVE = "comprehensive"
-_STAGES = (*(f"zoom-{items}" for items in ZOOM), _COMPREHENSIVE)
 
 
 class Position(NamedTuple):
@@ -156,12 +152,14 @@ def plan_staged(
     if not history:
         return "sparse", _sparse(goal, position.ladder)
     asked = asked_items(goal, history)
-    stage, loop = _next_stage(history, position)
-    while stage is not None:
-        if items := _with_neighbours(goal, position, asked, _items_wanted(stage)):
+    zoom = {f"zoom-{n}" if n else "comprehensive": n for n in goal.settings.scheme.zoom}
+    stages = list(zoom)
+    at, loop = _next_stage(history, position, stages)
+    for stage in stages[at:]:
+        if items := _with_neighbours(goal, position, asked, zoom[stage]):
             return f"{stage} {loop}", items
         # Nothing new with these neighbours: the rank cannot move, so the stage is done.
-        stage, loop = _after(stage), 1
+        loop = 1
     return "settled", []
 
 
@@ -184,25 +182,18 @@ def sparse_places(n_opponents: int) -> list[int]:
     return sorted(n_opponents - position - (position < middle) for position in picked)
 
 
-def _next_stage(history: Sequence[Batch], position: Position) -> tuple[str | None, int]:
-    """Stage and loop after the last batch."""
+def _next_stage(
+    history: Sequence[Batch], position: Position, stages: Sequence[str]
+) -> tuple[int, int]:
+    """Which stage comes after the last batch, and its loop."""
     last = history[-1]
     name, _, loop = last.stage.partition(" ")
-    if name not in _STAGES:  # the sparse one
-        return _STAGES[0], 1
+    if name not in stages:  # the sparse one
+        return 0, 1
+    at = stages.index(name)
     if last.rank == position.rank or int(loop) >= MOST_LOOPS:
-        return _after(name), 1
-    return name, int(loop) + 1
-
-
-def _after(stage: str) -> str | None:
-    position = _STAGES.index(stage) + 1
-    return _STAGES[position] if position < len(_STAGES) else None
-
-
-def _items_wanted(stage: str) -> int | None:
-    """Items with the nearest models in a stage; None for all."""
-    return None if stage == _COMPREHENSIVE else ZOOM[_STAGES.index(stage)]
+        return at + 1, 1
+    return at, int(loop) + 1
 
 
 def _with_neighbours(

@@ -66,9 +66,9 @@ _ENGINES = (
     ),
     _Engine(
         "trueskill",
-        "the scheme of the original EQ-Bench 3; its intervals are too narrow",
+        "the scheme of the published code; its intervals are too narrow",
         "trueskill",
-        version="3",
+        version="4",
         cited="trueskill",
         names_matter=True,
     ),

@@ -1,8 +1,10 @@
-"""What a user or a pack wishes of a rating: anchors, caps of margins, weights of items."""
+"""What a user or a pack wishes of a rating: anchors, a published scheme, weights of items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from ..benchmark.published import PublishedScheme
 
 
 class Anchor(NamedTuple):
@@ -30,12 +32,11 @@ class RatingSettings:
 
     Attributes:
         anchor_sets: The first whose two models are both there is used.
-        margin_caps: By item, the largest margin that one comparison may count for in
-            `trueskill` (EQ-Bench 3 counts its analysis items so).
+        scheme: How `trueskill` counts, and `staged` picks.
         item_weights: By item, what a comparison on it weighs in the other engines; 1 for an item
             that is not there.
     """
 
     anchor_sets: tuple[AnchorSet, ...] = ()
-    margin_caps: Mapping[str, int] = field(default_factory=dict)
+    scheme: PublishedScheme = PublishedScheme()  # noqa: RUF009 - a tuple, so shared by right
     item_weights: Mapping[str, float] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """From a judge's verdict to a piece's score: read strictly, or as the published pages have it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eibench import ChatResponse, Message, Metric, Model, SampleScore, Score, Value, no_answer
 from eibench.judges import Outcome, Reading, Rubric, Verdict, ask
@@ -9,10 +9,10 @@ from eibench.judges import Outcome, Reading, Rubric, Verdict, ask
 RUBRIC_SCORE, OUT_OF_20, READ = "rubric_score", "score_0_20", "criteria_read"
 _OVER = "prompts"
 _NUMBERS = (
-    re.compile(r"(.*?):\s*(?:Score\s+)?(-?\d+(?:\.\d+)?)"),
-    re.compile(r"(.*?):\s*\[(-?\d+(?:\.\d+)?)\]"),
+    re.compile(r":\s*(?:Score\s+)?(-?\d+(?:\.\d+)?)"),
+    re.compile(r":\s*\[(-?\d+(?:\.\d+)?)\]"),
 )
-"""What the published code takes for a name and its number, anywhere in a line."""
+"""What the published code takes for the number of a name, anywhere in a line."""
 
 
 class WritingRubric(Rubric):
@@ -60,24 +60,30 @@ class PublishedRubric(WritingRubric):
         """The numbers of a reply by name."""
         if reason := no_answer(response):
             return Reading(None, reason.replace("the model", "the judge"))
-        pairs = [pair for pattern in _NUMBERS for pair in pattern.findall(response.text)]
-        grades = {name.strip(): float(number) for name, number in pairs}
-        grades = {name: grade for name, grade in grades.items() if self.counts(name, grade)}
-        if not grades:
+        if not (grades := self.grades_in(response.text)):
             return Reading(None, "it has no number after a name")
         if not 0 <= self.total(grades) <= 100:
             return Reading(None, "the mean of its numbers is beyond the scale")
         strays = tuple(name for name in grades if name not in self.criteria)
         return Reading(Verdict(grades, unknown=strays), None, ("stray name",) * bool(strays))
 
-    def counts(self, name: str, grade: float) -> bool:
-        """Whether a number is a grade: each is."""
-        return True
+    def grades_in(self, text: str) -> dict[str, float]:
+        """The numbers of a verdict by name."""
+        return dict(pair for number in _NUMBERS for pair in _named(text, number))
 
     def total(self, grades: Mapping[str, float]) -> float:
         """The mean of all numbers, those under names that are no criteria too."""
         mirrored = [self.scale - g if n in self.lower_is_better else g for n, g in grades.items()]
         return 100 / self.scale * sum(mirrored) / len(mirrored)
+
+
+def _named(text: str, number: re.Pattern[str]) -> Iterator[tuple[str, float]]:
+    """The numbers in a text, each with what stands before it in its line as its name."""
+    end = 0
+    for match in number.finditer(text):
+        start = max(end, text.rfind("\n", 0, match.start()) + 1)
+        yield text[start : match.start()].strip(), float(match[1])
+        end = match.end()
 
 
 def pooled_means(scores: Sequence[SampleScore]) -> dict[str, Metric]:

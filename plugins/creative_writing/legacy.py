@@ -34,11 +34,22 @@ from eibench.judges import Rubric, Template, demo_verdict
 from eibench.style import TRIGRAMS, WORDS, SlopLists, read_lists, tokens, vocabulary
 
 from .demo import demo_piece, worth
-from .prompts import Piece, WritingPrompt, are_texts, is_text, read_prompts
+from .prompts import (
+    Piece,
+    WritingPrompt,
+    are_texts,
+    ask_for_text,
+    is_text,
+    no_text,
+    read_prompts,
+)
 
 FILE, SCALE = "creative_writing_prompts.json", 10
-LEAST = 300
-"""Characters of a piece; a shorter one counts as none, as in the published code."""
+LEAST, ATTEMPTS, HOTTER = 300, 4, 0.1
+"""Characters of a piece, how often one is asked for, and how much hotter each time, as published.
+
+A shorter one counts as none.
+"""
 FEWEST = 10
 """Pieces of an iteration; of a pack with more prompts, one with so few or fewer is left out."""
 SCORE, OF_PROMPT, _OVER = "rubric_score", "prompt_criteria", "prompts"
@@ -157,7 +168,7 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
     )
     sampling = Sampling(temperature=0.5, max_tokens=3_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=3_000)
-    iterations = 10
+    iterations, most_attempts = 10, ATTEMPTS
     judged = asks_again = True
     unjudged_values = ("vocabulary", "characters", "slop")
     board_controls = (
@@ -186,15 +197,15 @@ class CreativeWritingLegacy(Benchmark[LegacyItem, Piece]):
         """The piece, by the seed of the iteration."""
         asked = item.content.prompt.asked(model.iteration)
         messages = (Message("system", SYSTEM), Message("user", asked))
-        return Piece(asked, await model.chat(messages))
+        return Piece(asked, await ask_for_text(model, messages, LEAST, ATTEMPTS, hotter=HOTTER))
 
     async def grade(
         self, item: Item[LegacyItem], transcript: Piece, judge: Model | None, options: Options
     ) -> Score:
         """The mean of the verdict's criteria, by weight, and what its words are like."""
         text, (_, reference, rubric, lists) = transcript.reply.text, item.content
-        if 0 < (n := len(text.strip())) < LEAST:
-            return Score.unscored(f"the piece has {n} characters; under {LEAST} counts as none")
+        if lack := no_text(transcript.reply, LEAST):
+            return Score.unscored(lack)
         texts = {"writing_prompt": transcript.asked, "reference": reference}
         score = await rubric.grade(judge, JUDGE, transcript.reply, **texts)
         if score.reason is not None:

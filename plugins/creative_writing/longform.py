@@ -30,7 +30,6 @@ from eibench import (
     Table,
     Value,
     folder,
-    no_answer,
     summarise_values,
 )
 from eibench.judges import Template, demo_verdict, fill, neutralise
@@ -39,7 +38,19 @@ from .demo import demo_piece, worth
 from .grading import RUBRIC_SCORE
 from .longform_board import decline, published_board
 from .packs import SCALE
-from .stories import CHAPTERS, TURNS, StoryItem, StoryRubric, WrittenStory, published, read_stories
+from .prompts import ask_for_text, no_text
+from .stories import (
+    ATTEMPTS,
+    CHAPTERS,
+    LEAST,
+    TURNS,
+    PublishedStoryRubric,
+    StoryItem,
+    StoryRubric,
+    WrittenStory,
+    published,
+    read_stories,
+)
 
 MEAN, WHOLE, DECLINE, LENGTH = "chapters", "whole", "decline", "characters"
 BY_CHAPTER = tuple(f"chapter_{number}" for number in range(1, CHAPTERS + 1))
@@ -57,13 +68,14 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
     """The benchmark."""
 
     name = "longform-writing"
-    version = "1"
+    version, grading = "2", "2"
     title = "stories in eight chapters, each graded by a judge, and the whole (Paech 2025)"
     kind, languages = "rubric", ("en",)
     data = folder("longform_writing")
     cite = data / "citation.bib"
     sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=4_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=16_000)
+    most_attempts = ATTEMPTS
     judged = asks_again = True
     single_turn = False
     unjudged_values = (LENGTH,)
@@ -79,15 +91,16 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
         return Pack(source, items, _OFFICIAL if source.name == "official" else _OTHER)
 
     async def generate(self, item: Item[StoryItem], model: Model, options: Options) -> WrittenStory:
-        """The planning turns and the chapters in one conversation, up to one without an answer."""
+        """The planning turns and the chapters in one conversation, up to one that is no text."""
         talk, replies, turns = list[Message](), list[ChatResponse](), item.content.turns
         for number, text in enumerate(turns, start=1):
             talk.append(Message("user", text))
-            reply = await model.chat(talk, cache_prefix=len(talk) if number < len(turns) else 0)
+            shared = len(talk) if number < len(turns) else 0
+            reply = await ask_for_text(model, talk, LEAST, ATTEMPTS, cache_prefix=shared)
             replies.append(reply)
-            if no_answer(reply):
+            if no_text(reply, LEAST):
                 break
-            talk.append(Message("assistant", reply.text))
+            talk.append(Message("assistant", reply.text.strip()))
         return WrittenStory(tuple(replies))
 
     async def grade(
@@ -98,8 +111,7 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
             return Score.unscored(transcript.broken_off)
         (prompt, protocol), rubrics = item.content, _rubrics(item.content, options)
         markers = (*protocol.judge_chapter.markers, *protocol.judge_whole.markers)
-        written = [reply.text for reply in transcript.chapters]
-        replies = (transcript.plan, transcript.profiles, transcript.text, *written)
+        replies = (transcript.plan, transcript.profiles, transcript.text, *transcript.chapters)
         plan, profiles, story, *chapters = (neutralise(text, markers) for text in replies)
         texts = {"writing_prompt": prompt, "final_plan": plan, "character_profiles": profiles}
         scores = []
@@ -109,7 +121,7 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
             scores.append(await rubrics[0].grade(judge, template, chapter, **texts))
         template = protocol.judge_whole
         whole = await rubrics[1].grade(judge, template, story, writing_prompt=prompt)
-        return _score_of(scores, whole, rubrics, len(transcript.text))
+        return _score_of(scores, whole, rubrics, sum(map(len, transcript.chapters)))
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The score, chapter by chapter, the decline, and every criterion."""
@@ -132,7 +144,7 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
     def demo_verdict(self, item: Item[StoryItem], request: ChatRequest, rng: Random) -> str:
         """Grades by the share of sentences without a worn phrase."""
         protocol, prompt = item.content.protocol, request.messages[-1].content
-        if "\n".join(protocol.whole.names) in prompt:
+        if protocol.whole.described in prompt:
             return demo_verdict(protocol.whole, request, worth, rng, protocol.judge_whole.user)
         return demo_verdict(protocol.chapter, request, worth, rng, protocol.judge_chapter.user)
 
@@ -147,18 +159,23 @@ def _rubrics(content: StoryItem, options: Options) -> tuple[StoryRubric, StoryRu
 def _score_of(
     chapters: Sequence[Score], whole: Score, rubrics: tuple[StoryRubric, StoryRubric], length: int
 ) -> Score:
-    """A story's score; unscored where one of the verdicts is unread, with which."""
+    """A story's score; unscored where one of the verdicts is unread, with which.
+
+    As published, a part that is unread is left out, unless all are.
+    """
     parts = {f"chapter {number}": score for number, score in enumerate(chapters, start=1)}
     parts["the whole story"] = whole
     flags = tuple(dict.fromkeys(flag for score in parts.values() for flag in score.flags))
     totals = [score.values.get(RUBRIC_SCORE) for score in parts.values()]
     read = [total for total in totals if total is not None]
+    left_out = isinstance(rubrics[0], PublishedStoryRubric) and bool(read)
     for name, score in parts.items():
-        if score.reason is not None:
+        if score.reason is not None and not left_out:
             detail = {"totals": dict(zip(parts, totals, strict=True))}
             return Score.unscored(f"{name}: {score.reason}", flags=flags, detail=detail)
-    values = dict(zip((RUBRIC_SCORE, *BY_CHAPTER, WHOLE), (fmean(read), *read), strict=True))
-    values |= {DECLINE: decline(read[:CHAPTERS]), LENGTH: length / CHAPTERS}
+    values = dict(zip((RUBRIC_SCORE, *BY_CHAPTER, WHOLE), (fmean(read), *totals), strict=True))
+    declines = None not in totals[:CHAPTERS]
+    values |= {DECLINE: decline(read[:CHAPTERS]) if declines else None, LENGTH: length / CHAPTERS}
     for part, rubric, scores in zip((MEAN, WHOLE), rubrics, (chapters, [whole]), strict=True):
         values |= dict(_criteria(part, rubric, scores))
     return Score(values, flags=flags)

@@ -48,8 +48,14 @@ class WritingItem(NamedTuple):
 
     prompt: WritingPrompt
     protocol: WritingProtocol
+    official: bool
+    """Whether it is treated as in the published code."""
     compared: bool
     """Whether pairs are made of its pieces."""
+
+    def shown(self, asked: str) -> str:
+        """What a judge is shown as the task; on the official pack without the seed."""
+        return self.prompt.text if self.official else asked
 
 
 def read_items(source: PackSource) -> list[Item[WritingItem]]:
@@ -60,9 +66,10 @@ def read_items(source: PackSource) -> list[Item[WritingItem]]:
     """
     require_files(source, PROMPTS, CRITERIA, NEGATIVE, JUDGE, PAIR)
     protocol = _protocol(source)
-    left_out = _NOT_COMPARED if source.name == "official" else ()
+    official = source.name == "official"
+    left_out = _NOT_COMPARED if official else ()
     return [
-        Item(id, WritingItem(prompt, protocol, id not in left_out))
+        Item(id, WritingItem(prompt, protocol, official, id not in left_out))
         for id, prompt, _ in read_prompts(source.files[PROMPTS])
     ]
 
@@ -112,8 +119,8 @@ def read_judge(path: Path, rubric: WritingRubric, slots: dict[str, str], *more: 
         DataError: It lacks a place.
     """
     listed = {
-        "creative_writing_criteria": "\n".join(rubric.names),
-        "lower_is_better_criteria": "\n".join(rubric.lower_is_better),
+        "creative_writing_criteria": rubric.described,
+        "lower_is_better_criteria": ", ".join(rubric.lower_is_better),
     }
     return Template(fill(_template(path, slots, *listed, *more).user, listed))
 

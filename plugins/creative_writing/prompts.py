@@ -1,11 +1,11 @@
 """Writing prompts as upstream has them: a text with a place for a seed, and the seeds."""
 
 from ast import literal_eval
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
-from eibench import ChatResponse, DataError, read_json
+from eibench import ChatResponse, DataError, Message, MissingCall, Model, no_answer, read_json
 
 SEED = "<SEED>"
 """The place in a prompt for what an iteration asks for beside."""
@@ -30,6 +30,43 @@ class Piece(NamedTuple):
 
     asked: str
     reply: ChatResponse
+
+
+async def ask_for_text(
+    model: Model,
+    messages: str | Sequence[Message],
+    least: int,
+    attempts: int,
+    *,
+    hotter: float = 0.0,
+    cache_prefix: int = 0,
+) -> ChatResponse:
+    """The first of so many replies that is a text of `least` characters; else the last one.
+
+    Each further attempt is `hotter` than the one before, up to a temperature of 1.
+    """
+    usual, reply = model.sampling.temperature, None
+    for attempt in range(attempts):
+        raised = None if usual is None else max(usual, min(1.0, round(usual + hotter * attempt, 6)))
+        try:
+            reply = await model.chat(messages, temperature=raised, cache_prefix=cache_prefix)
+        except MissingCall:
+            if reply is None:
+                raise
+            break
+        lack = no_text(reply, least)
+        model.mark(reply, lack)
+        if lack is None:
+            break
+    assert reply is not None
+    return reply
+
+
+def no_text(reply: ChatResponse, least: int) -> str | None:
+    """Why a reply is no text of `least` characters, blanks around it not counted."""
+    n = len(reply.text.strip())
+    short = f"the text has {n} characters; under {least} counts as none" if n < least else None
+    return no_answer(reply) or short
 
 
 def read_prompts(

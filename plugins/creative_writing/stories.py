@@ -1,18 +1,21 @@
 """Packs of Longform Writing in upstream's layout, and the stories that are written to them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eibench import ChatResponse, DataError, Item, PackSource, no_answer, read_json, read_text
+from eibench import ChatResponse, DataError, Item, PackSource, read_json, read_text
 from eibench.judges import Template, fill
 
 from .grading import PublishedRubric, WritingRubric
 from .packs import SCALE, read_judge, read_rubric, require_files
-from .prompts import read_prompts
+from .prompts import no_text, read_prompts
 
 CHAPTERS, TURNS = 8, 5
 """Of a story, and turns of planning before it."""
+LEAST, ATTEMPTS = 500, 5
+"""Characters of a turn, and how often one is asked for, as in the published code."""
 _PLAN, _PROFILES = 3, 4
 """The turns that settle the plan and describe the characters."""
 _NAME = "longform_creative_writing"
@@ -36,16 +39,41 @@ class StoryRubric(WritingRubric):
 
     def share(self, name: str, grade: float) -> float:
         """What a grade is worth, from 0 to 1."""
-        share = (self.scale - grade if name in self.lower_is_better else grade) / self.scale
-        return share**_POWER if name.casefold() == _BENT else share
+        name, less = name.casefold(), map(str.casefold, self.lower_is_better)
+        share = (self.scale - grade if name in less else grade) / self.scale
+        return share**_POWER if name == _BENT else share
 
 
 class PublishedStoryRubric(StoryRubric, PublishedRubric):
-    """The same as published pages have it: read loosely, every criterion counted alike."""
+    """The same as published pages have it: read as by the published code, all counted alike."""
 
-    def counts(self, name: str, grade: float) -> bool:
-        """A number after a criterion's name, on the scale."""
-        return name in self.criteria and 0 <= grade <= self.scale
+    def grades_in(self, text: str) -> dict[str, float]:
+        """The first number of each line among the scores by the name before it, on the scale."""
+        read = [match for line in _score_lines(text) if (match := _NUMBER.search(line))]
+        grades = {match[1].strip(): float(match[2]) for match in read}
+        return {
+            name: min(max(grade, 0), self.scale)
+            for name, grade in grades.items()
+            if name.lower() not in _NO_CRITERIA
+        }
+
+
+_NUMBER = re.compile(r"(?<![^:])([^:]+):\s*\[?(-?\d+(?:\.\d+)?)")
+_BEGIN, _END = ("[Scores]", "--- Scores ---"), ("---", "[End Scores]")
+_NO_CRITERIA = ("overall assessment", "summary", "reasoning", "critique", "feedback", "notes")
+"""What the published code takes for no criterion."""
+
+
+def _score_lines(text: str) -> Iterator[str]:
+    """The lines of a verdict's part with the scores; all where no such part is marked."""
+    marked = any(mark in text for mark in _BEGIN)
+    inside = not marked
+    for line in text.splitlines():
+        begins = any(mark in line for mark in _BEGIN)
+        if begins or (marked and any(mark in line for mark in _END)):
+            inside = begins
+        elif inside:
+            yield line.strip()
 
 
 class StoryProtocol(NamedTuple):
@@ -81,35 +109,36 @@ class StoryItem(NamedTuple):
 
 
 class WrittenStory(NamedTuple):
-    """What a model replied, turn by turn; nothing after a reply that is no answer."""
+    """What a model replied, turn by turn; nothing after a reply that is no text."""
 
     replies: tuple[ChatResponse, ...]
 
     @property
     def plan(self) -> str:
         """The plan that it settled on."""
-        return self.replies[_PLAN].text
+        return self.replies[_PLAN].text.strip()
 
     @property
     def profiles(self) -> str:
         """Its characters."""
-        return self.replies[_PROFILES].text
+        return self.replies[_PROFILES].text.strip()
 
     @property
-    def chapters(self) -> tuple[ChatResponse, ...]:
+    def chapters(self) -> list[str]:
         """The chapters in order."""
-        return self.replies[TURNS:]
+        return [reply.text.strip() for reply in self.replies[TURNS:]]
 
     @property
     def text(self) -> str:
-        """The chapters one after the other."""
-        return "\n\n".join(reply.text.strip() for reply in self.chapters)
+        """The whole as its judge is shown it."""
+        numbered = enumerate(self.chapters, start=1)
+        return "\n\n---\n\n".join(f"# Chapter {n}\n\n{chapter}" for n, chapter in numbered)
 
     @property
     def broken_off(self) -> str | None:
         """Where and why the story stops early; ``None`` for a whole one."""
         number = len(self.replies)
-        if (reason := no_answer(self.replies[-1])) is None:
+        if (reason := no_text(self.replies[-1], LEAST)) is None:
             return None
         where = f"chapter {number - TURNS}" if number > TURNS else f"planning turn {number}"
         return f"{where}: {reason}"

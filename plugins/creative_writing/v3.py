@@ -20,6 +20,7 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    PublishedScheme,
     SampleScore,
     Sampling,
     Score,
@@ -27,7 +28,6 @@ from eibench import (
     Table,
     Value,
     folder,
-    no_answer,
     read_rows,
     summarise_values,
 )
@@ -36,14 +36,21 @@ from eibench.judges import demo_verdict
 from .demo import demo_piece, worth
 from .grading import PublishedRubric, WritingRubric, pooled_means
 from .packs import WritingItem, WritingProtocol, read_items
-from .prompts import Piece
+from .prompts import Piece, ask_for_text, no_text
 
+LEAST, ATTEMPTS = 500, 3
+"""Characters of a piece, and how often one is asked for, as in the published code."""
 LIMIT = 4_000
-"""Characters of each piece that a comparison shows, as in the published code."""
+"""Characters of each piece that a comparison shows, likewise."""
 LENGTH = "characters"
 _LENGTH = Value(LENGTH, "length in characters", higher_is_better=None, judged=False,
                 group="pieces", over="prompts")  # fmt: skip
 _ANCHORS = {"DeepSeek-R1": 1500.0, "llama-3.2-1b-instruct": 200.0}
+SCHEME = PublishedScheme(
+    twice=("coherence", "avoids_verbosity", "avoids_poetic_overload"), pluses=45, wins=4,
+    rough_wins=3, sigma=400.0, tau=4.0, zoom=(4, 8, 16, 48),
+)  # fmt: skip
+"""How the published code counts comparisons, and how many it makes."""
 _OFFICIAL = (
     "rubric score beside the published pages with --parser reference and their judge, Claude 3.7 "
     "Sonnet; the board of eqbench.com has another judge, so no result stands in one column with it"
@@ -56,14 +63,14 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
 
     name = "creative-writing-v3"
     version = "1"
-    grading = "2"
+    grading = "3"
     title = "short pieces of fiction, graded by a judge on 22 criteria, and compared (Paech 2025)"
     kind, languages = "rubric", ("en",)
     data = folder("creative_writing_v3")
     cite = data / "citation.bib"
     sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=4_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=4_000)
-    iterations = 3
+    iterations, most_attempts = 3, ATTEMPTS
     judged = asks_again = True
     unjudged_values = (LENGTH,)
     options = (
@@ -83,7 +90,7 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     async def generate(self, item: Item[WritingItem], model: Model, options: Options) -> Piece:
         """The piece, by the seed of the iteration."""
         asked = item.content.prompt.asked(model.iteration)
-        return Piece(asked, await model.chat(asked))
+        return Piece(asked, await ask_for_text(model, asked, LEAST, ATTEMPTS))
 
     async def grade(
         self, item: Item[WritingItem], transcript: Piece, judge: Model | None, options: Options
@@ -91,12 +98,14 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
         """The mean of the verdict's criteria; without a judge, nothing."""
         if judge is None or not options["rubric"]:
             return Score()
+        if lack := no_text(transcript.reply, LEAST):
+            return Score.unscored(lack)
         rubric, template = _rubric(item.content.protocol, options), item.content.protocol.judge
-        asked, reply = transcript
-        score = await rubric.grade(judge, template, reply, writing_prompt=asked)
+        task, text = item.content.shown(transcript.asked), transcript.reply.text.strip()
+        score = await rubric.grade(judge, template, text, writing_prompt=task)
         if score.reason is not None:
             return score
-        return replace(score, values={**score.values, LENGTH: len(reply.text)})
+        return replace(score, values={**score.values, LENGTH: len(text)})
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The mean of pieces, the pooled means of iterations, and every criterion."""
@@ -118,19 +127,23 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
 
     def is_comparable(self, item: Item[WritingItem], transcript: Piece) -> bool:
         """Whether pairs are made of the prompt, and something was written."""
-        return item.content.compared and no_answer(transcript.reply) is None
+        return item.content.compared and no_text(transcript.reply, LEAST) is None
 
     async def compare(
         self, item: Item[WritingItem], first: Piece, second: Piece, judge: Model, options: Options
     ) -> PairScore:
-        """The margins of two pieces, both cut alike."""
-        protocol, texts = item.content.protocol, (first.reply, second.reply)
-        context: dict[str, Any] = {"limit": LIMIT, "writing_prompt": first.asked}
-        return await protocol.pair_rubric.compare(judge, protocol.pair, *texts, **context)
+        """The margins of two pieces, both cut alike, without a mark."""
+        protocol, task = item.content.protocol, item.content.shown(first.asked)
+        texts = (piece.reply.text.strip()[:LIMIT] for piece in (first, second))
+        return await protocol.pair_rubric.compare(judge, protocol.pair, *texts, writing_prompt=task)
 
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Those of the published board, on the official pack."""
         return (_ANCHORS,) if pack.source.name == "official" else ()
+
+    def published_scheme(self, pack: Pack) -> PublishedScheme:
+        """That of this benchmark's code."""
+        return SCHEME
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside ratings on the official pack."""

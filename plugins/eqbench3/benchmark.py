@@ -25,6 +25,7 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    PublishedScheme,
     SampleScore,
     Sampling,
     Score,
@@ -181,10 +182,11 @@ class EQBench3(Benchmark[ScenarioContent, Transcript], Pairwise[ScenarioContent,
         """The board of eqbench.com, beside ratings on the official pack."""
         return published_board() if pack.source.name == "official" else None
 
-    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
-        """One plus at most for analyses, where the protocol says so."""
+    def published_scheme(self, pack: Pack) -> PublishedScheme:
+        """The default, with one plus at most for analyses, where the protocol says so."""
         caps = {item.id: item.content.kind.margin_cap for item in pack.items}
-        return {item_id: cap for item_id, cap in caps.items() if cap is not None}
+        known = {item_id: cap for item_id, cap in caps.items() if cap is not None}
+        return PublishedScheme(known)
 
     def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
         """A tenth for analyses where the protocol caps their margins.
@@ -194,7 +196,7 @@ class EQBench3(Benchmark[ScenarioContent, Transcript], Pairwise[ScenarioContent,
         """
         if options["analyses"] == "full":
             return {}
-        return dict.fromkeys(self.margin_caps(pack), CAPPED_WEIGHT)
+        return dict.fromkeys(self.published_scheme(pack).caps, CAPPED_WEIGHT)
 
     def exam_sample(
         self, pack: Pack, situation: ExamSituation, reply: str

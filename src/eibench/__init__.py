@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
+    from eibench.core.benchmark.published import PublishedScheme as PublishedScheme
     from eibench.core.benchmark.published import PublishedWith as PublishedWith
     from eibench.core.benchmark.values import Derived as Derived
     from eibench.core.benchmark.values import Value as Value
@@ -187,7 +188,7 @@ _HOMES = {
     " PeopleQuestion ReadsForeignParts TakenByPeople WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",
     "eibench.core.benchmark.board_controls": "BoardControl",
-    "eibench.core.benchmark.published": "PublishedWith",
+    "eibench.core.benchmark.published": "PublishedScheme PublishedWith",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",

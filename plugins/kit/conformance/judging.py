@@ -55,7 +55,7 @@ def compares_fairly(subject: Subject) -> Iterator[Finding]:
     plugin, pack, options = subject.plugin, subject.default_pack, subject.options
     for method in ("compares", "placement"):
         subject.called(method, getattr(plugin, method), options)
-    for method in ("anchor_sets", "margin_caps"):
+    for method in ("anchor_sets", "published_scheme"):
         subject.called(method, getattr(plugin, method), pack)
     subject.called("item_weights", plugin.item_weights, pack, options)
     judge = subject.demo().judge

@@ -36,6 +36,7 @@ from eibench.core.ratings.mixed_model import (
     estimate_variances,
     logit_margins,
 )
+from eibench.plugins.creative_writing import v3
 from eibench.plugins.kit.simulator import Noise
 from eibench.testing import Tournament
 
@@ -277,6 +278,16 @@ def test_staged_goes_through_its_stages(world: Tournament, ladder: list[Call]) -
     assert placed.stop == NoMoreCalls("settled", "the rank is stable")
     last = Counter(call.b for batch in placed.batches for call in batch.calls)
     assert last.most_common(1)[0][1] == 45
+
+
+def test_staged_goes_through_the_stages_of_a_benchmark(
+    world: Tournament, ladder: list[Call]
+) -> None:
+    """Of Creative Writing: 4, 8, 16 and 48 items, and it is through."""
+    placed = run(world, ladder, "staged", settings=RatingSettings(scheme=v3.SCHEME))
+    names = dict.fromkeys(batch.stage.split()[0] for batch in placed.batches)
+    assert list(names) == ["sparse", "zoom-4", "zoom-8", "zoom-16", "zoom-48"]
+    assert placed.stop == NoMoreCalls("settled", "the rank is stable")
 
 
 def test_a_zoom_brings_each_neighbour_to_its_number(world: Tournament, ladder: list[Call]) -> None:

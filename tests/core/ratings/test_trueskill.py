@@ -5,28 +5,43 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from eibench import Comparison, Comparisons, RatingSettings
+from eibench import Comparison, Comparisons, PublishedScheme, RatingSettings
 from eibench.core.ratings.trueskill import item_pluses, pseudo_wins, rate, update_all, within_window
+from eibench.plugins.creative_writing import v3
 
+SCHEME = PublishedScheme()
+WRITING = v3.SCHEME
+_UPSETS = [(0, 1, 3), (1, 2, -2), (0, 2, 0), (2, 0, 20), (1, 0, 1)]
 # Expected values: the package trueskill 0.4.5 with mu 1200, sigma 350/3, beta 350/6, tau 0 and
-# draw probability 0, one rate_1vs1 after the other.
+# draw probability 0, one rate_1vs1 after the other; of Creative Writing sigma 400, beta 200, tau 4.
 GAMES = {
-    "one win": ([(0, 1, 1)], [1258.8731, 1141.1269], [100.7227, 100.7227]),
+    "one win": (SCHEME, [(0, 1, 1)], [1258.8731, 1141.1269], [100.7227, 100.7227]),
     "upsets": (
-        [(0, 1, 3), (1, 2, -2), (0, 2, 0), (2, 0, 20), (1, 0, 1)],
+        SCHEME,
+        _UPSETS,
         [1160.3571, 1141.0115, 1382.5294],
         [38.0998, 62.5994, 40.3159],
+    ),
+    "one win in writing": (WRITING, [(0, 1, 1)], [1401.8627, 998.1373], [345.3512, 345.3512]),
+    "upsets in writing": (
+        WRITING,
+        _UPSETS,
+        [1062.8566, 997.4172, 1826.4098],
+        [131.3204, 214.7768, 138.944],
     ),
 }
 
 
-@pytest.mark.parametrize(("games", "mu", "sigma"), GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize(("scheme", "games", "mu", "sigma"), GAMES.values(), ids=GAMES)
 def test_updates_are_those_of_the_package(
-    games: list[tuple[int, int, int]], mu: list[float], sigma: list[float]
+    scheme: PublishedScheme,
+    games: list[tuple[int, int, int]],
+    mu: list[float],
+    sigma: list[float],
 ) -> None:
     """In closed form, to 1e-4."""
     a, b, wins = (np.array(column) for column in zip(*games, strict=True))
-    found = update_all(len(mu), a, b, wins)
+    found = update_all(len(mu), a, b, wins, scheme)
     assert found.mu == pytest.approx(mu, abs=1e-4)
     assert found.sigma == pytest.approx(sigma, abs=1e-4)
 
@@ -36,7 +51,7 @@ def test_a_draw_is_a_difference_seen_to_be_nothing() -> None:
 
     By hand, as the package's own formula divides nothing by nothing there.
     """
-    found = update_all(2, np.array([0]), np.array([1]), np.array([0]))
+    found = update_all(2, np.array([0]), np.array([1]), np.array([0]), SCHEME)
     assert found.mu == pytest.approx([1200, 1200])
     assert found.sigma == pytest.approx([350 / 3 * 0.6**0.5] * 2)
 
@@ -46,7 +61,7 @@ def test_hopeless_upsets_stay_finite() -> None:
     n = 3000
     a, b = np.zeros(n + 1, dtype=np.int64), np.ones(n + 1, dtype=np.int64)
     wins = np.append(np.full(n, 20), -1)
-    found = update_all(2, a, b, wins)
+    found = update_all(2, a, b, wins, SCHEME)
     assert np.isfinite(found.mu).all()
     assert (found.sigma > 0).all()
 
@@ -61,8 +76,8 @@ def test_hopeless_upsets_stay_finite() -> None:
 )
 def test_margins_become_pseudo_wins(pluses: int, wins: int, rough: int) -> None:
     """min(|d| / 30, 1) * 20, rounded up, and the same with 5 for the interval."""
-    assert pseudo_wins(np.array([pluses]), 20).tolist() == [wins]
-    assert pseudo_wins(np.array([pluses]), 5).tolist() == [rough]
+    assert pseudo_wins(np.array([pluses]), SCHEME.wins, SCHEME.pluses).tolist() == [wins]
+    assert pseudo_wins(np.array([pluses]), SCHEME.rough_wins, SCHEME.pluses).tolist() == [rough]
 
 
 def test_a_capped_item_counts_one_plus_per_call() -> None:
@@ -71,8 +86,35 @@ def test_a_capped_item_counts_one_plus_per_call() -> None:
     rows = [Comparison(i, 1, "x", "y", first, margins) for i in "12" for first in ("a", "b")]
     made = Comparisons.of(rows)
     starts = np.array([0, 2])
-    assert item_pluses(made, starts, {}).tolist() == [16, 16]
-    assert item_pluses(made, starts, {"2": 1}).tolist() == [16, 2]
+    assert item_pluses(made, starts, SCHEME).tolist() == [16, 16]
+    assert item_pluses(made, starts, PublishedScheme({"2": 1})).tolist() == [16, 2]
+
+
+def test_pieces_are_counted_as_by_their_published_code() -> None:
+    """Three criteria count twice: six won by one plus, and these lost by two, are a defeat by 6.
+
+    Both orders are 12 of 45: 4 * 12 / 45 and 3 * 12 / 45 pseudo-wins, rounded up.
+    """
+    margins = dict.fromkeys("abcdef", 1)
+    margins |= dict.fromkeys(("coherence", "avoids_verbosity", "avoids_poetic_overload"), -2)
+    rows = [Comparison("1", 1, "x", "y", first, margins) for first in ("a", "b")]
+    made = Comparisons.of(rows, by_criterion=True)
+    pluses = item_pluses(made, np.array([0]), WRITING)
+    assert pluses.tolist() == [-12]
+    for most, wins in ((WRITING.wins, -2), (WRITING.rough_wins, -1)):
+        assert pseudo_wins(pluses, most, WRITING.pluses).tolist() == [wins]
+    found = rate(made, RatingSettings(scheme=WRITING))
+    assert found["y"].rating > found["x"].rating
+    assert rate(made, RatingSettings())["x"].rating == pytest.approx(1200)
+
+
+@pytest.mark.parametrize(
+    ("pluses", "wins", "rough"), [(45, 4, 3), (-90, -4, -3), (34, 4, 3), (33, 3, 3), (15, 2, 1)]
+)
+def test_a_margin_of_pieces_is_of_45(pluses: int, wins: int, rough: int) -> None:
+    """4 * min(|d| / 45, 1), rounded up, and the same with 3 for the interval."""
+    for most, number in ((WRITING.wins, wins), (WRITING.rough_wins, rough)):
+        assert pseudo_wins(np.array([pluses]), most, WRITING.pluses).tolist() == [number]
 
 
 def test_items_within_sixteen_places_count() -> None:

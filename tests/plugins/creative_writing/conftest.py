@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+WRITTEN = "And then they dug and dug. " * 20
+"""Enough for a piece."""
 CRITERIA = {"Wit": 12, "Weak Dialogue": 4, "Elegant Prose": 10, "Overwrought": 0}
 """With the grades of a verdict whose score is (12 + 16 + 10 + 20) / 4 of 20: 72.5."""
 FILES = {
@@ -17,7 +19,7 @@ FILES = {
     "{creative_writing_criteria}",
     "pairwise_prompt.txt": "[TASK]\n{writing_prompt}\n[/TASK]\n[WRITER A0493]\n{model_a_analysis}\n"
     "[/WRITER A0493]\n[WRITER A0488]\n{model_b_analysis}\n[/WRITER A0488]\n{\n"
-    '"chain_of_thought_reasoning": "why",\n"wit": "who",\n"avoids_cliches": "who"\n}',
+    '"chain_of_thought_reasoning": "why",\n"wit": "who",\n"coherence": "who"\n}',
 }
 PROMPTS: dict[str, Any] = {
     "well": {"title": "The Well", "category": "humour", "writing_prompt": "A well. <SEED> Short.",

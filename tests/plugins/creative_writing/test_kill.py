@@ -13,7 +13,7 @@ import pytest
 
 from eibench.testing import LoopbackServer, ReceivedRequest
 from tests import processes
-from tests.plugins.creative_writing.conftest import PROMPTS, verdict
+from tests.plugins.creative_writing.conftest import PROMPTS, WRITTEN, verdict
 from tests.plugins.killing import Killed, Ration, assert_none_twice, digest, heard
 
 WRITERS = [f"writer-{n}" for n in range(6)]
@@ -42,14 +42,14 @@ def answer(request: ReceivedRequest) -> str:
     name, luck = digest(request.body), Random(request.prompt)
     worths = list(map(int, re.findall(r"Worth (\d)", request.prompt)))
     if kind(request) == "piece":
-        return f"Worth {request.model[-1]}: {name}."
+        return f"Worth {request.model[-1]}: {name}. {WRITTEN}"
     if kind(request) == "verdict":
         return f"{name}\n" + verdict(Wit=3 * worths[0] + luck.choice((0, 1, 2)))
     if kind(request) == "trial":
         return "OK"
     codes = re.findall(r"^\[WRITER (A\d+)\]", request.prompt, re.M)
     better = codes[worths[0] - worths[1] + luck.gauss(0, 1) < 0] + "++"
-    return json.dumps({"chain_of_thought_reasoning": name, "wit": better, "avoids_cliches": better})
+    return json.dumps({"chain_of_thought_reasoning": name, "wit": better, "coherence": better})
 
 
 def named(folder: Path) -> set[str]:

@@ -88,12 +88,27 @@ def test_three_prompts_in_two_iterations_by_hand(bench: Bench, tmp_path: Path) -
     assert metrics["prompt_criteria"]["value"] == pytest.approx((5 + 4 + 10 + 5 + 0) / 5)
     assert "Gripping" not in metrics and "Voice of a" not in metrics
     (unscored,) = document["unscored"]
-    assert unscored["reason"] == "the piece has 32 characters; under 300 counts as none"
+    assert unscored["reason"] == "the text has 32 characters; under 300 counts as none"
     judged = [r.prompt for r in server.requests if r.model == "judge" and not r.is_trial]
     text = next(prompt for prompt in judged if "Write of a." in prompt)
     assert "[REFERENCE]\nThe reference of a.\n[/REFERENCE]" in text
     assert "- Trite (less is better)\n- Amateurish Descriptives: a dance (less is better)" in text
     assert "Gripping" not in text
+
+
+def test_a_short_piece_is_asked_for_hotter(bench: Bench, tmp_path: Path) -> None:
+    """Four times in all, each a tenth hotter, up to a temperature of 1."""
+    path = written(tmp_path, {"a": row("a")})
+    with LoopbackServer(lambda request: "Once.") as server:
+        urls = ("--base-url", server.base_url, "--judge-base-url", server.base_url)
+        parties = ("--model", "openai/writer", "--judge", "openai/judge", *urls)
+        run = ("run", "creative-writing-legacy", "--dataset", path, "--iterations", "1", *parties)
+        for words in ((), ("--temperature", "0.8")):
+            bench(*run, *words, env={"OPENAI_API_KEY": "sk-fake"})
+        heats = [r.body["temperature"] for r in server.requests if r.model == "writer"]
+    assert [heat for heat in heats if heat is not None] == [
+        *(0.5, 0.6, 0.7, 0.8), *(0.8, 0.9, 1.0, 1.0)
+    ]  # fmt: skip
 
 
 def test_an_iteration_with_ten_pieces_or_fewer_is_left_out() -> None:

@@ -3,21 +3,27 @@
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
-from benchmarks.writing_pages import replayed_stories, table
-from eibench import BenchError, find_pack
+from benchmarks.writing_pages import replayed_stories, stories_of, table
+from eibench import BenchError, PackSource, find_pack
 from eibench.core.plugins import installed
 from eibench.plugins.creative_writing.longform_board import decline, published_board
+from eibench.plugins.creative_writing.stories import PublishedStoryRubric, published, read_stories
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest
+from tests.plugins.creative_writing.conftest import WRITTEN
 
 Bench = Callable[..., Any]
 KEY = {"OPENAI_API_KEY": "sk-fake"}
 OFFICIAL, OTHER = map(os.environ.get, ("EIBENCH_OFFICIAL_DATA", "EIBENCH_OTHER_DATA"))
+PACK = Path(OFFICIAL or "", "longform-writing")
+PAGES = Path(OTHER or "", "longform-writing", "results")
 NAME, WEIGHTS = "longform_creative_writing", "criteria_weights.json"
 PROMPTS = {"a": {"writing_prompt": "A well."}, "b": {"writing_prompt": "A roof."}}
 FILES: dict[str, str | None] = {
@@ -54,11 +60,12 @@ def answer(request: ReceivedRequest) -> str:
     if request.is_trial:
         return "OK"
     if request.model == "writer":
-        return f"Reply {len(request.messages) // 2 + 1}."
+        return f"Reply {len(request.messages) // 2 + 1}.{WRITTEN}"
     number = re.search(r"CHAPTER (\d)", request.prompt)
     if number is None:
         return "Fine.\nPacing: 10\nForced Poetry or Metaphor: 0"
-    return f"Fine, at 10:40.\nWit: {20 - int(number[1])}\nForced Poetry or Metaphor: 10"
+    grade = f"Wit: {20 - int(number[1])}\nForced Poetry or Metaphor: 10"
+    return f"Fine, at 10:40.\n[Scores]\n{grade}"
 
 
 def command(server: LoopbackServer, folder: Path) -> tuple[Any, ...]:
@@ -105,13 +112,15 @@ def test_a_story_is_the_mean_of_nine_verdicts(bench: Bench, tmp_path: Path) -> N
     assert users[0] in ("A well. Plan 8.", "A roof. Plan 8.")
     assert users[1:] == [*turns, *chapters_asked]
     judged = [r.prompt for r in asked if r.model == "judge"]
-    assert sum("PLAN Reply 4. PEOPLE Reply 5. CHAPTER 3\nReply 8.\n" in one for one in judged) == 2
-    whole_text = "\n\n".join(f"Reply {number}." for number in range(6, 14))
+    said = {number: f"Reply {number}.{WRITTEN}".strip() for number in range(1, 14)}
+    third = f"PLAN {said[4]} PEOPLE {said[5]} CHAPTER 3\n{said[8]}\n"
+    assert sum(third in one for one in judged) == 2
+    whole_text = "\n\n---\n\n".join(f"# Chapter {n}\n\n{said[n + 5]}" for n in range(1, 9))
     assert sum(f"WHOLE\n{whole_text}\n" in one for one in judged) == 2
 
 
 def test_a_chapter_that_is_refused_leaves_its_story_unscored(bench: Bench, tmp_path: Path) -> None:
-    """With the chapter's number; nothing more is written or judged of it, and the rest is kept."""
+    """Asked for five times, with its number; no more is written or judged, the rest is kept."""
 
     def respond(request: ReceivedRequest) -> str | Answer:
         is_well = str(request.messages[0]["content"]).startswith("A well.")
@@ -124,7 +133,75 @@ def test_a_chapter_that_is_refused_leaves_its_story_unscored(bench: Bench, tmp_p
         calls = [r for r in server.requests if not r.is_trial]
     assert [one["reason"] for one in document["unscored"]] == ["chapter 4: the model refused"]
     assert document["items"]["scored"] == 1
-    assert [sum(r.model == name for r in calls) for name in ("writer", "judge")] == [13 + 9, 9]
+    assert [sum(r.model == name for r in calls) for name in ("writer", "judge")] == [13 + 8 + 5, 9]
+
+
+@pytest.mark.parametrize(("long_at", "scored"), [(5, 2), (6, 0)])
+def test_a_short_turn_is_asked_for_five_times(
+    bench: Bench, tmp_path: Path, long_at: int, scored: int
+) -> None:
+    """As by the published code; then the story is unscored."""
+    asked = Counter[str]()
+
+    def respond(request: ReceivedRequest) -> str:
+        if request.model == "writer" and len(request.messages) // 2 == 1:
+            asked[str(request.messages[0]["content"])] += 1
+            if asked[str(request.messages[0]["content"])] < long_at:
+                return "x" * 499 + " \n"
+        return answer(request)
+
+    with LoopbackServer(respond) as server:
+        document = bench(*command(server, tmp_path / "pack"), env=KEY).json
+    assert (document["items"]["scored"], set(asked.values())) == (scored, {5})
+    reason = "planning turn 2: the text has 499 characters; under 500 counts as none"
+    assert {one["reason"] for one in document["unscored"]} == ({reason} if scored == 0 else set())
+
+
+@pytest.mark.parametrize(
+    ("verdict", "grades"),
+    [
+        # A clock in the analysis is before the scores; a name that is misspelt counts.
+        ("At 10:40.\n[Scores]\nWit: 12\nForced-Poetry: [3]", {"Wit": 12, "Forced-Poetry": 3}),
+        ("--- Scores ---\nWit: 12\n---\nPacing: 3", {"Wit": 12}),
+        ("[Scores]\nWit: 12\n[End Scores]\nPacing: 3", {"Wit": 12}),
+        ("[Scores]\nWit: 1\n\nWit: 2.5/20", {"Wit": 2.5}),
+        ("[Scores]\nWit: 21\nPacing: -1", {"Wit": 20, "Pacing": 0}),
+        ("[Scores]\nSummary: 3\nOf it: Wit: 4 of 20", {"Wit": 4}),
+        ("It is good.\nWit: 12", {"Wit": 12}),
+        ("Wit: 12\n[Scores]\nWit: high", {}),
+    ],
+)
+def test_published_pages_read_what_stands_among_the_scores(
+    verdict: str, grades: dict[str, float]
+) -> None:
+    """The last number of each name, cut to the scale."""
+    rubric = PublishedStoryRubric(("Wit", "Forced Poetry or Metaphor"), 20)
+    assert rubric.grades_in(verdict) == grades
+
+
+def test_only_names_that_are_spelt_right_are_turned() -> None:
+    """In whatever case: (8 + 20 * .5 ** 1.7 + 5) / 3 of 20."""
+    names = ("Purple Prose", "Forced Poetry or Metaphor")
+    rubric = PublishedStoryRubric(names, 20, lower_is_better=names)
+    grades = {"purple prose": 12, "FORCED poetry or metaphor": 10, "Purple-Prose": 5}
+    assert rubric.total(grades) == pytest.approx(5 * (8 + 20 * 0.5**1.7 + 5) / 3)
+
+
+def test_published_pages_leave_out_a_chapter_without_numbers(bench: Bench, tmp_path: Path) -> None:
+    """The mean is of the others and the whole, and no decline is known; `strict` has no score."""
+
+    def respond(request: ReceivedRequest) -> str:
+        said = answer(request)
+        return "Fine." if "Wit: 17" in said else said
+
+    with LoopbackServer(respond) as server:
+        run = (*command(server, tmp_path / "pack"), "--parser", "reference")
+        document = bench(*run, env=KEY).json
+    metrics = document["metrics"]
+    read = [100 * ((20 - n) / 20 + 0.5**1.7) / 2 for n in range(1, 9) if n != 3]
+    assert metrics["chapters"]["value"] == pytest.approx(sum(read) / 7)
+    assert metrics["rubric_score"]["value"] == pytest.approx((sum(read) + 75) / 8)
+    assert metrics["chapter_3"]["value"] is metrics["decline"]["value"] is None
 
 
 def test_an_unread_verdict_is_told_by_its_chapter(bench: Bench, tmp_path: Path) -> None:
@@ -181,11 +258,27 @@ def test_a_broken_pack_is_refused(
 
 @pytest.mark.skipif(not (OFFICIAL and OTHER), reason="no variable says where published data is")
 def test_a_published_page_follows_from_its_stories(tmp_path: Path) -> None:
-    """By the pages' rule, to how they round; the code's weights say something else."""
-    official = Path(OFFICIAL or "", "longform-writing")
-    page = Path(OTHER or "", "longform-writing", "results", "claude-opus-4.html.gz")
-    by_pages = replayed_stories(page, official, tmp_path / "runs")
+    """From their texts to the numbers, by the pages' rule, to how they round."""
+    by_pages = replayed_stories(PAGES / "claude-opus-4.html.gz", PACK, tmp_path / "runs")
     assert by_pages.read == 12 and max(by_pages.chapters, by_pages.whole) < 0.05
-    weighed = replayed_stories(page, official, tmp_path / "more", "strict")
-    assert weighed.read == 12 and 4 < weighed.chapters < 5 and 8 < weighed.whole < 9
-    assert "stories read" in next(table(official, tmp_path, "strict"))
+    assert "stories read" in next(table(PACK, tmp_path, "strict"))
+
+
+@pytest.mark.skipif(not (OFFICIAL and OTHER), reason="no variable says where published data is")
+def test_all_published_stories_follow_from_their_verdicts() -> None:
+    """Of each page, by the pages' rule; the code's weights say something else."""
+    source = PackSource("official", "", {path.name: path for path in PACK.iterdir()})
+    protocol = read_stories(source)[0].content.protocol
+    off = dict[bool, list[float]]({True: [], False: []})
+    for story in (one for page in PAGES.iterdir() for one in stories_of(page).values()):
+        for weighed, distances in off.items():
+            rubrics = [protocol.chapter] * 8 + [protocol.whole]
+            by_pages = [published(rubric) for rubric in rubrics]
+            totals = [
+                (rubric if weighed else loose).total(loose.grades_in(verdict))
+                for rubric, loose, verdict in zip(rubrics, by_pages, story.verdicts, strict=True)
+            ]
+            distances.append(abs(fmean(totals[:8]) - story.chapters))
+            distances.append(abs(totals[8] - story.whole))
+    assert len(off[False]) == 2 * 48 and max(off[False]) < 0.05
+    assert 8 < max(off[True]) < 9

@@ -1,6 +1,8 @@
 """What is wrong with a pack is said with its file and its place."""
 
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ from eibench import BenchError, find_pack
 from eibench.core.plugins import installed
 from tests.plugins.creative_writing.conftest import FILES, PROMPTS
 
-BENCHMARK = installed().benchmark("creative-writing-v3")
+OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
+BENCHMARK: Any = installed().benchmark("creative-writing-v3")
 CRITERIA, NEGATIVE = "creative_writing_criteria.txt", "negative_criteria.txt"
 JUDGE, PAIR = "creative_writing_judging_prompt.txt", "pairwise_prompt.txt"
 WELL = PROMPTS["well"]
@@ -65,3 +68,16 @@ def test_each_iteration_has_the_next_seed(pack: Callable[..., Path]) -> None:
 def test_only_the_official_pack_leaves_prompts_out_of_pairs(pack: Callable[..., Path]) -> None:
     """Those that the published code leaves out."""
     assert all(item.content.compared for item in read(pack()).items)
+    if OFFICIAL:
+        items = read(Path(OFFICIAL, "creative-writing-v3")).items
+        left_out = [item.id for item in items if not item.content.compared]
+        assert (len(items), left_out) == (32, ["5", "16", "20", "21", "26", "28", "30"])
+
+
+def test_the_official_pack_has_the_published_anchors(pack: Callable[..., Path]) -> None:
+    """Two models at their published ratings; others have none."""
+    ours = read(pack())
+    assert BENCHMARK.anchor_sets(ours) == ()
+    official = replace(ours, source=replace(ours.source, name="official"))
+    (anchors,) = BENCHMARK.anchor_sets(official)
+    assert anchors == {"DeepSeek-R1": 1500, "llama-3.2-1b-instruct": 200}

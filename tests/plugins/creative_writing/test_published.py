@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.writing_pages import replayed, table
+from benchmarks.writing_pages import replayed, samples_of, table
+from eibench import PackSource
+from eibench.plugins.creative_writing.grading import PublishedRubric
+from eibench.plugins.creative_writing.packs import read_items
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 OTHER = os.environ.get("EIBENCH_OTHER_DATA")
@@ -25,6 +28,16 @@ def test_a_published_page_follows_from_its_texts(tmp_path: Path) -> None:
     page = replayed(ODDEST, PACK, tmp_path)
     assert page.read == 96
     assert page.piece < 0.075 and page.pooled < 0.075 and page.run < 0.05
+
+
+def test_all_published_pieces_follow_from_their_verdicts() -> None:
+    """Of each page, to how it rounds."""
+    protocol = read_items(PackSource("official", "", {p.name: p for p in PACK.iterdir()}))[0]
+    strict = protocol.content.protocol.rubric
+    rubric = PublishedRubric(strict.criteria, 20, lower_is_better=strict.lower_is_better)
+    samples = [one for page in PAGES.iterdir() for one in samples_of(page, PACK).values()]
+    off = [abs(rubric.total(rubric.grades_in(one["judge"])) - one["score"]) for one in samples]
+    assert len(off) == 960 and max(off) < 0.075
 
 
 def test_a_strict_reader_reads_as_many_verdicts(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`bench run creative-writing-v3`: the demo, scores by hand, both readers, pairs."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from eibench import ChatResponse, SampleScore, Score
 from eibench.plugins.creative_writing.grading import PublishedRubric, WritingRubric, pooled_means
 from eibench.testing import LoopbackServer, ReceivedRequest
-from tests.plugins.creative_writing.conftest import CRITERIA, verdict
+from tests.plugins.creative_writing.conftest import CRITERIA, WRITTEN, verdict
 
 Bench = Callable[..., Any]
 KEY = {"OPENAI_API_KEY": "sk-fake"}
@@ -32,6 +33,13 @@ def test_the_demo_runs_offline(bench: Bench) -> None:
     assert (again.json["items"]["scored"], again.json["calls"]["model"]) == (2, 2)
     hint = bench("run", "creative-writing-v3", "--limit", "2", "--iterations", "1").err
     assert "--iterations 1" in hint
+
+
+def test_a_plan_counts_what_is_asked_again(bench: Bench) -> None:
+    """Of the model up to three times as much; how often a judge is, nobody knows."""
+    done = bench("run", "creative-writing-v3", "--limit", "2", "--iterations", "1", "--dry-run")
+    assert "2 to 6 calls to demo/" in done.out + done.err
+    assert "and more where an answer cannot be read" in done.out + done.err
 
 
 def test_the_abler_demo_model_is_first(bench: Bench) -> None:
@@ -56,7 +64,7 @@ def test_a_run_is_the_mean_of_its_pieces(bench: Bench, pack: Callable[..., Path]
 
     def respond(request: ReceivedRequest) -> str:
         if request.model == "writer":
-            return "It was dry." if "well" in request.prompt else "It leaked."
+            return ("It was dry." if "well" in request.prompt else "It leaked.") + WRITTEN
         return "OK" if request.is_trial else verdict(Wit=12 if "dry" in request.prompt else 8)
 
     with LoopbackServer(respond) as server:
@@ -66,11 +74,34 @@ def test_a_run_is_the_mean_of_its_pieces(bench: Bench, pack: Callable[..., Path]
     assert metrics["score_0_20"]["value"] == pytest.approx(14)
     assert [metrics[f"pooled_{n}"]["value"] for n in (1, 2)] == pytest.approx([70, 70])
     assert (metrics["Wit"]["value"], metrics["Weak Dialogue"]["value"]) == (10, 4)
-    assert metrics["characters"]["value"] == pytest.approx(10.5)
+    assert metrics["characters"]["value"] == pytest.approx(10.5 + len(WRITTEN.strip()))
     asked = {request.prompt for request in server.requests if request.model == "writer"}
     assert asked == {"A well. With a bucket. Short.", "A well. At night. Short.", "A roof."}
     shown = next(r.prompt for r in server.requests if r.model == "judge" and not r.is_trial)
-    assert "less:\nWeak Dialogue\nOverwrought\nall:\nWit\n" in shown
+    assert "less:\nWeak Dialogue, Overwrought\nall:\n- Wit\n" in shown
+
+
+@pytest.mark.parametrize(("long_at", "scored"), [(3, 2), (4, 0)])
+def test_a_short_piece_is_asked_for_three_times(
+    bench: Bench, pack: Callable[..., Path], long_at: int, scored: int
+) -> None:
+    """As by the published code; then it is unscored, and the judge is not asked."""
+    asked = Counter[str]()
+
+    def respond(request: ReceivedRequest) -> str:
+        if request.model == "writer":
+            asked[request.prompt] += 1
+            return WRITTEN if asked[request.prompt] >= long_at else "x" * 499 + " \n"
+        return "OK" if request.is_trial else verdict()
+
+    with LoopbackServer(respond) as server:
+        run = of_pack(server, pack(), "--no-elo", "--items", "well")
+        document = bench(*run, env=KEY).json
+        judged = sum(r.model == "judge" and not r.is_trial for r in server.requests)
+    assert set(asked.values()) == {3} and len(asked) == 2
+    assert (document["items"]["scored"], judged) == (scored, scored)
+    reason = "the text has 499 characters; under 500 counts as none"
+    assert {one["reason"] for one in document["unscored"]} == ({reason} if scored == 0 else set())
 
 
 @pytest.mark.parametrize(
@@ -88,7 +119,7 @@ def test_a_verdict_in_doubt_leaves_the_piece_unscored(
     """After asking three times, with the reason; the piece is kept."""
 
     def respond(request: ReceivedRequest) -> str:
-        return "It was dry." if request.model == "writer" else reply
+        return WRITTEN if request.model == "writer" else reply
 
     with LoopbackServer(respond) as server:
         done = bench(*of_pack(server, pack(), "--no-elo", "--items", "well"), env=KEY)
@@ -133,7 +164,10 @@ def test_a_pooled_mean_counts_grades() -> None:
 def test_pieces_are_compared_cut_alike_in_both_orders(
     bench: Bench, pack: Callable[..., Path]
 ) -> None:
-    """4,000 characters of each, under codes that are no writer's own, with the seed's task."""
+    """4,000 characters of each, under codes that are no writer's own, with the seed's task.
+
+    The published scheme counts coherence twice: 3 against 4, not against 2.
+    """
 
     def respond(request: ReceivedRequest) -> str:
         if "writer" in request.model:
@@ -143,8 +177,8 @@ def test_pieces_are_compared_cut_alike_in_both_orders(
         codes = re.findall(r"^\[WRITER (A\d+)\]\n(\S+)", request.prompt, re.M)
         if not codes:
             return verdict()
-        better = next(code for code, model in codes if model == "writer-b")
-        return f'{{"wit": "{better}++", "avoids_cliches": "{better}+"}}'
+        of = {model: code for code, model in codes}
+        return f'{{"wit": "{of["writer-b"]}+++", "coherence": "{of["writer-a"]}++"}}'
 
     with LoopbackServer(respond) as server:
         for name in ("a", "b"):
@@ -158,9 +192,10 @@ def test_pieces_are_compared_cut_alike_in_both_orders(
     assert all("A0493" not in text and "A0488" not in text for text in pairs)
     assert sum("At night." in text for text in pairs) == 2
     texts = re.findall(r"\[WRITER A\d+\]\n(.*?)\n\[/WRITER", pairs[0], re.S)
-    assert [len(text) for text in texts] == [4000 + len("... [truncated]")] * 2
-    rows = bench("leaderboard", "creative-writing-v3", "--json").json["rows"]
-    assert [row["model"].partition("@")[0] for row in rows] == [
-        "openai/writer-b",
-        "openai/writer-a",
-    ]
+    assert [len(text) for text in texts] == [4000] * 2
+    for engine, order in (((), "ba"), (("--engine", "trueskill"), "ab")):
+        rows = bench("leaderboard", "creative-writing-v3", "--json", *engine).json["rows"]
+        rated = bench("rate", "creative-writing-v3", "--json", *engine).json["ratings"]
+        for ranked in (rows, rated):
+            names = [row["model"].partition("@")[0] for row in ranked]
+            assert names == [f"openai/writer-{one}" for one in order]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from eibench.plugins.creative_writing.separation import (
+    SeparationParts,
     adjacent_overlap,
     calibrated,
     interval,
@@ -93,6 +94,18 @@ def test_kruskal_wallis_by_hand() -> None:
     expected = (12 / 42 * (6.5**2 + 14.5**2) / 3 - 21) / (1 - 6 / 210)
     assert kruskal_wallis(groups) == pytest.approx(expected)
     assert kruskal_wallis([np.ones(3), np.ones(3)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("kruskal", "overlap", "separability"),
+    [(100, 0.85, 0), (1300, 0.4, 1), (700, 0.625, 0.5), (400, 0.85, 0.125), (1000, 0.4, 0.875)],
+)
+def test_separability_goes_from_end_to_end(
+    kruskal: float, overlap: float, separability: float
+) -> None:
+    """H from 100 to 1,300, and the share of overlaps from .85 to .4, half each."""
+    known = SeparationParts(kruskal, overlap, None, None)
+    assert known.separability == pytest.approx(separability)
 
 
 def test_kendall_by_hand() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from eibench import Item, Options, Pack, PackSource
+from eibench import Item, Options, Pack, PackSource, PublishedScheme
 from eibench.data import folder
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.testing import ScriptedModel
@@ -441,7 +441,7 @@ def test_the_pack_says_who_anchors_and_what_is_capped(official: dict[str, Item])
         {"o3": 1500, "llama-3.2-1b-instruct": 200},
         {"DeepSeek-R1": 1500, "Ministral-3B": 200},
     ]
-    caps = BENCHMARK.margin_caps(pack)
+    caps = BENCHMARK.published_scheme(pack).caps
     assert set(caps.values()) == {1}
     assert sorted(caps) == sorted(i for i in official if 401 <= int(i) <= 420)
     assert len(caps) == 19
@@ -451,7 +451,7 @@ def test_our_pack_has_no_anchors(bundled: dict[str, Item]) -> None:
     """No model has ever been rated on it; nor is a margin capped, or a board beside it."""
     pack = Pack(PackSource("bundled", "0" * 64, {}), list(bundled.values()), "")
     assert list(BENCHMARK.anchor_sets(pack)) == []
-    assert BENCHMARK.margin_caps(pack) == {}
+    assert BENCHMARK.published_scheme(pack) == PublishedScheme()
     assert BENCHMARK.published(pack) is None
 
 
@@ -461,7 +461,9 @@ def test_analyses_weigh_a_tenth_where_the_pack_caps_them_or_one_if_asked(
     """The published code counts one plus of them; the bundled pack has no cap."""
     pack = Pack(PackSource("official", "0" * 64, {}), list(official.values()), "")
     options = {o.name: o.default for o in BENCHMARK.options}
-    assert BENCHMARK.item_weights(pack, options) == dict.fromkeys(BENCHMARK.margin_caps(pack), 0.1)
+    assert BENCHMARK.item_weights(pack, options) == dict.fromkeys(
+        BENCHMARK.published_scheme(pack).caps, 0.1
+    )
     assert BENCHMARK.item_weights(pack, {**options, "analyses": "full"}) == {}
     ours = Pack(PackSource("bundled", "0" * 64, {}), list(bundled.values()), "")
     assert BENCHMARK.item_weights(ours, options) == {}

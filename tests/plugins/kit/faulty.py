@@ -540,7 +540,7 @@ RAISING = tuple(
         ("K10", Scenes, False, "summarise main_values"),
         ("K19", Scenes, False, "baselines"),
         ("K13", Condolences, False,
-         "compares placement is_comparable anchor_sets margin_caps item_weights"),
+         "compares placement is_comparable anchor_sets published_scheme item_weights"),
         ("K13", Condolences, True, "compare"),
         ("K20", Listening, False, "demo_verdict"),
         ("K05", Doorstep, False, "demo_role"),
