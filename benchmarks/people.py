@@ -125,9 +125,7 @@ WORLDS = [
     World("20 of 45, r .8, yes or no", 45, 20, 0.8, "binary"),
     World("40 of 171, r .8, yes or no", 171, 40, 0.8, "binary"),
     *(
-        World(
-            f"{n} of {items}, yes in {share:g}, judge right in .85", items, n, 0.85, "both", share
-        )
+        World(f"{n} of {items}, yes in {share:g}, judge too", items, n, 0.85, "both", share)
         for items in (45, 171)
         for share in (0.8, 0.9, 0.95)
         for n in (8, 12, 20)
