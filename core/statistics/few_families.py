@@ -40,7 +40,7 @@ def too_few_for(families: int, tests: int) -> bool:
     Of K families all 2^(K - 1) ways to turn signs are gone through (`wild.wild_bootstrap`), so that
     p is 1 / (2^(K - 1) + 1) at least, and Holm's is that times the tests.
     """
-    return tests / (2 ** (families - 1) + 1) >= ALPHA
+    return tests >= ALPHA * (2.0 ** (families - 1) + 1)
 
 
 def few_families(families: int) -> list[str]:
