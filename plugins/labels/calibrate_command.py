@@ -280,7 +280,9 @@ def _in_result(
         for metric in (metrics.get(name), next(iter(metrics.values()), None)):
             value = metric and metric["value"]
             if metric and value is not None and isclose(value, mean, rel_tol=1e-9):
-                return Estimate(value, metric["ci95"])
+                low, high = metric["ci95"] or (None, None)
+                ci95 = None if low is None or high is None else (low, high)
+                return Estimate(value, ci95)
     return None
 
 

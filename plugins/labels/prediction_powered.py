@@ -74,21 +74,20 @@ class PredictionPowered(NamedTuple):
         where labels of all judged units would not, as families or raters are too few, or where
         there is no interval.
         """
-        if self.variance_families is None or self.variance_raters is None or not self.n:
+        families, raters, df = self.variance_families, self.variance_raters, self.df
+        if families is None or raters is None or df is None:
             return None
-        rest = 1 - (self.correlation or 0) ** 2 * (self.weight is not None and self.weight > 0)
-        raters, slope = self.variance_raters, 2 * (self.weight != 0)
+        slope = 2 * (self.weight != 0)
+        judged = (self.correlation or 0) ** 2 * (slope > 0)
 
-        def over_families(n: int) -> float:  # but for a factor
-            return rest / (n - slope) + (1 - rest) / self.n_judged
+        def variance(n: int) -> float:  # over families, but for a factor
+            return (1 - judged) / (n - slope) + judged / self.n_judged
 
         def width(n: int) -> float:
-            families = self.variance_families * over_families(n) / over_families(self.n)
-            df = self.df if raters else self.df * n / self.n
-            return _t(df) * sqrt(families + raters)
+            of_families = families * variance(n) / variance(self.n)
+            return _t(df if raters else df * n / self.n) * sqrt(of_families + raters)
 
-        enough = share * width(self.n)
-        more = range(self.n, self.n_judged + 1)
+        enough, more = share * width(self.n), range(self.n, self.n_judged + 1)
         at = bisect_left(more, True, key=lambda n: width(n) <= enough)
         return more[at] if enough > 0 and at < len(more) else None
 
