@@ -99,7 +99,7 @@ def leaderboard_command(
 
 
 def _steadiness(boards: Boards, board: Leaderboard) -> "list[SteadinessRow]":
-    """Of each model that was asked more than once, the rows of the value that stands first."""
+    """Of each model that was asked more than once, the rows of the metric that ranks."""
     rows: list[SteadinessRow] = []
     for name, run in board.runs.items():
         if name in board.documents and board.documents[name]["iterations"] > 1:

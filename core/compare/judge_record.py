@@ -32,12 +32,12 @@ def read_judge(boards: Boards, query: Wanted) -> JudgeRecord:
     Raises:
         UsageError: There is no such board, or no comparison that was read.
     """
-    benchmark, board = boards.benchmark, read_leaderboard(boards, query)
+    benchmark = boards.benchmark
+    if (typed := comparing_words(benchmark)) is None:
+        raise UsageError(f"{benchmark.name} does not compare models, so no judge compared any")
+    board = read_leaderboard(boards, query)
     rows = board.compared or []
     comparisons = as_comparisons(rows)
-    typed = comparing_words(benchmark)
-    if typed is None:
-        raise UsageError(f"{benchmark.name} does not compare models, so no judge compared any")
     if not comparisons:
         raise UsageError(
             f"no comparisons of {benchmark.name} on {board.board.options} that could be read; "

@@ -8,6 +8,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..hooks.sections import Table
+from ..statistics.few_families import ALPHA, too_few_for
 from ..text import in_words, interval, line, listed, number, p_value, plain, plural, signed
 from ..types import digest
 from .fitted import Column, Grid
@@ -52,9 +53,8 @@ def _cell(value: "Number") -> str:
     return number(value.value) + ends
 
 
-_SURE, _MOST, _LONG = 0.05, 3, 24
-"""Up to which p a criterion differs surely; criteria and items on a short screen; letters of a
-value there."""
+_MOST, _LONG = 3, 24
+"""Criteria and items on a short screen, and letters of a value there."""
 
 
 def comparison(document: "RunComparison", command: str) -> list[ScreenPart]:
@@ -101,7 +101,7 @@ def _brief(document: "RunComparison") -> Iterator[tuple[str, str]]:
         alone = f" ({', '.join(only)} alone)" if only else ""
         yield "means", f"{gap} on {plural(main.row.n, 'sample')}{alone}"
     if document.criteria:
-        yield "criteria", _criteria(document.criteria)
+        yield "criteria", _criteria(document.criteria, len(document.differences))
     yield "changed", changes(document)
     end = main.higher_is_better if main else None
     won, lost = ("higher in", "lower in") if end is None else ("won most", "lost most")
@@ -110,9 +110,12 @@ def _brief(document: "RunComparison") -> Iterator[tuple[str, str]]:
         yield label, ", ".join(map(_item, rows[:_MOST])) or "no item"
 
 
-def _criteria(rows: "Mapping[str, ValueDifference]") -> str:
+def _criteria(rows: "Mapping[str, ValueDifference]", tests: int) -> str:
     """Those that differ surely, all of them looked at, or how many these are."""
-    sure = [(name, row) for name, row in rows.items() if (row.p_holm or 1.0) < _SURE]
+    sure = [(name, row) for name, row in rows.items() if (row.p_holm or 1.0) < ALPHA]
+    texts = max(row.families for row in rows.values())
+    if not sure and too_few_for(texts, tests):
+        return f"too few texts to tell: {texts}, for {tests} values that are looked at"
     if not sure:
         return f"none of {len(rows)} differs surely"
     sure.sort(key=lambda pair: abs(pair[1].difference or 0.0), reverse=True)

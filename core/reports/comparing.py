@@ -116,7 +116,9 @@ class RunComparison(NamedTuple):
     @property
     def minor(self) -> frozenset[str]:
         """The warnings about what is shown anyway, and about how rough intervals are."""
-        return frozenset([_unlike(self.differs), *few_families(_families(self.differences))])
+        return frozenset(
+            [_unlike(self.differs), *few_families(_families(self.differences, self.main))]
+        )
 
     @property
     def whole(self) -> bool:
@@ -177,7 +179,7 @@ def compare(compared: Compared, changed: Mapping[str, Sequence[Json]] = {}) -> R
         differences=rows,
         items=item_differences(compared),
         method=ComparisonMethod(),
-        warnings=_warnings(compared, rows),
+        warnings=_warnings(compared, rows, main),
     )
 
 
@@ -229,7 +231,9 @@ def sent(run: RunRecord, *, unknown: bool) -> JsonObject:
     }
 
 
-def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[str]:
+def _warnings(
+    compared: Compared, rows: Mapping[str, ValueDifference], main: MainDifference | None
+) -> list[str]:
     a, b = compared.a, compared.b
     each = [a, b] if a.run.run_id != b.run.run_id else [a]
     messages = [] if len(each) == 2 else ["this is one run set against itself"]
@@ -246,12 +250,13 @@ def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[s
             f"graded by version {a.grader.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"
         )
-    return messages + few_families(_families(rows))
+    return messages + few_families(_families(rows, main))
 
 
 def _unlike(differs: Both) -> str:
     return f"the models were not asked alike: {', '.join(differs)} differ"
 
 
-def _families(rows: Mapping[str, ValueDifference]) -> int:
-    return max((row.families for row in rows.values()), default=0)
+def _families(rows: Mapping[str, ValueDifference], main: MainDifference | None) -> int:
+    """How many the main difference stands on, or else any."""
+    return main.row.families if main else max((row.families for row in rows.values()), default=0)

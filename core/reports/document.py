@@ -345,11 +345,19 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *subject.pack.warnings,
         *summary.warnings,
         *_refused(subject),
-        *(few_families(subject.families) if any(m.ci95 for m in summary.metrics.values()) else ()),
+        *_few_families(summary, subject.families),
     ]
     if compared:
         warnings += [line for line in compared.warnings if line not in warnings]
     return warnings
+
+
+def _few_families(summary: Summary, families: int) -> list[str]:
+    """Of the main metric, as a board has it; nothing where no metric has an interval."""
+    main = next(iter(summary.metrics.values()), None)
+    if main is None or not any(metric.ci95 for metric in summary.metrics.values()):
+        return []
+    return few_families(families if main.families is None else main.families)
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:

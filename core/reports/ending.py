@@ -40,11 +40,14 @@ def result_line(document: ResultDocument, *, now: bool = False, more: int = 0) -
 
 
 def others(document: ResultDocument) -> list[str]:
-    """The metrics beside the main one that are of no group and say something else."""
+    """The metrics beside the main one that are of no group and say something else.
+
+    The pass that the main one is says nothing else, though the choice of it adds to its interval.
+    """
     groups, metrics, shown = document["metric_groups"], document["metrics"], []
     main = next(iter(metrics), "")
     for name, metric in metrics.items():
-        same = _numbers(metric) == _numbers(metrics[main])
+        same = _numbers(metric) == _numbers(metrics[main]) or name == metrics[main].get("chosen")
         if name not in groups and metric["value"] is not None and not same:
             shown.append(f"{_label(document, name)} {with_interval(metric)}")
     return shown

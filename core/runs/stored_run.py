@@ -184,7 +184,9 @@ class StoredRun(ScoredRun):
     def steadiness(
         self, dataset: str | None = None, judge: Judge | None = None
     ) -> "list[SteadinessRow]":
-        """How steady its values are from one iteration to the next; empty with one iteration.
+        """How steady its main metric and its values are from one iteration to the next.
+
+        Empty with one iteration.
 
         Args:
             dataset: Where its data is now, if it was moved.
@@ -193,7 +195,8 @@ class StoredRun(ScoredRun):
         Raises:
             DataError: Its data is not there.
         """
-        return steadiness(self, dataset, judge)
+        grader = self.by_judge(judge) if judge else self._grader_of(self.document)
+        return steadiness(self, grader, dataset)
 
     def left_out(self) -> Iterator[str]:
         """What its own result does not show, each with the command that shows it.

@@ -7,6 +7,8 @@ by itself. Below 8 families there is no interval; below 20 there is a warning
 
 FEWEST_FAMILIES = 8
 """With fewer there is no interval."""
+ALPHA = 0.05
+"""Below it, a p-value tells two numbers apart."""
 FEW_FAMILIES = 20
 """With fewer, intervals are flagged as rough."""
 
@@ -30,6 +32,15 @@ def unequal_families(families: int, effective: float) -> list[str]:
         f"many items share a text: these {families} texts say as much as {effective:.1f} with as "
         "many items each, so intervals and what is told apart are approximate"
     ]
+
+
+def too_few_for(families: int, tests: int) -> bool:
+    """Whether so few families can show nothing in any of so many tests, adjusted for each other.
+
+    Of K families all 2^(K - 1) ways to turn signs are gone through (`wild.wild_bootstrap`), so that
+    p is 1 / (2^(K - 1) + 1) at least, and Holm's is that times the tests.
+    """
+    return tests >= ALPHA * (2.0 ** (families - 1) + 1)
 
 
 def few_families(families: int) -> list[str]:

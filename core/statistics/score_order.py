@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .few_families import FEWEST_FAMILIES
+from .few_families import ALPHA, FEWEST_FAMILIES
 from .joint import (
     Bools,
     Differences,
@@ -31,7 +31,6 @@ from .joint import (
 from .student import student_quantile
 from .wild import EXACT_CLUSTERS, wild_tests
 
-ALPHA = 0.05
 CLEAR = 2.0
 """Pairs whose |t| is over so many times the limit of one pair are not tested again alone, unless
 they share so few families that all ways to turn signs are gone through: then it may be too little.

@@ -33,7 +33,7 @@ def share_interval(hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -
     if len(sums) < FEWEST_FAMILIES:
         return None
     t = quantile((1 + LEVEL) / 2, len(sums) - 1)
-    return _wilson(float(known.mean()), _independent(sums), t)
+    return wilson(float(known.mean()), _independent(sums), t)
 
 
 def group_share_interval(
@@ -60,7 +60,7 @@ def group_share_interval(
         return None
     p, error = float(np.clip(terms.mean(), 0, 1)), standard_error(terms, clusters) or 0.0
     trials = p * (1 - p) / error**2 if error > 0 else k
-    return _wilson(p, trials, quantile(1 - (1 - LEVEL) / 2, k - 1))
+    return wilson(p, trials, quantile(1 - (1 - LEVEL) / 2, k - 1))
 
 
 def _independent(sums: Floats) -> float:
@@ -74,7 +74,7 @@ def _independent(sums: Floats) -> float:
     return float(min(trials, spread / variance)) if variance else float(trials)
 
 
-def _wilson(p: float, n: float, t: float) -> Interval:
+def wilson(p: float, n: float, t: float) -> Interval:
     """The shares from which p is t standard errors away at most."""
     scale, centre = 1 + t * t / n, p + t * t / (2 * n)
     half = t * float(np.sqrt(p * (1 - p) / n + t * t / (4 * n * n)))

@@ -17,9 +17,10 @@ class SteadinessRow(NamedTuple):
     Attributes:
         model: Its name.
         metric: The value, as scores hold it.
-        what: ``worst of k``: the mean over items of the worst iteration; of a value that is yes or
-            no also ``flips``: the share of items whose verdict is not the same in all iterations,
-            and ``pass^k``: the share that is yes in all of them (Yao et al. 2024, tau-bench).
+        what: ``worst of k``: the mean over items of the worst iteration. Of a value that is yes or
+            no ``flips``: the share of items whose verdict is not the same in all iterations,
+            and ``pass^k``: the share that is yes in all of them (Yao et al. 2024, tau-bench),
+            which is its worst of k where yes is better.
         k: Iterations.
         items: With k iterations that have a number.
         ci95: Over families of items.
@@ -53,16 +54,20 @@ def steadiness_of(
     if k < 2:
         return []
     clusters = [families.get(item, item) for item in whole]
-    worst = [max(v) if less_is_better else min(v) for v in whole.values()]
-    ends = mean_interval(worst, clusters, rng=np.random.default_rng(0))
-    mean = sum(worst) / len(worst)
-    rows = [SteadinessRow(model, metric, "worst of k", k, len(whole), mean, ends)]
-    if not all(YES_NO.issuperset(values) for values in whole.values()):
-        return rows
-    flips = [float(len(set(values)) > 1) for values in whole.values()]
-    passed = [float(min(values)) for values in whole.values()]
-    for what, hits in (("flips", flips), ("pass^k", passed)):
-        share = sum(hits) / len(hits)
-        ends = share_interval(hits, clusters)
-        rows.append(SteadinessRow(model, metric, what, k, len(whole), share, ends))
+    yes_no = all(YES_NO.issuperset(values) for values in whole.values())
+    numbers = {"worst of k": [(max if less_is_better else min)(v) for v in whole.values()]}
+    if yes_no:
+        numbers["flips"] = [float(len(set(values)) > 1) for values in whole.values()]
+        numbers["pass^k"] = [float(min(values)) for values in whole.values()]
+        if not less_is_better:  # then it is pass^k
+            del numbers["worst of k"]
+    rows = []
+    for what, of_items in numbers.items():
+        mean, rng = sum(of_items) / len(of_items), np.random.default_rng(0)
+        ends = (
+            share_interval(of_items, clusters)
+            if yes_no
+            else mean_interval(of_items, clusters, rng=rng)
+        )
+        rows.append(SteadinessRow(model, metric, what, k, len(whole), mean, ends))
     return rows

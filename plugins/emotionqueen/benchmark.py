@@ -63,7 +63,6 @@ class EmotionQueen(Benchmark):
     cite = data / "citation.bib"
     sampling = Sampling(temperature=0.0, max_tokens=100)
     judge_sampling = Sampling(temperature=0.0, max_tokens=2000)
-    ranked_by = "pass_win_mean"
     judged = True
     asks_again = True
     values = VALUES

@@ -113,9 +113,9 @@ def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
     statements = {item.id: item.content for item in items}
     overall = rates(_verdicts(scored))
     metrics = {
+        "pass_win_mean": replace(overall.both, label="mean of PASS and WIN"),
         "pass_rate": replace(overall.passed, label="PASS rate"),
         "win_rate": replace(overall.won, label="WIN rate"),
-        "pass_win_mean": replace(overall.both, label="mean of PASS and WIN"),
         "win_given_pass": replace(overall.given_pass, label="WIN given PASS"),
     }
     metrics |= {name: _length(name, ordered) for name in _LENGTHS}

@@ -2,7 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from math import isclose, isfinite
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 import click
@@ -10,6 +13,7 @@ import click
 import eibench
 from eibench import (
     Benchmark,
+    DataError,
     Estimate,
     Grader,
     JsonObject,
@@ -25,9 +29,9 @@ from eibench.text import line, number, plural
 
 from .calibration import Calibration, Corrected, JudgedRuns, Label, Unit, calibrate
 from .drawing import Key
-from .grades import grades
+from .grades import grades, rated_value
 from .rated_replies import numbered, rated_replies, rating_parts, write_replies
-from .sets import PAIR
+from .sets import ANSWERS, PAIR, find_set
 
 _EXAMPLES = (
     "\b\nExamples:\n"
@@ -47,6 +51,7 @@ class _Labelled(NamedTuple):
     value: str
     labels: Sequence[Label]
     runs: Sequence[StoredRun]
+    scale: tuple[float, float] | None = None
     pack: Pack | None = None
     warnings: Sequence[str] = ()
 
@@ -92,7 +97,7 @@ def calibrate_command(
         labelled = (
             _published(benchmark, stored, run, dataset, value)
             if run
-            else _of_set(benchmark, stored, label_set)
+            else _of_set(benchmark, stored, label_set, runs_dir)
         )
         document = _calibration(benchmark, labelled, judges, dataset)
     if json_output:
@@ -117,7 +122,9 @@ def _write(benchmark: Benchmark, dataset: str | None, path: Path, *, json_output
 # What is labelled
 
 
-def _of_set(benchmark: Benchmark, stored: RunSet, label_set: str | None) -> _Labelled:
+def _of_set(
+    benchmark: Benchmark, stored: RunSet, label_set: str | None, runs_dir: Path
+) -> _Labelled:
     runs = list(stored.where(benchmark=benchmark.name))
     rows = [(run, label) for run in runs for label in run.labels]
     sets = sorted({label.label_set for _, label in rows})
@@ -148,7 +155,11 @@ def _of_set(benchmark: Benchmark, stored: RunSet, label_set: str | None) -> _Lab
         unit = of, (label.item_id, label.iteration)
         again = label.repeats is not None
         labels.append(Label(unit, label.person, rating, label.probability, again))
-    return _Labelled(sets[0], rows[0][1].value, labels, chosen)
+    value, of_set = rows[0][1].value, find_set(runs_dir, sets[0])
+    scale = (min(ANSWERS.values()), max(ANSWERS.values())) if value == PAIR else None
+    if of_set and of_set.scale:
+        scale = of_set.scale[0], of_set.scale[-1]
+    return _Labelled(sets[0], value, labels, chosen, scale)
 
 
 def _published(
@@ -173,7 +184,9 @@ def _published(
         message = f"run {run.id} holds none of the replies that people rated; {command} writes them"
         raise UsageError(f"{message} for bench score")
     some = f"{left_out} of {len(rated)} rated replies are not those of the run, and are left out"
-    return _Labelled(PUBLISHED, name, labels, [run], pack, [some] if left_out else [])
+    declared = rated_value(benchmark, name)
+    scale = declared.ends if declared and isfinite(sum(declared.ends)) else None
+    return _Labelled(PUBLISHED, name, labels, [run], scale, pack, [some] if left_out else [])
 
 
 def _reply(run: StoredRun, key: Key) -> str | None:
@@ -215,6 +228,7 @@ def _calibration(
         dataset=facts,
         label_set=labelled.label_set,
         value=labelled.value,
+        scale=labelled.scale,
         demo=any(run.demo for run in runs),
     )
     return document._replace(warnings=[*labelled.warnings, *document.warnings])
@@ -239,14 +253,37 @@ _Graders = Mapping[str, tuple[StoredRun, Grader]]
 
 
 def _graded(benchmark: Benchmark, judge: str, graders: _Graders, labelled: _Labelled) -> JudgedRuns:
-    return JudgedRuns(
-        judge,
-        {
-            (run_id, key): grade
-            for run_id, (run, grader) in graders.items()
-            for key, grade in grades(benchmark, run, grader, labelled.value).items()
-        },
-    )
+    by_run = {
+        run_id: grades(benchmark, run, grader, labelled.value)
+        for run_id, (run, grader) in graders.items()
+    }
+    metrics = {
+        run_id: metric
+        for run_id, (run, grader) in graders.items()
+        if (metric := _in_result(run, grader, labelled.value, by_run[run_id]))
+    }
+    rows = {(run_id, key): of[key] for run_id, of in by_run.items() for key in of}
+    return JudgedRuns(judge, rows, metrics)
+
+
+def _in_result(
+    run: StoredRun, grader: Grader, name: str, of_samples: Mapping[Key, float]
+) -> Estimate | None:
+    """The mean of grades with its interval as the run's result by that judge has them.
+
+    ``None`` where the result has another number, such as a mean of groups, or the run's data is
+    not where it was.
+    """
+    mean = fmean(of_samples.values()) if of_samples else float("nan")
+    with suppress(DataError, UsageError):
+        metrics = run.result(str(grader.judge) if grader.judge else None)["metrics"]
+        for metric in (metrics.get(name), next(iter(metrics.values()), None)):
+            value = metric and metric["value"]
+            if metric and value is not None and isclose(value, mean, rel_tol=1e-9):
+                low, high = metric["ci95"] or (None, None)
+                ci95 = None if low is None or high is None else (low, high)
+                return Estimate(value, ci95)
+    return None
 
 
 def _compared(

@@ -30,7 +30,7 @@ from .sets import PAIR, Entry, LabelSet, write_text
 
 _EXAMPLES = (
     "\b\nExamples:\n"
-    "  bench label eqbench3 7a3c 9b1e --number 20 -o for-people\n"
+    "  bench label eqbench3 7a3c 9b1e --number 20 --scale 0,25,50,75,100 -o for-people\n"
     "  bench label eqbench3 7a3c 9b1e --pairs -o for-people\n"
     "  bench label eqbench-v2 --take --number 30 -o test\n"
     "  bench label read answers-*.json\n"

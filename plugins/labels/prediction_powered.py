@@ -11,6 +11,7 @@ makes the variance least: Angelopoulos, Duchi and Zrnic (2023), "PPI++", arXiv:2
 Nothing here returns NaN: what does not exist is None, with a reason.
 """
 
+from bisect import bisect_left
 from math import sqrt
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from eibench.statistics import (
     cluster_index,
     cluster_sums,
     student_quantile,
+    wilson,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -65,30 +67,29 @@ class PredictionPowered(NamedTuple):
     variance_raters: float | None
     df: float | None
 
-    @property
-    def helps(self) -> bool:
-        """Whether the judge makes the interval narrower than labels alone."""
-        return self.gain is not None and self.gain < 1
-
     def labels_needed(self, share: float = 0.5) -> int | None:
         """How many labels make the interval `share` times as wide, with as many judged units.
 
-        By the same people. ``None`` where labels of all judged units would not, as families or
-        raters are too few, or where there is no interval.
+        By the same people, and by Student's t with the degrees of freedom of as many. ``None``
+        where labels of all judged units would not, as families or raters are too few, or where
+        there is no interval.
         """
-        if self.variance_families is None or self.variance_raters is None or not self.n:
+        families, raters, df = self.variance_families, self.variance_raters, self.df
+        if families is None or raters is None or df is None:
             return None
-        rest = 1 - (self.correlation or 0) ** 2 * (self.weight is not None and self.weight > 0)
-        target = share**2 * (self.variance_families + self.variance_raters)
-        # s^2 ((1 - rho^2) / n + rho^2 / N) is the variance over families, now and with more.
-        now = rest / self.n + (1 - rest) / self.n_judged
-        least = target - self.variance_raters
-        spread = self.variance_families / now
-        if spread <= _EPSILON or least <= 0:
-            return None
-        free = least / spread - (1 - rest) / self.n_judged
-        needed = rest / free if free > 0 else self.n_judged + 1
-        return None if needed > self.n_judged else max(self.n, int(np.ceil(needed)))
+        slope = 2 * (self.weight != 0)
+        judged = (self.correlation or 0) ** 2 * (slope > 0)
+
+        def variance(n: int) -> float:  # over families, but for a factor
+            return (1 - judged) / (n - slope) + judged / self.n_judged
+
+        def width(n: int) -> float:
+            of_families = families * variance(n) / variance(self.n)
+            return _t(df if raters else df * n / self.n) * sqrt(of_families + raters)
+
+        enough, more = share * width(self.n), range(self.n, self.n_judged + 1)
+        at = bisect_left(more, True, key=lambda n: width(n) <= enough)
+        return more[at] if enough > 0 and at < len(more) else None
 
 
 class _Units(NamedTuple):
@@ -107,6 +108,7 @@ def prediction_powered_mean(
     *,
     probabilities: npt.ArrayLike | None = None,
     weight: float | None = None,
+    scale: Interval | None = None,
 ) -> PredictionPowered:
     """The mean of people's labels over all that a judge has graded.
 
@@ -121,6 +123,12 @@ def prediction_powered_mean(
     Statistics 29, 238-249). Student's t has n - 2 degrees of freedom for families, n
     counting labelled families by their size, and raters - 1 for raters, together by Satterthwaite.
 
+    Where every label is at an end of the scale, the interval is Wilson's of T trials, with which
+    1 / T is the variance in units of p (1 - p), plus 1 / K^2 for K labelled families: a judge that
+    was right about few of them may be wrong about the next. Where all are alike, T is K. Other
+    labels that are all alike do not say how far the rest lies: with 95 % confidence up to
+    1 - 0.05^(1 / K) of all families are unlike these, and may be at either end of the scale.
+
     Args:
         labels: Shape (n_units,) or (n_units, n_raters); NaN where a person labelled nothing.
         judged: Shape (n_units,), without NaN.
@@ -128,9 +136,11 @@ def prediction_powered_mean(
         probabilities: With which each unit was to be drawn, shape (n_units,), above 0, up to a
             common factor; without it all alike. Those of units without labels do not matter.
         weight: The judge's weight, in place of the best one.
+        scale: The least and the most that a label can be, which no estimate goes beyond.
 
     Returns:
-        No value with fewer than 8 labelled units; no interval with fewer than 8 labelled families.
+        No value with fewer than 8 labelled units; no interval with fewer than 8 labelled families,
+        nor of labels all alike without a scale.
 
     Raises:
         ValueError: Shapes differ, a judge's grade is NaN, or a probability is not above 0.
@@ -147,9 +157,12 @@ def prediction_powered_mean(
     powered, alone = _Jackknife.of(units, weight), _Jackknife.of(units, 0.0)
     everything = units._replace(labels=units.judged[:, None], weights=np.ones(n_judged))
     judge = _Jackknife.of(everything, 0.0)
-    mean, labels_alone = powered.estimate(), alone.estimate()
+    share, known = None, units.labels[~np.isnan(units.labels)]
+    if scale and np.isin(known, scale).all():
+        share = (alone.theta - scale[0]) / (scale[1] - scale[0])
+    mean, labels_alone = powered.estimate(scale, share), alone.estimate(scale, share)
     gain = None
-    if mean.ci95 and labels_alone.ci95 and alone.error > _EPSILON:
+    if mean.ci95 and labels_alone.ci95:
         gain = _width(mean.ci95) / _width(labels_alone.ci95)
     has = mean.ci95 is not None
     return PredictionPowered(
@@ -253,13 +266,29 @@ class _Jackknife(NamedTuple):
         """The standard error."""
         return sqrt(self.families + self.raters)
 
-    def estimate(self) -> Estimate:
-        """With its interval, where there is one."""
+    def estimate(self, scale: Interval | None = None, share: float | None = None) -> Estimate:
+        """With its interval, where there is one; both on the scale.
+
+        `share` is that of labels at the upper end of the scale where none is between its ends.
+        """
         if self.labelled < FEWEST_FAMILIES:
             reason = f"labels of {FEWEST_FAMILIES} different texts are needed for an interval, "
             return Estimate(self.theta, None, f"{reason}here of {self.labelled}")
-        half = float(student_quantile(0.975, np.array(self.df))) * self.error
-        return Estimate(self.theta, (self.theta - half, self.theta + half))
+        least, most = scale or (-np.inf, np.inf)
+        theta, t = min(max(self.theta, least), most), _t(self.df)
+        if share is not None:
+            trials, room = float(self.labelled), most - least
+            if 0 < share < 1:
+                trials = 1 / (self.error**2 / (share * (1 - share) * room**2) + 1 / trials**2)
+            low, high = wilson((theta - least) / room, trials, t)
+            return Estimate(theta, (least + room * low, least + room * high))
+        low, high = max(self.theta - t * self.error, least), min(self.theta + t * self.error, most)
+        if high - low <= _EPSILON * max(1.0, abs(theta)):
+            if scale is None:
+                return Estimate(theta, None, "all are alike, and how far others may lie is unknown")
+            unlike = 1 - 0.05 ** (1 / self.labelled)
+            low, high = theta - unlike * (theta - least), theta + unlike * (most - theta)
+        return Estimate(theta, (low, high))
 
     @classmethod
     def of(cls, units: _Units, weight: float | None) -> "_Jackknife":
@@ -282,6 +311,10 @@ class _Jackknife(NamedTuple):
         correlation = None if np.isnan(rho) else rho
         n_labelled, fitted = int((sizes > 0).sum()), float(everything.weight[0])
         return cls(theta + shift_y, v_families, v_raters, df, n_labelled, fitted, correlation)
+
+
+def _t(df: float) -> float:
+    return float(student_quantile(0.975, np.array(df)))
 
 
 def _spread(less_one: Floats) -> float:

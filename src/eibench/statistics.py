@@ -38,7 +38,7 @@ from eibench.core.statistics.few_families import (
 )
 from eibench.core.statistics.ordering import order_agreement
 from eibench.core.statistics.settling import Settling, settling
-from eibench.core.statistics.shares import share_interval
+from eibench.core.statistics.shares import share_interval, wilson
 from eibench.core.statistics.steadiness import SteadinessRow
 from eibench.core.statistics.student import cdf as student_cdf
 from eibench.core.statistics.student import student_quantile
@@ -78,4 +78,5 @@ __all__ = [
     "student_quantile",
     "unit_deviations",
     "why_no_interval",
+    "wilson",
 ]

@@ -233,6 +233,8 @@ def board_statement(board: StatedBoard) -> str:
     by = ranked_by(board)
     if by and front.kind in (LeaderKind.FIRST, LeaderKind.SHARED):
         clauses[0] += f", by {by}"
+    if any(row.get("depends_on_length") for row in board["rows"]):
+        clauses.append("some are tied only because of length (--details)")
     if front.kind is LeaderKind.NONE:
         without = f"{plural(len(board['rows']), 'model')}, none of which has a rank"
         clauses[0] = (

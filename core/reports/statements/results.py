@@ -117,6 +117,7 @@ class StatedRank(NamedTuple):
         ends: The ranks that it may have, of all models at once.
         first: Whether it is first, shares first place, or neither.
         tied: Who cannot be told apart from it.
+        tied_by_length: Who is told apart from it by one of two ratings, with length and without.
         rating: ``None`` on a board of scores.
     """
 
@@ -127,10 +128,14 @@ class StatedRank(NamedTuple):
     tied: Sequence[str] | None
     rating: float | None
     ci95: OpenInterval | None
+    tied_by_length: Sequence[str] = ()
 
     @property
     def text(self) -> str:
-        """``first of 4``, ``rank 1–2 of 4, shares first place``, ``rank 3 of 4``."""
+        """``first of 4``, ``rank 1–2 of 4, shares first place``, ``rank 3 of 4``.
+
+        Where intervals may lie apart and ranks do not, for length, it says so.
+        """
         if self.of == 1:
             return "no other model is rated"
         if self.ends is None:
@@ -140,7 +145,9 @@ class StatedRank(NamedTuple):
         low, high = self.ends
         ranks = str(low) if low == high else f"{low}–{high}"
         shares = ", shares first place" if self.first is LeaderKind.SHARED else ""
-        return f"rank {ranks} of {self.of}{shares}"
+        long = listed(self.tied_by_length, NAMED)
+        by_length = f" (tied with {long} only because of length)" if long else ""
+        return f"rank {ranks} of {self.of}{shares}{by_length}"
 
     @property
     def _alone(self) -> str:
@@ -177,4 +184,5 @@ def placed_among(rows: Sequence[RatingRow] | Sequence[BoardRow], name: str) -> S
         tied=tied_names(row_of_model),
         rating=row_of_model["rating"],
         ci95=row_of_model["ci95"],
+        tied_by_length=row_of_model.get("depends_on_length") or (),
     )

@@ -8,7 +8,7 @@ import pytest
 
 from eibench.core.console.fitted import whiskers
 from eibench.core.reports.columns import FitColumn, Span, narrowings
-from eibench.core.reports.ending import result_line
+from eibench.core.reports.ending import others, result_line
 from eibench.plugins.kit.responders import uniform_ratings
 from eibench.testing import LoopbackServer, ReceivedRequest
 
@@ -72,6 +72,16 @@ def test_chance_is_said_in_words(bench: Bench, ci95: list[float], higher: bool, 
     }
     document |= {"metrics": {"score": metric}, "baselines": changed}
     assert words in result_line(document)
+
+
+def test_the_pass_that_the_score_is_has_no_second_interval(bench: Bench) -> None:
+    """The choice of the pass adds to the score's; both of one number on a screen contradict."""
+    document = bench("run", "eqbench-v1", "--limit", 8, "--json").json
+    score, revised = document["metrics"]["score"], document["metrics"]["revised"]
+    assert score["chosen"] == "revised" and score["value"] == revised["value"]
+    document["metrics"]["revised"] = {**revised, "ci95": [end - 0.1 for end in revised["ci95"]]}
+    shown = " ".join(others(document))
+    assert "first pass" in shown and "revised pass" not in shown
 
 
 def test_columns_go_in_the_order_of_what_is_missed_least() -> None:

@@ -246,6 +246,19 @@ def test_a_place_is_that_of_all_models_at_once(
     assert (found.text, found.apart) == (words, apart)
 
 
+def test_a_tie_that_length_makes_is_said_beside_the_rank() -> None:
+    """Intervals of the ratings may lie apart; both the result and the board say why."""
+    by_length = [rating("openai/m", [1, 2], ["b"]), rating("b", [1, 2], ["openai/m"])]
+    by_length[0]["depends_on_length"] = ["b"]
+    found = statements.placed(result(ratings=by_length))
+    assert found is not None
+    words = "rank 1–2 of 2, shares first place (tied with b only because of length)"
+    assert found.text == words
+    rows = row("a", [1, 2]), row("b", [1, 2], depends_on_length=["a"])
+    said = statements.board_statement(board(*rows))
+    assert said.endswith("; some are tied only because of length (--details)")
+
+
 def test_a_model_that_was_not_compared_has_no_place() -> None:
     """Others may have."""
     assert statements.placed(result(ratings=[rating("other", [1, 1], [])])) is None

@@ -2,7 +2,8 @@
 
 import pytest
 
-from eibench.core.statistics.few_families import few_families, why_no_interval
+from eibench.core.statistics.few_families import few_families, too_few_for, why_no_interval
+from eibench.statistics import holm, paired_difference
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,11 @@ def test_an_interval_needs_eight_families(families: int, message: str | None) ->
 def test_a_warning_ends_at_twenty_families(families: int, message: list[str]) -> None:
     """Below eight it is the reason itself."""
     assert few_families(families) == message
+
+
+@pytest.mark.parametrize(("families", "tests"), [(8, 6), (8, 7), (11, 51), (11, 52)])
+def test_so_few_families_show_nothing_in_so_many_tests(families: int, tests: int) -> None:
+    """As large a difference as there is beside values without one."""
+    first = [[1.0 + k / 100 for k in range(families)], *[[0.0] * families] * (tests - 1)]
+    p = [paired_difference(values, [0.0] * families).p for values in first]
+    assert too_few_for(families, tests) == (min(filter(None, holm(p))) >= 0.05)

@@ -8,7 +8,7 @@ from eibench.core.statistics.group_means import (
     group_mean_interval,
     group_mean_terms,
 )
-from eibench.core.statistics.shares import _wilson, group_share_interval
+from eibench.core.statistics.shares import group_share_interval, wilson
 from eibench.core.statistics.student import quantile
 from eibench.statistics import standard_error
 
@@ -53,7 +53,7 @@ def test_shares_of_groups_have_an_interval_at_one_too() -> None:
     """Wilson's of as many trials as equal clusters; with seven there is none."""
     groups = list("aaaaabbbbb")
     found = group_share_interval([1] * 10, groups, range(10))
-    assert found == pytest.approx(_wilson(1.0, 9, quantile(0.975, 8)))
+    assert found == pytest.approx(wilson(1.0, 9, quantile(0.975, 8)))
     assert group_share_interval([1] * 7, list("aaabbbb"), range(7)) is None
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.core.statistics.shares import _wilson
+from eibench.core.statistics.shares import wilson
 from eibench.core.statistics.student import quantile
 from eibench.statistics import share_interval
 
@@ -25,13 +25,13 @@ from eibench.statistics import share_interval
 def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
     """To the four digits that are printed; mirrored for failures."""
     normal = quantile(0.975, math.inf)
-    assert _wilson(successes / n, n, normal) == pytest.approx((low, high), abs=5e-5)
-    assert _wilson(1 - successes / n, n, normal) == pytest.approx((1 - high, 1 - low), abs=5e-5)
+    assert wilson(successes / n, n, normal) == pytest.approx((low, high), abs=5e-5)
+    assert wilson(1 - successes / n, n, normal) == pytest.approx((1 - high, 1 - low), abs=5e-5)
 
 
 def test_single_trials_are_worth_one_less_than_there_are() -> None:
     """The jackknife divides by n - 1: 6 of 20 by hand with n = 19 and t of 19 degrees."""
-    expected = _wilson(0.3, 19, quantile(0.975, 19))
+    expected = wilson(0.3, 19, quantile(0.975, 19))
     assert share_interval([1] * 6 + [0] * 14) == pytest.approx(expected)
 
 
@@ -45,14 +45,14 @@ def test_clusters_that_agree_within_count_once() -> None:
 def test_trials_that_vary_within_clusters_count_each() -> None:
     """One hit and one miss in every cluster: n at most, not more."""
     found = share_interval([1, 0] * 20, np.repeat(np.arange(20), 2))
-    assert found == pytest.approx(_wilson(0.5, 40, quantile(0.975, 19)))
+    assert found == pytest.approx(wilson(0.5, 40, quantile(0.975, 19)))
 
 
 @pytest.mark.parametrize("share", [0, 1])
 def test_a_share_of_none_or_all_has_an_interval(share: int) -> None:
     """Of 30 trials in 10 clusters: ten trials' worth."""
     found = share_interval([share] * 30, np.arange(30) // 3)
-    assert found == pytest.approx(_wilson(share, 10, quantile(0.975, 9)))
+    assert found == pytest.approx(wilson(share, 10, quantile(0.975, 9)))
     assert found is not None
     assert found[1] - found[0] > 0.3
 

@@ -148,9 +148,9 @@ def summed(there: list[Item], scores: list[SampleScore]) -> Summary:
 
 
 def test_the_main_metrics_come_first() -> None:
-    """PASS rate, then WIN rate."""
+    """Their mean, by which boards rank, then PASS rate and WIN rate."""
     summary = summed(list(PACK.items), scored(PACK.items, lambda n: n % 3 > 0))
-    assert list(summary.metrics)[:2] == ["pass_rate", "win_rate"]
+    assert list(summary.metrics)[:3] == ["pass_win_mean", "pass_rate", "win_rate"]
 
 
 def test_parts_are_rates_of_their_own_statements() -> None:

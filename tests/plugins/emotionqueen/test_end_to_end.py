@@ -40,7 +40,7 @@ def test_the_first_run_needs_nothing(bench: Bench) -> None:
         "total": 200, "scored": 200, "unscored": 0, "failed": 0, "pending": 0, "truncated": 0,
         "absent": 0,
     }  # fmt: skip
-    assert list(done.json["metrics"])[:2] == ["pass_rate", "win_rate"]
+    assert list(done.json["metrics"])[:3] == ["pass_win_mean", "pass_rate", "win_rate"]
     assert done.json["metrics"]["pass_rate"]["value"] == pytest.approx(0.6, abs=0.1)
 
 

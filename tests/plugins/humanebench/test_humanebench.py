@@ -43,6 +43,11 @@ def test_the_demo_runs_offline(bench: Bench) -> None:
     assert list(strong["metric_notes"]) == ["humane"]
     means = [metrics[f"humane_{name.replace('-', '_')}"]["value"] for name in PRINCIPLES]
     assert metrics["humane"]["value"] == pytest.approx(sum(means) / 8)
+    # Two texts a principle say as much as nine of one, on every screen.
+    few = "the intervals are based on 9 different texts; with fewer than 20 they are approximate"
+    board = bench("leaderboard", "humanebench", "--json").json
+    compared = bench("compare", strong["run_id"], weak["run_id"], "--json").json
+    assert all(few in document["warnings"] for document in (strong, weak, board, compared))
 
 
 async def test_a_persona_is_the_system_message() -> None:

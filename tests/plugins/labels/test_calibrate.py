@@ -13,7 +13,7 @@ from eibench import PackSource
 from eibench.plugins.humanebench.benchmark import HumaneBench
 from eibench.statistics import krippendorff_alpha
 from eibench.testing import LoopbackServer
-from plugins.labels.calibration import JudgedRuns, Label, calibrate
+from plugins.labels.calibration import JudgedRuns, Label, calibrate, less_people
 
 from .conftest import ITEMS, STEPS, Studied, handed_in, quality, reply_of, verdict
 
@@ -65,12 +65,16 @@ def test_scores_are_corrected_by_what_people_say(studied: Studied) -> None:
     document = label(studied, honest, strict)
     items = drawn_items()
     assert len(document["scores"]) == 2
+    shown = [studied.bench("show", run, "--json").json for run in studied.runs.values()]
+    own = {document["run_id"]: document["metrics"]["humane"] for document in shown}
     for row, model in zip(document["scores"], ("ash", "elm"), strict=True):
         f = [verdict(model, n) for n in range(ITEMS)]
         y = {n: mean_of_two(quality(model, n)) for n in items}
         assert row["run_ids"] == [studied.runs[model]]
         assert (row["n"], row["n_judged"]) == (DRAWN, ITEMS)
         assert row["judge_alone"]["value"] == pytest.approx(np.mean(f))
+        (run_id,) = row["run_ids"]  # one mean has one interval, here and in the run's result
+        assert row["judge_alone"]["ci95"] == own[run_id]["ci95"] is not None
         assert row["labels_alone"]["value"] == pytest.approx(np.mean(list(y.values())))
         assert row["corrected"]["value"] == pytest.approx(theta(y, f))
         low, high = row["corrected"]["ci95"]
@@ -186,6 +190,37 @@ def test_a_judge_worse_than_none_is_said_to_be_so() -> None:
     assert said in document.conclusions
     assert document.scores[0].statement == "no better than without this judge"
     assert document.scores[0].corrected.value == document.scores[0].labels_alone.value
+
+
+def test_a_judge_like_people_is_seldom_said_to_differ() -> None:
+    """One who errs as each of five does, in 60 draws; one who errs twice as much agrees less."""
+    rng, families = np.random.default_rng(0), [str(n) for n in range(16)]
+
+    def ends(error: float) -> tuple[float, float]:
+        noise = 0.7 * rng.normal(size=(16, 6)) * [error, 1, 1, 1, 1, 1]
+        found = less_people(rng.normal(size=(16, 1)) + noise, families).ci95
+        assert found is not None
+        return found
+
+    alike = [ends(1) for _ in range(60)]
+    assert sum(high < 0 for _, high in alike) <= 5 and sum(low > 0 for low, _ in alike) <= 3
+    assert sum(ends(3)[1] < 0 for _ in range(20)) >= 10
+    assert all(-2 < low < high < 2 for low, high in alike)
+
+
+def test_labels_all_alike_say_nothing_of_a_judge() -> None:
+    """Everybody answers 1: an interval that is no point, and no verdict on the judge."""
+    labels = [Label(unit, "p", 1.0, 20 / 60) for unit in UNITS[:20]]
+    judged = JudgedRuns("j", {unit: n / 60 for n, unit in enumerate(UNITS)})
+    document = calibrate(
+        labels, [judged], {"run": "ash"}, lambda unit: unit[1][0], benchmark="b",
+        dataset={"name": "p", "sha256": "0", "n_items": 60}, label_set="s", value="v", demo=False,
+        scale=(0.0, 1.0),
+    )  # fmt: skip
+    (row,) = document.scores
+    assert row.corrected.ci95 is not None and row.corrected.ci95[0] < 0.9 < row.corrected.ci95[1]
+    assert row.statement.startswith("labels or grades are all alike")
+    assert document.conclusions == [] and row.labels_for_half is None
 
 
 def test_too_few_labels_correct_nothing() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eibench.plugins.labels.prediction_powered import PredictionPowered, prediction_powered_mean
-from eibench.statistics import krippendorff_alpha
+from eibench.statistics import krippendorff_alpha, share_interval
 
 LABELS = [3.0, 5, 4, 6, 2, 7, 5, 4, 6, 8]
 JUDGED = [2.5, 4, 4.5, 5, 2, 6, 4, 4.5, 5, 6.5]
@@ -72,7 +72,47 @@ def test_a_judge_that_goes_against_people_gets_no_weight() -> None:
     found = prediction_powered_mean(LABELS + [NONE] * len(REST), against)
     assert found.weight == 0
     assert found.mean.value == pytest.approx(5)
-    assert not found.helps
+    assert found.gain is not None and found.gain >= 1
+
+
+@pytest.mark.parametrize("n", [8, 12])
+def test_yes_from_all_leaves_room_for_no(n: int) -> None:
+    """The interval is that of a share of n of n; 0 of n is its mirror image."""
+    low, high = share_interval([1] * n) or (0, 0)
+    for label, ends in ((1.0, (low, high)), (0.0, (1 - high, 1 - low))):
+        found = prediction_powered_mean(
+            [label] * n + [NONE] * 30, [0.9] * (n + 30), weight=0, scale=(0.0, 1.0)
+        )
+        assert found.mean.ci95 == found.labels_alone.ci95 == pytest.approx(ends)
+
+
+def test_yes_or_no_has_an_interval_within_its_scale() -> None:
+    """Of one no among twelve: Wilson's, on whatever two numbers the labels are; never beyond."""
+    yes, judged = np.array([1.0] * 11 + [0.0] + [NONE] * 30), [*[0.9] * 11, 0.1, *[0.8] * 30]
+    one = prediction_powered_mean(yes, judged, scale=(0.0, 1.0))
+    other = prediction_powered_mean(100 * yes, judged, scale=(0.0, 100.0))
+    assert one.labels_alone.ci95 and one.mean.ci95 and other.mean.ci95
+    assert 0 < one.labels_alone.ci95[0] < 0.7 and 11 / 12 < one.labels_alone.ci95[1] < 1
+    assert one.mean.ci95[1] <= 1
+    assert other.mean.ci95 == pytest.approx([100 * end for end in one.mean.ci95])
+
+
+def test_labels_alike_on_a_coarse_scale_leave_room_to_both_ends() -> None:
+    """Nine 3 of 1 to 5: 1 - .05^(1/9) of all may be at either end. Without a scale: not known."""
+    labels, judged = [3.0] * 9 + [NONE] * 9, list(range(18))
+    found = prediction_powered_mean(labels, judged, scale=(1.0, 5.0))
+    assert found.mean.ci95 == pytest.approx((3 - 2 * 0.283130, 3 + 2 * 0.283130), abs=1e-5)
+    unknown = prediction_powered_mean(labels, judged).mean
+    assert (unknown.value, unknown.ci95) == (3, None)
+    assert unknown.reason == "all are alike, and how far others may lie is unknown"
+
+
+def test_no_end_of_an_interval_is_beyond_the_scale() -> None:
+    """Labels from 2 to 8 on a scale that ends there, and a judge who thinks the rest far better."""
+    better = [grade + 9 for grade in REST]
+    found = prediction_powered_mean(LABELS + [NONE] * len(REST), JUDGED + better, scale=(2.0, 8.0))
+    assert found.mean.value == 8
+    assert found.mean.ci95 and found.mean.ci95[0] < found.mean.ci95[1] == 8
 
 
 def test_raters_widen_the_interval_by_how_far_they_differ() -> None:
@@ -119,6 +159,16 @@ def test_the_labels_that_are_needed_make_the_interval_as_narrow() -> None:
     assert now.mean.ci95 and then.mean.ci95
     widths = [one.mean.ci95[1] - one.mean.ci95[0] for one in (then, now)]  # type: ignore[index]
     assert widths[0] / widths[1] == pytest.approx(0.7, abs=0.1)
+    ratios = []
+    for _ in range(12):  # of few labels, where t and the weight's own error matter
+        y, f = rng.normal(size=(2, 171))
+        f = 0.8 * y + 0.6 * f
+        one = prediction_powered_mean(np.where(np.arange(171) < 12, y, NONE), f)
+        half = one.labels_needed() or 171
+        two = prediction_powered_mean(np.where(np.arange(171) < half, y, NONE), f)
+        assert one.mean.ci95 and two.mean.ci95
+        ratios.append((two.mean.ci95[1] - two.mean.ci95[0]) / (one.mean.ci95[1] - one.mean.ci95[0]))
+    assert np.median(ratios) == pytest.approx(0.5, abs=0.06)
     table = np.array(LABELS + [NONE] * len(REST))[:, None] + [-9.0, 9.0]
     assert prediction_powered_mean(table, JUDGED + REST).labels_needed() is None
 

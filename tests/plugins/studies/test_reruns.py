@@ -16,6 +16,7 @@ from eibench.core.plugins import Catalogue
 from eibench.core.runs.run_set import RunSet
 from eibench.core.statistics.steadiness import steadiness_of
 from eibench.plugins.studies.reruns import Reruns, reruns_of_runs
+from eibench.statistics import share_interval
 
 
 @pytest.fixture
@@ -97,12 +98,19 @@ async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
 
 
 def test_steadiness_by_hand() -> None:
-    """Three items asked twice: the worst, who flips, and what passes in both."""
+    """Three items asked twice: who flips, and what passes in both, which is the worst of two.
+
+    Where no is better the worst is another number, with the interval of a share too.
+    """
     by_item = {"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 0.0], "d": [1.0]}
     rows = {row.what: row for row in steadiness_of("m", "right", by_item, {})}
     assert {what: row.value for what, row in rows.items()} == pytest.approx(
-        {"worst of k": 1 / 3, "flips": 1 / 3, "pass^k": 1 / 3}
+        {"flips": 1 / 3, "pass^k": 1 / 3}
     )
+    nine = {str(n): [0.0, 0.0] for n in range(9)} | {"x": [0.0, 1.0]}
+    worst, *_ = steadiness_of("m", "lost", nine, {}, less_is_better=True)
+    assert (worst.what, worst.value) == ("worst of k", 0.1)
+    assert worst.ci95 == share_interval([0] * 9 + [1])
     assert (rows["flips"].k, rows["flips"].items) == (2, 3)
     (alone,) = steadiness_of("m", "grade", {"a": [3.0, 5.0]}, {}, less_is_better=True)
     assert (alone.what, alone.value) == ("worst of k", 5)
@@ -128,5 +136,6 @@ def test_show_and_boards_say_how_steady_a_run_is(bench: Callable[..., Any]) -> N
     assert "From one iteration" not in bench("show", "demo/strong", "--details").out
     assert "From one iteration" not in bench("leaderboard", "emotionqueen").out
     rows = bench("leaderboard", "emotionqueen", "--json").json["steadiness"]
+    assert [(row["metric"], row["what"]) for row in rows] == [("pass_win_mean", "worst of k")]
     repeat = bench("repeat", "demo/medium", "--json").json["steadiness"]
     assert rows == [row for row in repeat if row["metric"] == repeat[0]["metric"]]

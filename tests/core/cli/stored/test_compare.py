@@ -78,6 +78,16 @@ def test_p_is_adjusted_over_all_values(bench: Bench, pair: tuple[str, str]) -> N
     assert {row["p_holm"] for row in rows.values()} == {min(1.0, 7 * p)}
 
 
+def test_criteria_that_eight_texts_can_never_tell_apart_are_not_called_alike(
+    bench: Bench, pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However far apart they are."""
+    monkeypatch.delenv("BENCH_DETAILS")
+    tests = len(bench("compare", *pair, "--json").json["differences"])
+    shown = " ".join(bench("compare", *pair).out.split())
+    assert f"too few texts to tell: 8, for {tests} values that are looked at" in shown
+
+
 def test_the_other_way_round_signs_are_turned(bench: Bench, pair: tuple[str, str]) -> None:
     """B - A is what A - B is, but for the sign."""
     there = bench("compare", *pair, "--json").json
