@@ -1,7 +1,7 @@
 """From a judge's verdict to a piece's score: read strictly, or as the published pages have it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eibench import ChatResponse, Message, Metric, Model, SampleScore, Score, Value, no_answer
 from eibench.judges import Outcome, Reading, Rubric, Verdict, ask
@@ -60,7 +60,7 @@ class PublishedRubric(WritingRubric):
         """The numbers of a reply by name."""
         if reason := no_answer(response):
             return Reading(None, reason.replace("the model", "the judge"))
-        pairs = [pair for pattern in _NUMBERS for pair in pattern.findall(response.text)]
+        pairs = [pair for pattern in _NUMBERS for pair in _pairs(pattern, response.text)]
         grades = {name.strip(): float(number) for name, number in pairs}
         grades = {name: grade for name, grade in grades.items() if self.counts(name, grade)}
         if not grades:
@@ -78,6 +78,15 @@ class PublishedRubric(WritingRubric):
         """The mean of all numbers, those under names that are no criteria too."""
         mirrored = [self.scale - g if n in self.lower_is_better else g for n, g in grades.items()]
         return 100 / self.scale * sum(mirrored) / len(mirrored)
+
+
+def _pairs(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    """What `findall` gives, which tries a line that has no match anew at each of its characters."""
+    at = 0
+    while at < len(text):
+        if match := pattern.match(text, at):
+            yield match[1], match[2]
+        at = match.end() if match else text.find("\n", at) + 1 or len(text)
 
 
 def pooled_means(scores: Sequence[SampleScore]) -> dict[str, Metric]:

@@ -20,6 +20,7 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    PublishedRow,
     SampleScore,
     Sampling,
     Score,
@@ -131,6 +132,12 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Those of the published board, on the official pack."""
         return (_ANCHORS,) if pack.source.name == "official" else ()
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import v3_rows
+
+        return v3_rows()
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside ratings on the official pack."""

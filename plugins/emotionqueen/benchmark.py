@@ -18,6 +18,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PublishedRow,
     SampleScore,
     Sampling,
     Score,
@@ -72,7 +73,7 @@ class EmotionQueen(Benchmark):
         self, pack: Pack, scores: Sequence[SampleScore], options: Options
     ) -> Sequence[float | None]:
         """The mean of PASS and WIN of each sample that has them."""
-        return [_both(sample.score) for sample in scores]
+        return [mean_of_both(sample.score) for sample in scores]
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The statements."""
@@ -101,6 +102,12 @@ class EmotionQueen(Benchmark):
         """PASS and WIN rates, overall and by part, and how long the answers are."""
         return summarise(pack.items, scores)
 
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows()
+
     def prompts(self, options: Options) -> Mapping[str, str]:
         """What wraps a statement."""
         return {"model": MODEL_PROMPT}
@@ -118,7 +125,8 @@ class EmotionQueen(Benchmark):
         return demo_verdict(item.content, request.messages[-1].content, rng)
 
 
-def _both(score: Score) -> float | None:
+def mean_of_both(score: Score) -> float | None:
+    """The mean of PASS and WIN; ``None`` without both."""
     known = [v for name in (PASS, WIN) if (v := score.values.get(name)) is not None]
     return sum(known) / 2 if len(known) == 2 else None
 

@@ -22,6 +22,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PublishedRow,
     ResultDocument,
     Sampling,
     Table,
@@ -166,6 +167,12 @@ class EQBenchV2(EmotionRatings):
                 path, items, sentence=usual_sentence(prompts, GERMAN) if same else None
             )
         return Pack(source, items, _comparability(source, options), warnings)
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows()
 
     def published(self, pack: Pack) -> Table | None:
         """The published scores, where results on the pack may stand beside them."""
