@@ -14,6 +14,7 @@ from eibench import (
     ForeignTurn,
     Metric,
     Pack,
+    Pairwise,
     PublishedData,
     PublishedNumber,
     PublishedRow,
@@ -24,12 +25,11 @@ from eibench import (
 )
 
 from .grading import RUBRIC_SCORE
-from .longform import BY_CHAPTER, WHOLE
 from .packs import PROMPTS
 from .pages import PagePiece, PageStory, read_pieces, read_stories, run_of
 from .prompts import read_prompts
 from .separation import adjacent_overlap, calibrated, published_score
-from .v3 import CreativeWritingV3
+from .stories import CHAPTERS
 
 _V3, _LONGFORM = "creative-writing-v3", "longform-writing"
 _SITE = "EQ-bench/EQ-bench-site"
@@ -81,17 +81,17 @@ def _pieces(data: PublishedData) -> Iterator[PublishedNumber]:
             yield PublishedNumber(f"{page.name}, iteration {n}", mean, pooled)
 
 
-def _anchors(data: PublishedData) -> Iterator[PublishedNumber]:
+def _anchors(benchmark: Pairwise[Any, Any]) -> Iterator[PublishedNumber]:
     pack = Pack(eibench.PackSource("official", "", {}), [], "")
     path = eibench.folder("creative_writing_v3") / "published_leaderboard.csv"
     rows: list[dict[str, Any]] = read_rows(path, {"model_name": str, "elo_score": float})
     board = {row["model_name"].rpartition("/")[2]: row["elo_score"] for row in rows}
-    for anchors in CreativeWritingV3().anchor_sets(pack):
+    for anchors in benchmark.anchor_sets(pack):
         for name, rating in anchors.items():
             yield PublishedNumber(name, board[name], rating)
 
 
-def v3_rows() -> list[PublishedRow]:
+def v3_rows(benchmark: Pairwise[Any, Any]) -> list[PublishedRow]:
     """Pieces and iterations of published pages, and the board's scale."""
     return [
         PublishedRow(
@@ -105,7 +105,8 @@ def v3_rows() -> list[PublishedRow]:
             "printed to .01 of 20 and, five times that, to .1",
             _OTHER_JUDGE,
         ),
-        PublishedRow("ratings of the models that fix the scale", _BOARD, 0.05, _anchors,
+        PublishedRow("ratings of the models that fix the scale", _BOARD, 0.05,
+                     lambda data: _anchors(benchmark),
                      rounding="printed to .1"),
     ]  # fmt: skip
 
@@ -126,8 +127,9 @@ def graded_stories(page: Path, dataset: str, parser: str = "reference") -> Itera
     for story in stories:
         score = scores.get((story.id, 1))
         values = score.values if score and score.reason is None else {}
-        chapters = [v for n in BY_CHAPTER if (v := values.get(n)) is not None]
-        yield GradedStory(story, fmean(chapters) if chapters else None, values.get(WHOLE))
+        of = [values.get(f"chapter_{number}") for number in range(1, CHAPTERS + 1)]
+        chapters = [value for value in of if value is not None]
+        yield GradedStory(story, fmean(chapters) if chapters else None, values.get("whole"))
 
 
 def _stories(data: PublishedData) -> Iterator[PublishedNumber]:

@@ -137,7 +137,7 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
         """What `bench reproduce` computes again."""
         from .reproducing import v3_rows
 
-        return v3_rows()
+        return v3_rows(self)
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside ratings on the official pack."""

@@ -30,7 +30,7 @@ from eibench.judges import Answers, Outcome, ask_yes_no
 
 from .demo import demo_answer, demo_verdict
 from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, judge_texts, model_prompt
-from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, summarise
+from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, mean_of_both, summarise
 from .statements import read_statements
 
 COMPARABILITY = (
@@ -123,12 +123,6 @@ class EmotionQueen(Benchmark):
     def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
         """PASS for the words of the note, WIN for a warm phrase with them."""
         return demo_verdict(item.content, request.messages[-1].content, rng)
-
-
-def mean_of_both(score: Score) -> float | None:
-    """The mean of PASS and WIN; ``None`` without both."""
-    known = [v for name in (PASS, WIN) if (v := score.values.get(name)) is not None]
-    return sum(known) / 2 if len(known) == 2 else None
 
 
 def _tokens(response: ChatResponse) -> int | None:

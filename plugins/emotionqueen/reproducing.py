@@ -5,8 +5,7 @@ from typing import Any
 
 from eibench import PublishedData, PublishedNumber, PublishedRow, PublishedSource, Score, read_rows
 
-from .benchmark import mean_of_both
-from .scoring import PASS, WIN
+from .scoring import PASS, WIN, mean_of_both
 
 _PAPER = PublishedSource("Chen et al. (2024), arXiv:2409.13359, table 5", "figures")
 _FILE = "published_rates.csv"

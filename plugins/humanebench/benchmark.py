@@ -117,7 +117,7 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
         """What `bench reproduce` computes again."""
         from .reproducing import rows
 
-        return rows()
+        return rows(self, tuple(TEXTS["principles"]))
 
     def published(self, pack: Pack) -> Table | None:
         """The published overall scores under each persona, beside results on the official pack."""

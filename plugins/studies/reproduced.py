@@ -76,8 +76,8 @@ def computed(name: str, row: PublishedRow, folders: Sequence[Path]) -> Reproduce
     numbers = list(row.numbers(PublishedData(files, datasets)))
     expected = [number for number in numbers if not number.why]
     wrong = [number for number in expected if not number.difference <= row.within]
-    notes = [_said(number, number.why) for number in numbers if number.why]
-    notes += [_said(number, "beyond rounding") for number in wrong[:_NAMED]]
+    notes = [_line(number, number.why) for number in numbers if number.why]
+    notes += [_line(number, "beyond rounding") for number in wrong[:_NAMED]]
     notes += [f"and {len(wrong) - _NAMED} more"] * (len(wrong) > _NAMED)
     stale = [n for n in numbers if n.why and n.difference <= row.within]
     notes += [f"{number.name}: comes out, and is declared not to" for number in stale]
@@ -95,11 +95,11 @@ def _row(
     largest = max((number.difference for number in numbers), default=None)
     largest = None if largest is None or largest == float("inf") else round(largest, _DIGITS)
     facts = (name, row.compared, str(row.source), len(numbers), largest)
-    notes = [*notes, row.lacks] if row.lacks else notes
+    notes = [*notes, f"not: {row.lacks}"] if row.lacks else notes
     return ReproducedRow(*facts, row.within, row.rounding, result, notes)
 
 
-def _said(number: PublishedNumber, why: str) -> str:
+def _line(number: PublishedNumber, why: str) -> str:
     ours = "nothing" if number.recomputed is None else f"{number.recomputed:.6g}"
     return f"{number.name}: {number.published:g} there, {ours} here: {why}"
 

@@ -44,9 +44,12 @@ def test_a_number_comes_out_within_the_rounding_there() -> None:
     differing = row(near, far)
     assert (differing.result, differing.largest, differing.n) == ("DIFFERS", 0.2, 2)
     assert differing.notes == ["b: 1 there, 1.2 here: beyond rounding"]
-    missing = row(near, PublishedNumber("c", 1.0, None), lacks="ratings: not public")
+    missing = row(near, PublishedNumber("c", 1.0, None), lacks="more")
     assert (missing.result, missing.largest) == ("DIFFERS", None)
-    assert missing.notes == ["c: 1 there, nothing here: beyond rounding", "ratings: not public"]
+    assert missing.notes == [
+        "c: 1 there, nothing here: beyond rounding",
+        "not: ratings: not public",
+    ]
     assert row().result == "DIFFERS"
 
 
