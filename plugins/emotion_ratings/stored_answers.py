@@ -65,7 +65,7 @@ def read_answers(path: Path) -> StoredAnswers:
     try:
         raw: dict[str, Any] = json.loads(read_whole(path))
         (iteration,) = (raw.get("iterations") or raw["raw_results"]).values()
-        score = raw.get("published_score", raw.get("benchmark_score"))
+        score = raw["published_score" if "published_score" in raw else "benchmark_score"]
         model = str(raw.get("model") or raw["model_path"])
         readable = float(raw["n_questions_parseable"])
         replies, ratings = iteration["raw_inference"], iteration["respondent_answers"]
