@@ -93,21 +93,13 @@ def _anchors(benchmark: Pairwise[Any, Any]) -> Iterator[PublishedNumber]:
 
 def v3_rows(benchmark: Pairwise[Any, Any]) -> list[PublishedRow]:
     """Pieces and iterations of published pages, and the board's scale."""
+    files = ("results/*.html", "results/*.json.gz")
     return [
-        PublishedRow(
-            "a piece's score from its verdict, and the mean of an iteration",
-            _PAGES,
-            0.075,
-            _pieces,
-            ("results/*.html", "results/*.json.gz"),
-            _V3,
-            (_V3,),
-            "printed to .01 of 20 and, five times that, to .1",
-            _OTHER_JUDGE,
-        ),
+        PublishedRow("a piece's score from its verdict, and the mean of an iteration", _PAGES,
+                     0.075, _pieces, files, _V3, (_V3,),
+                     "printed to .01 of 20 and, five times that, to .1", _OTHER_JUDGE),
         PublishedRow("ratings of the models that fix the scale", _BOARD, 0.05,
-                     lambda data: _anchors(benchmark),
-                     rounding="printed to .1"),
+                     lambda data: _anchors(benchmark), rounding="printed to .1"),
     ]  # fmt: skip
 
 
@@ -142,19 +134,12 @@ def _stories(data: PublishedData) -> Iterator[PublishedNumber]:
 
 def longform_rows() -> list[PublishedRow]:
     """Stories of published pages."""
+    lacks = f"{_OTHER_JUDGE}; its overall score does not follow from its columns"
     return [
-        PublishedRow(
-            "a story's chapters and its whole, from nine verdicts",
-            _STORIES,
-            0.05,
-            _stories,
-            ("results/*.html", "results/*.html.gz"),
-            _LONGFORM,
-            (_LONGFORM,),
-            "printed to .1",
-            f"{_OTHER_JUDGE}; its overall score does not follow from its columns",
-        )
-    ]
+        PublishedRow("a story's chapters and its whole, from nine verdicts", _STORIES, 0.05,
+                     _stories, ("results/*.html", "results/*.html.gz"), _LONGFORM, (_LONGFORM,),
+                     "printed to .1", lacks),
+    ]  # fmt: skip
 
 
 def _board_scores(data: PublishedData) -> Iterator[PublishedNumber]:
@@ -209,26 +194,14 @@ def judgemark_rows() -> list[PublishedRow]:
     """The boards' scores from their parts, and what the files of single judges hold."""
     files, folder = ("results/stats/*.json", "stats/*.json.gz"), "judgemark-v2"
     return [
-        PublishedRow(
-            "the scores of the boards v2.0 and v2.1, from their parts",
-            _BOARDS,
-            0.055,
-            _board_scores,
-            rounding="printed to .01, the parts to .001",
-            lacks="the parts: the grades behind the boards are not public",
-        ),
+        PublishedRow("the scores of the boards v2.0 and v2.1, from their parts", _BOARDS, 0.055,
+                     _board_scores, rounding="printed to .01, the parts to .001",
+                     lacks="the parts: the grades behind the boards are not public"),
         PublishedRow("neighbours that overlap, from means and deviations", _STATS, 1e-9, _overlaps,
                      files, folder, rounding="all digits"),
         PublishedRow("where calibration puts the landmarks of grades", _STATS, 1e-9, _landmarks,
                      files, folder, rounding="all digits"),
-        PublishedRow(
-            "the raw score of January 2025, from its parts",
-            _STATS,
-            5e-5,
-            _raw_scores,
-            files,
-            folder,
-            rounding="all digits",
-            lacks="calibrated scores: they do not follow from their parts",
-        ),
+        PublishedRow("the raw score of January 2025, from its parts", _STATS, 5e-5, _raw_scores,
+                     files, folder, rounding="all digits",
+                     lacks="calibrated scores: they do not follow from their parts"),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from .forms import ENGLISH, FORMS, GERMAN, Form
 from .prompting import listed_emotions, usual_sentence
 from .questions import Question, ReferenceField, cut_revision, read_questions
 from .standing import PublishedScores
-from .stored_answers import StoredAnswers, rating_numbers, read_answers, stored_row
+from .stored_answers import stored_row, stored_score_row
 
 __all__ = [
     "ENGLISH",
@@ -21,13 +21,11 @@ __all__ = [
     "PublishedScores",
     "Question",
     "ReferenceField",
-    "StoredAnswers",
     "cut_revision",
     "listed_emotions",
-    "rating_numbers",
-    "read_answers",
     "read_questions",
     "stored_row",
+    "stored_score_row",
     "usual_sentence",
     "without_reading",
 ]

@@ -1,10 +1,12 @@
 """Answers of models in upstream's result files of EQ-Bench v2, with what it read in them."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import eibench
 from eibench import (
     DataError,
     ForeignRun,
@@ -15,11 +17,12 @@ from eibench import (
     PublishedNumber,
     PublishedRow,
     PublishedSource,
-    Score,
+    ReplayedRun,
     read_whole,
 )
 
 _SOURCE = PublishedSource("EQ-bench/EQ-Bench", "MIT", "d28c60c514fe6667dc5818114ed10088f91f09f3")
+_V2, _END = "eqbench-v2", "[End dialogue]"
 _FILES = ("results/*.json.gz", "results/eq-bench/*_eqbench_v2_results.json")
 
 
@@ -74,35 +77,60 @@ def read_answers(path: Path) -> StoredAnswers:
         raise DataError(path, f"is no result file of one iteration: {error!r}") from None
 
 
-def rating_numbers(
-    answers: StoredAnswers,
-    items: Sequence[Item],
-    ids: Mapping[str, str],
-    scores: Mapping[tuple[str, int], Score],
-) -> Iterator[PublishedNumber]:
-    """Each rating that upstream read in answers, beside what was read here."""
-    for item in items:
-        emotions, theirs = item.content.emotions, answers.ratings.get(ids.get(item.id, ""), {})
-        score = scores.get((item.id, 1))
-        read = score.detail["ratings"] if score else {}
-        for name, recorded in theirs.items():
-            if recorded.keys() == set(emotions):
-                ours = read.get(name) or [None] * len(emotions)
-                for emotion, rating in zip(emotions, ours, strict=True):
-                    label = f"{answers.model}, question {item.id}, {name}, {emotion}"
-                    yield PublishedNumber(label, float(recorded[emotion]), rating)
+def _items(name: str, data: PublishedData) -> list[Item]:
+    benchmark = eibench.benchmarks()[name]
+    options = {option.name: option.default for option in benchmark.options} | {"revise": True}
+    source = eibench.find_pack(benchmark, data.datasets[name], options)
+    return list(benchmark.read_pack(source, options).items)
 
 
-def stored_row(
-    compared: str,
-    numbers: Callable[[PublishedData], Iterator[PublishedNumber]],
-    packs: tuple[str, ...],
-    *,
-    within: float = 0,
-    rounding: str = "",
-    lacks: str = "",
-) -> PublishedRow:
-    """A row of `bench reproduce` that is computed from these files."""
+def _key(item: Item) -> tuple[str, tuple[str, ...]]:
+    """What tells a question in both versions: its dialogue and its emotions."""
+    return item.content.prompt.partition(_END)[0], item.content.emotions
+
+
+def _replayed(
+    name: str, data: PublishedData
+) -> Iterator[tuple[StoredAnswers, list[tuple[Item, str]], ReplayedRun]]:
+    """Each model's answers, the questions of a pack with their ids upstream, and the run."""
+    items, theirs = _items(name, data), {_key(item): item.id for item in _items(_V2, data)}
+    ids = {item.id: theirs[_key(item)] for item in items if _key(item) in theirs}
+    for answers in map(read_answers, data.files):
+        run = eibench.replayed(name, answers.run(ids), data.datasets[name])
+        yield answers, [(item, ids[item.id]) for item in items if item.id in ids], run
+
+
+def _scores(data: PublishedData) -> Iterator[PublishedNumber]:
+    for answers, _, run in _replayed(_V2, data):
+        yield PublishedNumber(answers.model, answers.score, run.metrics["score"].value)
+
+
+def _ratings(name: str, data: PublishedData) -> Iterator[PublishedNumber]:
+    """Each that upstream read; of its own questions, also how many answers it read."""
+    for answers, items, run in _replayed(name, data):
+        if name == _V2:
+            n = run.metrics["score"].n
+            yield PublishedNumber(f"{answers.model}, answers read", answers.readable, n)
+        for item, theirs in items:
+            emotions, score = item.content.emotions, run.scores.get((item.id, 1))
+            for part, recorded in answers.ratings.get(theirs, {}).items():
+                if recorded.keys() == set(emotions):
+                    read = score and score.detail["ratings"][part]
+                    for emotion, ours in zip(emotions, read or [None] * len(emotions), strict=True):
+                        label = f"{answers.model}, question {item.id}, {part}, {emotion}"
+                        yield PublishedNumber(label, float(recorded[emotion]), ours)
+
+
+def stored_row(name: str, compared: str, *, lacks: str = "") -> PublishedRow:
+    """The row of `bench reproduce` of what upstream read in answers to a benchmark's questions."""
+    packs, numbers = tuple(dict.fromkeys((name, _V2))), partial(_ratings, name)
+    return PublishedRow(compared, _SOURCE, 0, numbers, _FILES, _V2, packs, "", lacks)
+
+
+def stored_score_row() -> PublishedRow:
+    """The row of the scores of these answers, which are those of version 2."""
     return PublishedRow(
-        compared, _SOURCE, within, numbers, _FILES, "eqbench-v2", packs, rounding, lacks
-    )
+        "a model's score, from its stored answers", _SOURCE, 0.025, _scores, _FILES, _V2, (_V2,),
+        "printed to .01; with a weight of .74785 in place of the published code's .7477 it would "
+        "be .006, so the scores seem to be of earlier code",
+    )  # fmt: skip

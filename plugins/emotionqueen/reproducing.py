@@ -24,14 +24,7 @@ def _means(data: PublishedData) -> Iterator[PublishedNumber]:
 def rows() -> list[PublishedRow]:
     """The mean that ranks, of each model."""
     return [
-        PublishedRow(
-            "the mean of PASS and WIN that ranks models",
-            _PAPER,
-            0.01,
-            _means,
-            (_FILE,),
-            "emotionqueen",
-            rounding="all three printed to .01",
-            lacks="the rates: statements and replies are not public",
-        )
-    ]
+        PublishedRow("the mean of PASS and WIN that ranks models", _PAPER, 0.01, _means, (_FILE,),
+                     "emotionqueen", rounding="all three printed to .01",
+                     lacks="the rates: statements and replies are not public"),
+    ]  # fmt: skip

@@ -41,6 +41,8 @@ from eibench.emotion_ratings import (
     cut_revision,
     listed_emotions,
     read_questions,
+    stored_row,
+    stored_score_row,
     usual_sentence,
 )
 
@@ -170,9 +172,8 @@ class EQBenchV2(EmotionRatings):
 
     def published_rows(self) -> Sequence[PublishedRow]:
         """What `bench reproduce` computes again."""
-        from .reproducing import rows
-
-        return rows()
+        ratings = "each rating in the answers, and how many answers were read"
+        return [stored_score_row(), stored_row(self.name, ratings)]
 
     def published(self, pack: Pack) -> Table | None:
         """The published scores, where results on the pack may stand beside them."""

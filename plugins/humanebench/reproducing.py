@@ -41,12 +41,7 @@ def _overall(benchmark: Bench, principles: Sequence[str]) -> Iterator[PublishedN
 def rows(benchmark: Bench, principles: Sequence[str]) -> list[PublishedRow]:
     """The overall score of each model under each persona."""
     return [
-        PublishedRow(
-            "overall scores, from the means of eight principles",
-            _SOURCE,
-            1e-9,
-            lambda data: _overall(benchmark, principles),
-            rounding="all digits",
-            lacks="the means: replies and ratings behind them are not public",
-        )
-    ]
+        PublishedRow("overall scores, from the means of eight principles", _SOURCE, 1e-9,
+                     lambda data: _overall(benchmark, principles), rounding="all digits",
+                     lacks="the means: replies and ratings behind them are not public"),
+    ]  # fmt: skip

@@ -21,13 +21,7 @@ def _eq(data: PublishedData) -> Iterator[PublishedNumber]:
 def rows() -> list[PublishedRow]:
     """The EQ of each model."""
     return [
-        PublishedRow(
-            "a model's EQ, from its distance and the norm",
-            _PAPER,
-            0.6,
-            _eq,
-            rounding="printed to 1, the distance to .01, which is .09 of an EQ",
-            lacks="distances and patterns: no answers are public; percentiles: nor are people's "
-            "scores",
-        )
-    ]
+        PublishedRow("a model's EQ, from its distance and the norm", _PAPER, 0.6, _eq,
+                     rounding="printed to 1, the distance to .01, which is .09 of an EQ",
+                     lacks="distances, patterns and percentiles: no answers are public"),
+    ]  # fmt: skip

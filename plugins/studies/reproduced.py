@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import eibench
 from eibench import (
     BenchError,
+    DataError,
     PublishedData,
     PublishedNumber,
     PublishedRow,
@@ -73,7 +74,7 @@ def computed(name: str, row: PublishedRow, folders: Sequence[Path]) -> Reproduce
     if (row.files and not files) or len(datasets) < len(row.packs):
         notes = list(_missing(name, row, files, datasets))
         return _row(name, row, (), NO_DATA, notes)
-    numbers = list(row.numbers(PublishedData(files, datasets)))
+    numbers = _numbers(row, PublishedData(files, datasets))
     expected = [number for number in numbers if not number.why]
     wrong = [number for number in expected if not number.difference <= row.within]
     notes = [_line(number, number.why) for number in numbers if number.why]
@@ -83,6 +84,16 @@ def computed(name: str, row: PublishedRow, folders: Sequence[Path]) -> Reproduce
     notes += [f"{number.name}: comes out, and is declared not to" for number in stale]
     result = DIFFERS if wrong or stale or not expected else COMES_OUT
     return _row(name, row, expected, result, notes)
+
+
+def _numbers(row: PublishedRow, data: PublishedData) -> list[PublishedNumber]:
+    try:
+        return list(row.numbers(data))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        if not data.files:
+            raise
+        message = f"holds files that are not as in {row.source}: {error!r:.80}"
+        raise DataError(data.files[0].parent, message) from error
 
 
 def _row(

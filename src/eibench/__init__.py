@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from eibench.core.errors import PluginError as PluginError
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
+    from eibench.core.exchange.replayed_run import ReplayedRun as ReplayedRun
     from eibench.core.exchange.replayed_run import replayed as replayed
     from eibench.core.hooks.benchmark_files import BenchmarkFiles as BenchmarkFiles
     from eibench.core.hooks.exporters import Exporter as Exporter
@@ -211,7 +212,7 @@ _HOMES = {
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.benchmark.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample"
     " ForeignTurn",
-    "eibench.core.exchange.replayed_run": "replayed",
+    "eibench.core.exchange.replayed_run": "ReplayedRun replayed",
     "eibench.core.hooks.benchmark_files": "BenchmarkFiles",
     "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",

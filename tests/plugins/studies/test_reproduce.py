@@ -1,5 +1,6 @@
 """`bench reproduce`: what comes out, what does not, rows without data, and mutants."""
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -10,9 +11,9 @@ import pytest
 
 import eibench
 from eibench import PublishedData, PublishedNumber, PublishedRow, PublishedSource
-from eibench.emotion_ratings import read_answers
 from eibench.plugins.creative_writing import separation, stories, v3
 from eibench.plugins.creative_writing.pages import read_pieces, read_stories
+from eibench.plugins.emotion_ratings.stored_answers import read_answers
 from eibench.plugins.eqbench_v2 import benchmark as eqbench_v2
 from eibench.plugins.seceu import norms
 from eibench.plugins.spiral_bench import scoring
@@ -44,11 +45,11 @@ def test_a_number_comes_out_within_the_rounding_there() -> None:
     differing = row(near, far)
     assert (differing.result, differing.largest, differing.n) == ("DIFFERS", 0.2, 2)
     assert differing.notes == ["b: 1 there, 1.2 here: beyond rounding"]
-    missing = row(near, PublishedNumber("c", 1.0, None), lacks="more")
+    missing = row(near, PublishedNumber("c", 1.0, None), lacks="ratings")
     assert (missing.result, missing.largest) == ("DIFFERS", None)
     assert missing.notes == [
         "c: 1 there, nothing here: beyond rounding",
-        "not: ratings: not public",
+        "not: ratings",
     ]
     assert row().result == "DIFFERS"
 
@@ -253,6 +254,16 @@ def test_a_table_that_is_given_is_computed_again(bench: Bench) -> None:
     for mean, code in ((85.5, 0), (86.5, 1)):
         rates.write_text(f"model,pass,win,mean\nm,90,81,{mean}\n", "utf-8")
         assert bench("reproduce", "emotionqueen", "--data", ".").code == code
+
+
+def test_a_file_of_another_form_is_refused(bench: Bench) -> None:
+    """With its folder and the source that it is not of."""
+    Path("judgemark-v2/stats").mkdir(parents=True)
+    with gzip.open("judgemark-v2/stats/a.json.gz", "wt") as file:
+        file.write("{}")
+    done = bench("reproduce", "judgemark", "--data", ".")
+    assert done.code == 3
+    assert "judgemark-v2/stats: holds files that are not as in EQ-bench/Judgemark-v2" in done.err
 
 
 def test_numbers_of_a_source_are_given_its_files(tmp_path: Path) -> None:
