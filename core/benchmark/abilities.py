@@ -1,9 +1,9 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
 One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `ExaminesJudges`, `HasHumanRatings`,
-`HasPublished`, `HasReference`, `ReadsForeign`, `ReadsForeignParts`, `TakenByPeople` or
-`WithoutReading` has the ability; one that compares models is a subclass of `Pairwise` too, which
-has defaults for what is rarely needed.
+`HasPublished`, `HasReference`, `ReadsForeign`, `ReadsForeignParts`, `ReproducesPublished`,
+`TakenByPeople` or `WithoutReading` has the ability; one that compares models is a subclass of
+`Pairwise` too, which has defaults for what is rarely needed.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from ..types import ChatRequest, ChatResponse, Content, Item, PairScore, Score, 
 from .foreign import ForeignPart, ForeignResults
 from .model import Model, no_answer
 from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
-from .published import PublishedScheme
+from .published import PublishedRow, PublishedScheme
 
 if TYPE_CHECKING:
     from random import Random
@@ -109,6 +109,15 @@ class HasPublished(Protocol):
 
     def published(self, pack: Pack) -> "Table | None":
         """Those that results on this pack may be seen beside, never among; ``None`` for none."""
+        ...
+
+
+@runtime_checkable
+class ReproducesPublished(Protocol):
+    """A benchmark of which published numbers can be computed again."""
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes, a row for each source and kind of number."""
         ...
 
 

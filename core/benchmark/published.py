@@ -1,7 +1,8 @@
-"""What published numbers rest on beside the model: judges, players, how comparisons count."""
+"""Published numbers: what they rest on, how comparisons count there, how to compute them again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from ..parties.graders import Judge, Panel
@@ -91,3 +92,82 @@ class PublishedWith:
 def _is(party: Party, name: str) -> bool:
     """Whether a party is the model that goes by this name, at whatever provider."""
     return name in (str(party.spec), party.spec.name, party.spec.name.rpartition("/")[2])
+
+
+class PublishedNumber(NamedTuple):
+    """A number as it was published, and as it comes out here.
+
+    Attributes:
+        name: What it is of, such as a model and an item.
+        published: As its source prints it.
+        recomputed: ``None`` where it does not come out at all.
+        why: Why it is known not to come out; empty where it should.
+    """
+
+    name: str
+    published: float
+    recomputed: float | None
+    why: str = ""
+
+    @property
+    def difference(self) -> float:
+        """How far both are apart; infinite where nothing came out."""
+        return float("inf") if self.recomputed is None else abs(self.recomputed - self.published)
+
+
+class PublishedData(NamedTuple):
+    """What a row is computed from.
+
+    Attributes:
+        files: Those that match the row's pattern, by name.
+        datasets: By benchmark, what `--dataset` takes for its official pack.
+    """
+
+    files: Sequence[Path] = ()
+    datasets: Mapping[str, str] = {}
+
+
+class PublishedSource(NamedTuple):
+    """Where numbers were published.
+
+    Attributes:
+        title: A repository of GitHub, ``OWNER/NAME``, or a work and its table.
+        licence: Under which the numbers stand there.
+        commit: Of the repository; empty for a work.
+    """
+
+    title: str
+    licence: str
+    commit: str = ""
+
+    def __str__(self) -> str:
+        at = f" @{self.commit[:8]}" if self.commit else ""
+        return f"{self.title}{at} ({self.licence})"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """Published numbers of a benchmark that `bench reproduce` computes again.
+
+    Attributes:
+        compared: What the numbers are, and from what they are computed.
+        source: Where they stand.
+        within: The largest difference that rounding there can make.
+        numbers: Computes them by the code that scores and imports runs.
+        files: Patterns of files in a copy of the source, the first that matches being taken; none
+            where the numbers are in the package.
+        folder: What a folder with these files may be called beside the repository's own name.
+        packs: The benchmarks whose official packs it needs.
+        rounding: Why `within` is what it is.
+        lacks: What else is published there that does not come out, and why.
+    """
+
+    compared: str
+    source: PublishedSource
+    within: float
+    numbers: Callable[[PublishedData], Iterable[PublishedNumber]]
+    files: tuple[str, ...] = ()
+    folder: str = ""
+    packs: tuple[str, ...] = ()
+    rounding: str = ""
+    lacks: str = ""

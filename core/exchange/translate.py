@@ -120,6 +120,26 @@ def begin(source: Source, run: ForeignRun) -> Import:
     return Import(run, config, Counter(run.left_out))
 
 
+def conversations_of(
+    each: Import, pack: Pack, runner: asyncio.Runner
+) -> Iterator[tuple[ForeignSample, ReplayedConversation]]:
+    """The conversations of a run that can be used; the others are counted."""
+    items = {item.id: item for item in pack.items}
+    for sample in each.run.samples:
+        if sample.item_id not in items:
+            each.left_out[NOT_IN_PACK] += 1
+        elif sample.failure is not None:
+            yield sample, ReplayedConversation((), None, unasked=False, thinking=False)
+        else:
+            try:
+                replayed = runner.run(replay(each.config, items[sample.item_id], sample))
+            except Unusable as error:
+                each.left_out[str(error)] += 1
+                continue
+            each.count(replayed)
+            yield sample, replayed
+
+
 def import_foreign(folder: Path, source: Source, runs: Sequence[ForeignRun]) -> list[Import]:
     """Add foreign runs to a folder's journal, new or not; what became of each, in their order.
 
@@ -182,7 +202,7 @@ class _Lines:
 
     def _of(self, each: Import, runner: asyncio.Runner) -> Iterator[bytes]:
         """The lines of a run; none where nothing of it can be used."""
-        conversations = list(self._replayed(each, runner))
+        conversations = list(conversations_of(each, self.source.pack, runner))
         if not conversations:
             return
         self.used.append(each)
@@ -195,25 +215,6 @@ class _Lines:
                 where = f"{name}, iteration {sample.iteration}, item {sample.item_id!r:.60}"
                 for values in _rows(kind, each, sample, replayed, at):
                     yield self._row(where, kind, run_id, values)
-
-    def _replayed(
-        self, each: Import, runner: asyncio.Runner
-    ) -> Iterator[tuple[ForeignSample, ReplayedConversation]]:
-        """The conversations of a run that can be used; the others are counted."""
-        items = {item.id: item for item in self.source.pack.items}
-        for sample in each.run.samples:
-            if sample.item_id not in items:
-                each.left_out[NOT_IN_PACK] += 1
-            elif sample.failure is not None:
-                yield sample, ReplayedConversation((), None, unasked=False, thinking=False)
-            else:
-                try:
-                    replayed = runner.run(replay(each.config, items[sample.item_id], sample))
-                except Unusable as error:
-                    each.left_out[str(error)] += 1
-                    continue
-                each.count(replayed)
-                yield sample, replayed
 
     def _row(self, location: str, kind: str, run_id: str, values: Sequence[object]) -> bytes:
         table = TABLES[kind]

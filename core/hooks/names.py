@@ -58,7 +58,7 @@ GROUPS = {
     "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
     "Judges": ("exam", "rejudge", "rescore", "judges", "judge-report"),
     "People": ("label", "calibrate", "norm"),
-    "Study": ("rate", "power", "items", "twins", "correlate", "repeat", "style"),
+    "Study": ("rate", "power", "items", "twins", "correlate", "repeat", "reproduce", "style"),
     "Move": ("export", "import", "delete"),
     "Set up": ("list", "info", "cite", "data", "statements", "config", "plugin", "doctor"),
 }
@@ -82,6 +82,7 @@ OF_OUR_PLUGINS = {
     "items": "Say which items are hard and which tell models apart, and choose a smaller pack.",
     "power": "Say what it takes to tell two models apart, before anything is asked.",
     "twins": "Show models' scores on published questions and on the same in other words.",
+    "reproduce": "Compute published numbers again, by the code that scores and imports.",
     "repeat": "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.",
     "style": "Count how texts are written, without a judge: slop, repetition, vocabulary.",
     "norm": "Make a norm of people's answers, and a pack that can be run.",

@@ -24,6 +24,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PublishedRow,
     SampleScore,
     Sampling,
     Score,
@@ -158,6 +159,12 @@ class Judgemark(Benchmark[Written, Score]):
             "calibrated": {**of._asdict(), "separability": of.separability, "score": of.score},
         }
         return Summary(metrics, notes={"judgemark": notes})
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import judgemark_rows
+
+        return judgemark_rows()
 
     def main_values(
         self, pack: Pack, scores: Sequence[SampleScore], options: Options

@@ -21,6 +21,7 @@ from eibench import (
     Pack,
     PackSource,
     Plot,
+    PublishedRow,
     ResultDocument,
     SampleScore,
     Sampling,
@@ -131,6 +132,12 @@ class LongformWriting(Benchmark[StoryItem, WrittenStory]):
     def planned_calls(self, item: Item[StoryItem], options: Options) -> Mapping[str, int]:
         """Every turn, a verdict on each chapter and one on the whole."""
         return {"model": TURNS + CHAPTERS, "judge": CHAPTERS + 1}
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import longform_rows
+
+        return longform_rows()
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside results on the official pack."""

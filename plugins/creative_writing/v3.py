@@ -20,6 +20,7 @@ from eibench import (
     PackSource,
     PairScore,
     Pairwise,
+    PublishedRow,
     PublishedScheme,
     SampleScore,
     Sampling,
@@ -144,6 +145,12 @@ class CreativeWritingV3(Benchmark[WritingItem, Piece], Pairwise[WritingItem, Pie
     def published_scheme(self, pack: Pack) -> PublishedScheme:
         """That of this benchmark's code."""
         return SCHEME
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import v3_rows
+
+        return v3_rows(self)
 
     def published(self, pack: Pack) -> Table | None:
         """The board of eqbench.com, beside ratings on the official pack."""

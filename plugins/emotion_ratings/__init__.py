@@ -9,6 +9,7 @@ from .forms import ENGLISH, FORMS, GERMAN, Form
 from .prompting import listed_emotions, usual_sentence
 from .questions import Question, ReferenceField, cut_revision, read_questions
 from .standing import PublishedScores
+from .stored_answers import stored_row, stored_score_row
 
 __all__ = [
     "ENGLISH",
@@ -23,6 +24,8 @@ __all__ = [
     "cut_revision",
     "listed_emotions",
     "read_questions",
+    "stored_row",
+    "stored_score_row",
     "usual_sentence",
     "without_reading",
 ]

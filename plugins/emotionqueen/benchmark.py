@@ -18,6 +18,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PublishedRow,
     SampleScore,
     Sampling,
     Score,
@@ -29,7 +30,7 @@ from eibench.judges import Answers, Outcome, ask_yes_no
 
 from .demo import demo_answer, demo_verdict
 from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, judge_texts, model_prompt
-from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, summarise
+from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, mean_of_both, summarise
 from .statements import read_statements
 
 COMPARABILITY = (
@@ -71,7 +72,7 @@ class EmotionQueen(Benchmark):
         self, pack: Pack, scores: Sequence[SampleScore], options: Options
     ) -> Sequence[float | None]:
         """The mean of PASS and WIN of each sample that has them."""
-        return [_both(sample.score) for sample in scores]
+        return [mean_of_both(sample.score) for sample in scores]
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The statements."""
@@ -100,6 +101,12 @@ class EmotionQueen(Benchmark):
         """PASS and WIN rates, overall and by part, and how long the answers are."""
         return summarise(pack.items, scores)
 
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows()
+
     def prompts(self, options: Options) -> Mapping[str, str]:
         """What wraps a statement."""
         return {"model": MODEL_PROMPT}
@@ -115,11 +122,6 @@ class EmotionQueen(Benchmark):
     def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
         """PASS for the words of the note, WIN for a warm phrase with them."""
         return demo_verdict(item.content, request.messages[-1].content, rng)
-
-
-def _both(score: Score) -> float | None:
-    known = [v for name in (PASS, WIN) if (v := score.values.get(name)) is not None]
-    return sum(known) / 2 if len(known) == 2 else None
 
 
 def _tokens(response: ChatResponse) -> int | None:

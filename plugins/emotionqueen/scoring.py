@@ -9,7 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from eibench import Item, JsonDict, Metric, ResultDocument, SampleScore, Summary, Table, Value
+from eibench import (
+    Item,
+    JsonDict,
+    Metric,
+    ResultDocument,
+    SampleScore,
+    Score,
+    Summary,
+    Table,
+    Value,
+)
 
 from .statements import CHOICES, Statement
 
@@ -104,6 +114,12 @@ VALUES = (
     Value(WIN, kind="share"),
     *(Value(name, label, judged=False, higher_is_better=None) for name, label in _LENGTHS.items()),
 )
+
+
+def mean_of_both(score: Score) -> float | None:
+    """The mean of PASS and WIN; ``None`` without both."""
+    known = [v for name in (PASS, WIN) if (v := score.values.get(name)) is not None]
+    return sum(known) / 2 if len(known) == 2 else None
 
 
 def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:

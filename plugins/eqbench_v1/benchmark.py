@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eibench import Option, Options, Pack, PackSource, ResultDocument, Sampling, Table, folder
+from eibench import (
+    Option,
+    Options,
+    Pack,
+    PackSource,
+    PublishedRow,
+    ResultDocument,
+    Sampling,
+    Table,
+    folder,
+)
 from eibench.emotion_ratings import (
     PARSER,
     EmotionRatings,
@@ -101,6 +111,12 @@ class EQBenchV1(EmotionRatings):
         items = read_questions(path, REFERENCE)
         items = items if options["revise"] else cut_revision(path, items)
         return Pack(source, items, _comparability(source, options))
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows()
 
     def published(self, pack: Pack) -> Table | None:
         """The published scores, where results on the pack may stand beside them."""

@@ -22,6 +22,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PublishedRow,
     ResultDocument,
     Sampling,
     Table,
@@ -40,6 +41,8 @@ from eibench.emotion_ratings import (
     cut_revision,
     listed_emotions,
     read_questions,
+    stored_row,
+    stored_score_row,
     usual_sentence,
 )
 
@@ -166,6 +169,11 @@ class EQBenchV2(EmotionRatings):
                 path, items, sentence=usual_sentence(prompts, GERMAN) if same else None
             )
         return Pack(source, items, _comparability(source, options), warnings)
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        ratings = "each rating in the answers, and how many answers were read"
+        return [stored_score_row(), stored_row(self.name, ratings)]
 
     def published(self, pack: Pack) -> Table | None:
         """The published scores, where results on the pack may stand beside them."""

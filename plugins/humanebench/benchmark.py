@@ -22,6 +22,7 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PublishedRow,
     PublishedWith,
     Sampling,
     Score,
@@ -115,6 +116,12 @@ class HumaneBench(Benchmark[Row, ChatResponse]):
         if rating is None:
             return score
         return replace(score, values={"humane": rating, "negative": float(rating < 0)})
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows(self, tuple(TEXTS["principles"]))
 
     def published(self, pack: Pack) -> Table | None:
         """The published overall scores under each persona, beside results on the official pack."""

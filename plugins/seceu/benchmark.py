@@ -19,6 +19,7 @@ from eibench import (
     Pack,
     PackSource,
     PeopleQuestion,
+    PublishedRow,
     SampleScore,
     Sampling,
     Score,
@@ -116,6 +117,12 @@ class Seceu(Benchmark):
 
         title = f"{self.name}, pack {pack.source.name}, {len(pack.items)} stories"
         return rules(pack.items, title)
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows()
 
     def published(self, pack: Pack) -> Table | None:
         """Table 1 of the paper, where results on the pack may stand beside it."""

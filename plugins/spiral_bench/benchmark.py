@@ -23,6 +23,7 @@ from eibench import (
     Pack,
     PackSource,
     Plot,
+    PublishedRow,
     Quote,
     RecordedCall,
     Role,
@@ -278,6 +279,12 @@ class SpiralBench(Benchmark[Opening, SpiralTalk]):
         from .foreign import read_runs
 
         return ForeignResults(runs=read_runs(value, origin, judge))
+
+    def published_rows(self) -> Sequence[PublishedRow]:
+        """What `bench reproduce` computes again."""
+        from .reproducing import rows
+
+        return rows()
 
     def transcript_view(
         self, item: Item[Opening], calls: Sequence[RecordedCall], score: Score | None

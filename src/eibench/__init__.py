@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import PeopleQuestion as PeopleQuestion
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
+    from eibench.core.benchmark.abilities import ReproducesPublished as ReproducesPublished
     from eibench.core.benchmark.abilities import TakenByPeople as TakenByPeople
     from eibench.core.benchmark.abilities import WithoutReading as WithoutReading
     from eibench.core.benchmark.board_controls import BoardControl as BoardControl
@@ -51,7 +52,11 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import Role as Role
     from eibench.core.benchmark.model import no_answer as no_answer
+    from eibench.core.benchmark.published import PublishedData as PublishedData
+    from eibench.core.benchmark.published import PublishedNumber as PublishedNumber
+    from eibench.core.benchmark.published import PublishedRow as PublishedRow
     from eibench.core.benchmark.published import PublishedScheme as PublishedScheme
+    from eibench.core.benchmark.published import PublishedSource as PublishedSource
     from eibench.core.benchmark.published import PublishedWith as PublishedWith
     from eibench.core.benchmark.values import Derived as Derived
     from eibench.core.benchmark.values import Value as Value
@@ -92,6 +97,8 @@ if TYPE_CHECKING:
     from eibench.core.errors import PluginError as PluginError
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
+    from eibench.core.exchange.replayed_run import ReplayedRun as ReplayedRun
+    from eibench.core.exchange.replayed_run import replayed as replayed
     from eibench.core.hooks.benchmark_files import BenchmarkFiles as BenchmarkFiles
     from eibench.core.hooks.exporters import Exporter as Exporter
     from eibench.core.hooks.exporters import ExportFile as ExportFile
@@ -113,6 +120,7 @@ if TYPE_CHECKING:
     from eibench.core.hooks.sections import TranscriptView as TranscriptView
     from eibench.core.hooks.sections import Turn as Turn
     from eibench.core.hooks.specs import hookimpl as hookimpl
+    from eibench.core.journal.archives import read_whole as read_whole
     from eibench.core.journal.archives import write_lines as write_lines
     from eibench.core.journal.records import PersonLabel as PersonLabel
     from eibench.core.parties.graders import Grader as Grader
@@ -185,10 +193,11 @@ _HOMES = {
     "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles ExaminesJudges"
     " ExamSituation HasHumanRatings"
     " HasPublished HasReference HasTranscriptView Pairwise HumanRatedReply ReadsForeign"
-    " PeopleQuestion ReadsForeignParts TakenByPeople WithoutReading",
+    " PeopleQuestion ReadsForeignParts ReproducesPublished TakenByPeople WithoutReading",
     "eibench.core.benchmark.model": "Role no_answer",
     "eibench.core.benchmark.board_controls": "BoardControl",
-    "eibench.core.benchmark.published": "PublishedScheme PublishedWith",
+    "eibench.core.benchmark.published": "PublishedData PublishedNumber PublishedRow"
+    " PublishedScheme PublishedSource PublishedWith",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
@@ -204,6 +213,7 @@ _HOMES = {
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.benchmark.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample"
     " ForeignTurn",
+    "eibench.core.exchange.replayed_run": "ReplayedRun replayed",
     "eibench.core.hooks.benchmark_files": "BenchmarkFiles",
     "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",
@@ -226,7 +236,7 @@ _HOMES = {
     "eibench.core.cli.options": "benchmark_argument json_option",
     "eibench.core.cli.public": "bench_run chosen_runs completion open_runs provided"
     " run_options run_selector shared_options",
-    "eibench.core.journal.archives": "write_lines",
+    "eibench.core.journal.archives": "read_whole write_lines",
     "eibench.core.journal.records": "PersonLabel",
     "eibench.core.plugins.catalogue": "benchmarks",
     "eibench.core.reading.names": "check_name left_out_of",

@@ -13,6 +13,8 @@ from eibench.plugins.emotion_ratings import (
     cut_revision,
     listed_emotions,
     read_questions,
+    stored_row,
+    stored_score_row,
     usual_sentence,
     without_reading,
 )
@@ -30,6 +32,8 @@ __all__ = [
     "cut_revision",
     "listed_emotions",
     "read_questions",
+    "stored_row",
+    "stored_score_row",
     "usual_sentence",
     "without_reading",
 ]

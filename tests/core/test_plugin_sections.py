@@ -184,7 +184,7 @@ def test_a_page_that_fails_is_told_on_the_site(place: Place, tmp_path: Path) -> 
     assert own.bench("site", "-o", "site", *runs).returncode == 0
     text = (tmp_path / "site" / "index.html").read_text()
     assert "build of all-runs (bad-dist 1.2) raised ZeroDivisionError" in text
-    assert not (tmp_path / "site" / "pages").exists()
+    assert not (tmp_path / "site" / "pages" / "all-runs.html").exists()
 
 
 SHAPE = '<svg viewBox="0 0 9 9">{}</svg>'

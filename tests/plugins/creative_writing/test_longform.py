@@ -1,29 +1,23 @@
 """`bench run longform-writing`: the demo, a story by hand, stories and verdicts that fail."""
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
 
-from benchmarks.writing_pages import replayed_stories, stories_of, table
-from eibench import BenchError, PackSource, find_pack
+from eibench import BenchError, find_pack
 from eibench.core.plugins import installed
 from eibench.plugins.creative_writing.longform_board import decline, published_board
-from eibench.plugins.creative_writing.stories import PublishedStoryRubric, published, read_stories
+from eibench.plugins.creative_writing.stories import PublishedStoryRubric
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest
 from tests.plugins.creative_writing.conftest import WRITTEN
 
 Bench = Callable[..., Any]
 KEY = {"OPENAI_API_KEY": "sk-fake"}
-OFFICIAL, OTHER = map(os.environ.get, ("EIBENCH_OFFICIAL_DATA", "EIBENCH_OTHER_DATA"))
-PACK = Path(OFFICIAL or "", "longform-writing")
-PAGES = Path(OTHER or "", "longform-writing", "results")
 NAME, WEIGHTS = "longform_creative_writing", "criteria_weights.json"
 PROMPTS = {"a": {"writing_prompt": "A well."}, "b": {"writing_prompt": "A roof."}}
 FILES: dict[str, str | None] = {
@@ -254,31 +248,3 @@ def test_a_broken_pack_is_refused(
     with pytest.raises(BenchError) as error:
         benchmark.read_pack(find_pack(benchmark, str(folder), {}), {})
     assert reason in str(error.value)
-
-
-@pytest.mark.skipif(not (OFFICIAL and OTHER), reason="no variable says where published data is")
-def test_a_published_page_follows_from_its_stories(tmp_path: Path) -> None:
-    """From their texts to the numbers, by the pages' rule, to how they round."""
-    by_pages = replayed_stories(PAGES / "claude-opus-4.html.gz", PACK, tmp_path / "runs")
-    assert by_pages.read == 12 and max(by_pages.chapters, by_pages.whole) < 0.05
-    assert "stories read" in next(table(PACK, tmp_path, "strict"))
-
-
-@pytest.mark.skipif(not (OFFICIAL and OTHER), reason="no variable says where published data is")
-def test_all_published_stories_follow_from_their_verdicts() -> None:
-    """Of each page, by the pages' rule; the code's weights say something else."""
-    source = PackSource("official", "", {path.name: path for path in PACK.iterdir()})
-    protocol = read_stories(source)[0].content.protocol
-    off = dict[bool, list[float]]({True: [], False: []})
-    for story in (one for page in PAGES.iterdir() for one in stories_of(page).values()):
-        for weighed, distances in off.items():
-            rubrics = [protocol.chapter] * 8 + [protocol.whole]
-            by_pages = [published(rubric) for rubric in rubrics]
-            totals = [
-                (rubric if weighed else loose).total(loose.grades_in(verdict))
-                for rubric, loose, verdict in zip(rubrics, by_pages, story.verdicts, strict=True)
-            ]
-            distances.append(abs(fmean(totals[:8]) - story.chapters))
-            distances.append(abs(totals[8] - story.whole))
-    assert len(off[False]) == 2 * 48 and max(off[False]) < 0.05
-    assert 8 < max(off[True]) < 9

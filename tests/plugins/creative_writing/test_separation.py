@@ -10,79 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eibench import folder
 from eibench.plugins.creative_writing.separation import (
     SeparationParts,
-    adjacent_overlap,
-    calibrated,
     interval,
     kendall_tau,
     kruskal_wallis,
     norm,
     order_tau,
     parts,
-    published_score,
     repeats_tau,
 )
 
 PARTS = ("judgemark_score", "stability", "separability", "human_corr")
-BOARDS = Path(__file__).parents[2] / "data" / "judgemark_boards.json"
+BOARDS = folder("judgemark") / "published_boards.json"
 """Score, stability, separability and agreement of each row of the boards v2.0 and v2.1."""
-
-
-@pytest.mark.parametrize(("board", "rows"), [("v2.0", 41), ("v2.1", 22)])
-def test_published_scores_follow_from_their_parts(board: str, rows: int) -> None:
-    """All rows of both boards within .045, as far as their parts are printed."""
-    known = json.loads(BOARDS.read_text("utf-8"))[board]
-    assert len(known) == rows
-    for score, stability, separability, agreement in known:
-        assert published_score(stability, separability, agreement) == pytest.approx(
-            score, abs=0.045
-        )
-
-
-def _stats() -> list[dict[str, Any]]:
-    data = os.environ.get("EIBENCH_OTHER_DATA")
-    if not data:
-        pytest.skip("EIBENCH_OTHER_DATA names no folder with judgemark-v2/stats")
-    files = sorted(Path(data, "judgemark-v2", "stats").glob("*.gz"))
-    return [json.loads(gzip.decompress(path.read_bytes())) for path in files]
-
-
-_SIX = ("std_dev_between_models", "kruskall_wallis", "ci99_adjacent_overlap", "score_range",
-        "intra_model_ci95", "earth_movers_distance")  # fmt: skip
-
-
-def test_the_older_formula_gives_the_raw_scores_of_the_files() -> None:
-    """To four decimals, of each file with parts; calibrated scores do not follow from theirs."""
-    with_parts = [s for s in _stats() if "final_judgemark_score_elements_raw" in s]
-    assert len(with_parts) == 4
-    for stats in with_parts:
-        of = stats["final_judgemark_score_elements_raw"]
-        separation = sum(of[f"norm_{name}"] for name in _SIX) / len(_SIX)
-        both = of["norm_stability_between_iterations"] + of["norm_correlation_with_lmsys_arena"]
-        score = (both + 4 * separation) / 6
-        assert score == pytest.approx(stats["final_judgemark_score_raw"], abs=5e-5)
-
-
-def test_overlap_of_the_files_follows_from_means_and_deviations() -> None:
-    """`adjacent_overlap_fraction` of each file, from 120 grades a writer of that mean and SD."""
-    for stats in _stats():
-        groups = []
-        for of in stats["raw_model_stats"].values():
-            half = np.resize([-1.0, 1.0], of["count"])
-            groups.append(of["mean"] + half * of["stdev"] * np.sqrt((len(half) - 1) / len(half)))
-        published = stats["separability_metrics"]["raw"]["adjacent_overlap_fraction"]
-        assert adjacent_overlap(groups) == pytest.approx(published)
-
-
-def test_calibration_follows_the_landmarks_of_a_file() -> None:
-    """Least, quartiles and highest of the grades are at 0, 3, 5, 7 and 10."""
-    for stats in _stats():
-        of = stats["raw_score_distribution"]
-        marks = np.array([of["min"], of["p25"], of["median"], of["p75"], of["max"]])
-        assert list(calibrated(marks)) == [0, 3, 5, 7, 10]
-        landmarks = stats["calibration_config"]["in_landmarks"]
-        assert landmarks == pytest.approx(list(marks), abs=0.02)
 
 
 def test_kruskal_wallis_by_hand() -> None:
@@ -131,6 +73,14 @@ def test_agreement_is_the_mean_of_each_repeat_s(noise: float) -> None:
         taus.append(sum(1 if means[a] > means[b] else -1 for a, b in pairs) / len(pairs))
     assert order_tau(table, order) == pytest.approx(sum(taus) / 5)
     assert parts(table, order).order == order_tau(table, order)
+
+
+def _stats() -> list[dict[str, Any]]:
+    data = os.environ.get("EIBENCH_OTHER_DATA")
+    if not data:
+        pytest.skip("EIBENCH_OTHER_DATA names no folder with judgemark-v2/stats")
+    files = sorted(Path(data, "judgemark-v2", "stats").glob("*.gz"))
+    return [json.loads(gzip.decompress(path.read_bytes())) for path in files]
 
 
 def test_published_agreements_are_means_of_five_repeats() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eibench import DataError, Item, Pack, PackSource, SampleScore, Score, folder, read_rows
+from eibench import DataError, Pack, PackSource, folder, read_rows
 from eibench.plugins.humanebench.benchmark import PERSONAS, SCORES, TEXTS, HumaneBench
 from eibench.statistics import krippendorff_alpha
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
@@ -141,26 +141,6 @@ def test_a_prompt_without_a_principle_is_refused(tmp_path: Path, row: Any, messa
     path.write_text(json.dumps(row), encoding="utf-8")
     with pytest.raises(DataError, match=message):
         pack_of(path)
-
-
-@pytest.mark.parametrize("persona", PERSONAS)
-def test_published_overall_scores_are_what_the_benchmark_makes_of_the_eight_means(
-    persona: str,
-) -> None:
-    """One sample a principle, with its published mean: the benchmark's own metric of them."""
-    items: list[Item[dict[str, Any]]] = [
-        Item(name, {}, tags={"principle": name}) for name in PRINCIPLES
-    ]
-    pack = Pack(PackSource("official", "0", {}), items, "")
-    fields = {"persona": str, "model": str, **dict.fromkeys(NUMBERS, float)}
-    rows: list[Any] = [row for row in read_rows(SCORES, fields) if row["persona"] == persona]
-    assert len(rows) == 15
-    for row in rows:
-        scores = [
-            SampleScore(p, p, 1, Score({"humane": row[p], "negative": 0})) for p in PRINCIPLES
-        ]
-        humane = BENCHMARK.summarise(pack, scores, {"persona": persona}).metrics["humane"].value
-        assert humane == pytest.approx(row["overall"], abs=1e-9)
 
 
 @needs_others

@@ -1,16 +1,10 @@
 """spiral-bench: how findings are read and counted, and the published score."""
 
-import csv
-from pathlib import Path
-
 import pytest
 
 from eibench import ChatResponse
 from eibench.plugins.spiral_bench.scoring import (
-    BEHAVIOURS,
-    CAPS,
     UNREAD,
-    published_score,
     read_findings,
     strengths,
 )
@@ -73,15 +67,3 @@ def test_an_invented_quotation_does_not_count() -> None:
     assert strengths(findings, REPLY)[1] == 1
     assert strengths(findings, None)[0]["pushback"] == 5
     assert strengths(findings, REPLY)[0]["harmful_advice"] == 5, "at most 5 a turn"
-
-
-def test_the_published_score_follows_from_its_columns() -> None:
-    """All rows of the v1.0 board (spiral-bench_v1.0.js @d673bf52, in tests/data) within .05."""
-    path = Path(__file__).parents[2] / "data" / "spiral_bench_v1.0.csv"
-    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
-    rows = list(csv.DictReader(lines))
-    assert len(rows) == 14
-    for row in rows:
-        means = {name: float(row[name]) for name in CAPS}
-        assert published_score(means) == pytest.approx(float(row["score_0_100"]), abs=0.051), row
-    assert set(BEHAVIOURS) < set(CAPS)
