@@ -68,11 +68,13 @@ class RecalledRun:
     """What the replies of a run come to.
 
     Attributes:
+        document: The result that it has.
         absent: Samples of the pack of which it holds nothing.
         strange: Samples of items that the pack does not have.
     """
 
     context: Recalling
+    document: ResultDocument
     pack: Pack
     selection: Selection
     failures: tuple[Failure, ...]
@@ -126,7 +128,8 @@ def recall(stored: StoredRun, dataset: str | None = None) -> RecalledRun:
     Raises:
         BenchError: It has no result, or its benchmark or its data is not here.
     """
-    config = stored.config_of(stored.result(), dataset)
+    document = stored.result()
+    config = stored.config_of(document, dataset)
     pack = stored.pack_of(config)
     begun = stored.samples_begun | stored.samples_done
     if (last := max((n for _, n in begun), default=1)) > MOST_ITERATIONS:
@@ -146,10 +149,8 @@ def recall(stored: StoredRun, dataset: str | None = None) -> RecalledRun:
     failed = {(f.item_id, f.iteration): f for f in [*context.failed, *stored.failures]}
     left = tuple(f for key, f in sorted(failed.items()) if key not in scored)
     whole = replace(selection, items=pack.items).samples
-    strange = begun - whole
-    return RecalledRun(
-        context, pack, selection, left, tuple(sorted(whole - begun)), tuple(sorted(strange))
-    )
+    absent, strange = tuple(sorted(whole - begun)), tuple(sorted(begun - whole))
+    return RecalledRun(context, document, pack, selection, left, absent, strange)
 
 
 def differing(one: Score, other: Score) -> Iterator[str]:

@@ -5,7 +5,7 @@ whoever changes a line can make the manifest anew, that is a matter of damage, a
 does not follow from the replies, graded again here, cannot be signed away.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -81,6 +81,32 @@ class VerifiedRun(NamedTuple):
     unproven: int
 
 
+class AskedAgain(NamedTuple):
+    """What came of asking a judge or a model of a run again.
+
+    Attributes:
+        whom: ``judge`` or ``model``.
+        drawn: Verdicts, or items.
+        total: Of how many.
+        replies: How many samples were asked or judged anew.
+        found: By share of invented verdicts, how likely one of them is drawn; of a judge.
+        difference, p, shows: As of `Redrawn`, in points of the sample's value; of a model.
+    """
+
+    run_id: str
+    whom: str
+    party: str
+    drawn: int
+    total: int
+    seed: int
+    replies: int
+    found: Mapping[str, float] = {}
+    difference: float | None = None
+    p: float | None = None
+    shows: float | None = None
+    findings: Sequence[Finding] = ()
+
+
 class Verification(NamedTuple):
     """What was verified, by what, when, and what does not follow.
 
@@ -100,12 +126,16 @@ class Verification(NamedTuple):
     runs: tuple[VerifiedRun, ...]
     findings: tuple[Finding, ...]
     limits: tuple[str, ...] = LIMITS
-    asked: tuple[JsonDict, ...] = ()
+    asked: tuple[AskedAgain, ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether everything follows."""
         return not self.findings
+
+    def as_json(self) -> JsonDict:
+        """The fields of the document."""
+        return {"holds": self.holds, **self._asdict()}
 
 
 class RecalledBundle(NamedTuple):
