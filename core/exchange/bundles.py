@@ -129,6 +129,7 @@ def make_bundle(
             private.
     """
     names, left_out, rows = PublicNames(journal, keep), Counter[str](), list[Line]()
+    datasets = {run.run_id: run.settings["dataset"] for run in runs}
     whole = list(export_lines(journal, runs))
     for stored, lines in _each(journal.path, whole):
         recalled = recall(stored)
@@ -138,7 +139,7 @@ def make_bundle(
         left_out.subtract(line["kind"] for line in public)
         rows += public
     for stored, lines in _each(journal.path, file_lines(map(line_of, rows))):
-        document = recall(stored).result(stored)
+        document = recall(stored, datasets[stored.id]).result(stored)
         lines[0] |= {"document": document, "status": document["status"]}
         rows[_index(rows, stored.id)] = lines[0]
     rows = [_with_digests(row) for row in rows]
@@ -301,7 +302,7 @@ def _run_manifest(row: Line, leaves: Mapping[str, Mapping[str, str]]) -> RunMani
             "samples": document["items"]["total"],
             "items_in_pack": document["dataset"]["n_items"],
         },
-        "versions": settings["versions"],
+        "versions": settings.get("versions", {}),
         "leaves": leaves,
     }
 

@@ -334,6 +334,15 @@ def _of_calls(stored: StoredRun, recalled: RecalledRun) -> Iterator[Finding]:
         elif [list(m) for m in call.messages] != asked_digests(known.messages):
             message = "what was asked is not what the pack and the replies make of it"
             yield Finding("wrong", message, stored.id, *sample)
+        elif call.asked != known.asked:
+            message = f"a reply of {call.asked}, and the run asked {known.asked}"
+            yield Finding("wrong", message, stored.id, *sample)
+    journal, run = stored.journal, stored.record
+    ways = {(key.phase, call.asked) for (_, _, key), call in recalled.calls.items()}
+    noted = {(one.phase, one.party) for one in journal.all_askings(run)}
+    if {one.party for one in journal.asked(run)} != recalled.parties or ways != noted:
+        message = "it says that others were asked than those whose replies count"
+        yield Finding("wrong", message, stored.id)
 
 
 def _row(

@@ -1,0 +1,226 @@
+"""`bench bundle` and `bench verify`: what a bundle holds, and what is named in one that differs."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.exchange.bundles import manifest_of
+from eibench.core.journal.lines import file_lines, line_of
+from eibench.core.types import digest
+from eibench.testing import LoopbackServer
+from tests.conftest import enter_empty_place, run_here
+
+Bench = Callable[..., Any]
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a judged demo run, `runs`, and its bundle, `one.eib`, for reading."""
+    with pytest.MonkeyPatch.context() as patch:
+        work = enter_empty_place(tmp_path_factory.mktemp("bundle"), patch)
+        made = run_here("run", "eqbench3", "--no-elo", "--note", "who=Ada's laptop")
+        assert made.code == 0, made.err
+        words = ("--weights", "https://example.org/weights", "--prompt-format", "ChatML")
+        done = run_here("bundle", "eqbench3", "-o", "one.eib", *words)
+        assert done.code == 0, done.err
+        return work
+
+
+def rows_in(path: Path) -> Rows:
+    """The rows of a bundle."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()[1:-1]]
+
+
+def signed(rows: Rows, name: str = "changed.eib") -> Path:
+    """A bundle of rows whose hash tree and last line are made anew, as a forger would."""
+    raw = [line_of(row) for row in rows]
+    Path(name).write_bytes(b"".join(file_lines(raw, manifest_of(rows, raw, None, None))))  # type: ignore[arg-type]
+    return Path(name)
+
+
+def unsigned(rows: Rows, original: Path, name: str = "changed.eib") -> Path:
+    """The same with the first and the last line of the original."""
+    first, *_, last = original.read_bytes().splitlines(keepends=True)
+    Path(name).write_bytes(b"".join([first, *map(line_of, rows), last]))
+    return Path(name)
+
+
+def of(rows: Rows, kind: str, **fields: object) -> dict[str, Any]:
+    """The first row of a kind with these fields."""
+    return next(r for r in rows if r["kind"] == kind and fields.items() <= r.items())
+
+
+def named(bench: Bench, path: Path) -> list[tuple[Any, ...]]:
+    """What is named in a bundle that does not follow: kind, item, message."""
+    done = bench("verify", path, "--json")
+    assert done.code == 1, done.err
+    return [(one["kind"], one["item_id"], one["message"]) for one in done.json["findings"]]
+
+
+def test_a_bundle_is_verified_and_has_the_same_bytes_again(bench: Bench, judged: Path) -> None:
+    """All numbers follow; the result says what was verified, by what, when."""
+    shutil.copytree(judged / "runs", "runs")
+    words = ("--weights", "https://example.org/weights", "--prompt-format", "ChatML")
+    assert bench("bundle", "eqbench3", "-o", "again.eib", *words).code == 0
+    assert Path("again.eib").read_bytes() == (judged / "one.eib").read_bytes()
+    done = bench("verify", "again.eib", "--json")
+    assert done.code == 0
+    assert (done.json["holds"], done.json["findings"]) == (True, [])
+    assert (done.json["weights"], done.json["prompt_format"]) == (words[1], words[3])
+    (run,) = done.json["runs"]
+    assert run["claimed"] == run["computed"]
+    assert (run["metric"], run["samples"], run["absent"]) == ("rubric_score", 20, 0)
+    assert done.json["eibench"]
+    assert re.match(r"\d{4}-\d\d-\d\dT", done.json["at"])
+
+
+def test_what_cannot_be_excluded_stands_on_the_first_lines(bench: Bench, judged: Path) -> None:
+    """Before any number; the last line is the verdict."""
+    done = bench("verify", judged / "one.eib")
+    first, *_, last = done.out.strip().splitlines()
+    assert first.startswith("What this cannot exclude")
+    assert done.out.index("a stronger model") < done.out.index("rubric_score")
+    assert last.startswith("verified: every number follows from the replies")
+
+
+def test_an_import_of_a_bundle_has_what_was_asked(bench: Bench, judged: Path) -> None:
+    """Prompts and details of grades are made again from the pack, to the letter."""
+    bench("import", judged / "one.eib", "--runs-dir", "there")
+    bench("export", "eqbench3", "--demo", "--runs-dir", "there", "-o", "there.jsonl")
+    bench("export", "eqbench3", "--demo", "--runs-dir", judged / "runs", "-o", "here.jsonl")
+    here, there = ({line_of(r) for r in rows_in(Path(f"{name}.jsonl")) if r["kind"] != "run"}
+                   for name in ("here", "there"))  # fmt: skip
+    assert here == there
+    again = bench("import", judged / "one.eib", "--runs-dir", "there")
+    assert "already there" in again.err
+
+
+@pytest.mark.parametrize("sign", [True, False])
+def test_an_edited_grade_is_named(bench: Bench, judged: Path, sign: bool) -> None:
+    """With its hash tree or without: the replies come to another one."""
+    rows = rows_in(judged / "one.eib")
+    grade = of(rows, "grade", item_id="both-hands")
+    grade["values"]["rubric"] = 99.0
+    path = signed(rows) if sign else unsigned(rows, judged / "one.eib")
+    kinds = {(kind, item) for kind, item, message in named(bench, path) if "rubric" in message}
+    assert ("wrong", "both-hands") in kinds
+    changed = ("changed", "both-hands", "its replies or grades")
+    assert (changed in named(bench, path)) is not sign
+
+
+def test_a_dropped_sample_is_named(bench: Bench, judged: Path) -> None:
+    """Also where its result and its hash tree are those of the rest."""
+    rows = [r for r in rows_in(judged / "one.eib") if r.get("item_id") != "both-hands"]
+    document = of(rows, "run")["document"]
+    document["items"] |= {"total": 19, "scored": 19}
+    assert ("dropped", "both-hands", "the pack has it, and nothing is here") in named(
+        bench, signed(rows)
+    )
+
+
+def test_a_changed_reply_of_the_model_is_named(bench: Bench, judged: Path) -> None:
+    """The judge graded another text."""
+    rows = rows_in(judged / "one.eib")
+    of(rows, "call", item_id="both-hands", phase="generate")["text"] += " And I care."
+    message = "its grade needs a reply that is not here, or another text was graded"
+    assert ("wrong", "both-hands", message) in named(bench, signed(rows))
+
+
+def test_a_changed_verdict_is_named(bench: Bench, judged: Path) -> None:
+    """Its grade does not follow from it any more."""
+    rows = rows_in(judged / "one.eib")
+    verdict = of(rows, "call", item_id="both-hands", phase="judge")
+    verdict["text"] = verdict["text"].replace("4.2", "9.9")
+    found = named(bench, signed(rows))
+    assert any("9.9" in message for _, item, message in found if item == "both-hands")
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_a_swapped_judge_is_named(bench: Bench, judged: Path, everywhere: bool) -> None:
+    """In the result alone, or in all lines: its replies are to requests to another one."""
+    text = (judged / "one.eib").read_text()
+    rows = rows_in(judged / "one.eib")
+    if everywhere:
+        swapped = text.replace('"name":"judge"', '"name":"judge-b"')
+        Path("swapped").write_text(swapped.replace("demo/judge", "demo/judge-b"))
+        rows = rows_in(Path("swapped"))
+        for row in rows:
+            if row["kind"] == "grade":
+                row["grader"] = digest(row["graded_by"])
+    else:
+        of(rows, "run")["document"]["judged_by"]["name"] = "judge-b"
+    assert any("grade" in message for _, _, message in named(bench, signed(rows)))
+
+
+def test_a_changed_pack_is_named(bench: Bench, judged: Path, questions: Any) -> None:
+    """In the bundle, or where whoever verifies has other data."""
+    rows = rows_in(judged / "one.eib")
+    of(rows, "run")["pack_sha256"] = "0" * 64
+    ((kind, _, message), *_) = named(bench, signed(rows))
+    assert kind == "wrong"
+    assert "is not the data of run" in message
+    pack = questions("1,2")
+    bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", pack)
+    bench("bundle", "eqbench-v1", "-o", "custom.eib", "--demo")
+    assert bench("verify", "custom.eib", "--dataset", pack).code == 0
+    questions("1,3")
+    done = bench("verify", "custom.eib", "--dataset", pack)
+    assert done.code == 1
+    assert "is not the data of run" in " ".join(done.out.split())
+
+
+def test_an_edited_claim_is_named(bench: Bench, judged: Path) -> None:
+    """The manifest and the result, both or one of them."""
+    rows = rows_in(judged / "one.eib")
+    of(rows, "run")["document"]["metrics"]["rubric_score"]["value"] += 5
+    messages = [message for _, _, message in named(bench, signed(rows))]
+    assert any(message.startswith("rubric_score is given as") for message in messages)
+    first, *rest = (judged / "one.eib").read_bytes().splitlines(keepends=True)
+    header = json.loads(first)
+    header["manifest"]["runs"][0]["claim"]["value"] += 5
+    Path("claims.eib").write_bytes(b"".join([line_of(header), *rest]))
+    assert ("changed", None, "the manifest has another claim than its result") in named(
+        bench, Path("claims.eib")
+    )
+
+
+def test_an_added_reply_is_named(bench: Bench, judged: Path) -> None:
+    """One that nothing asks for."""
+    rows = rows_in(judged / "one.eib")
+    more = {**of(rows, "call", item_id="both-hands"), "occurrence": 7}
+    rows.insert(2, more)
+    assert ("added", "both-hands", "a reply (generate) that nothing here asks for") in named(
+        bench, signed(rows)
+    )
+
+
+def test_a_bundle_holds_nothing_private(
+    bench: Bench, questions: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No address, home, note, user, key; no text of the pack: a run at a server of one's own."""
+    key, home = "sk-verysecret0123456789", "/home/ada-lovelace"
+    monkeypatch.setenv("MY_API_KEY", key)
+    monkeypatch.setenv("HOME", home)
+    pack = questions("1,2")
+    reply = "First pass scores:\nAnger: 1\nRelief: 2\nHope: 3\nShame: 4\n\n[End of answer]"
+    with LoopbackServer(reply) as server:
+        port = server.base_url.split(":")[2].split("/")[0]
+        where = ("--base-url", server.base_url, "--dataset", pack, "--api-key-env", "MY_API_KEY")
+        words = ("--model", f"openai/{home}/models/x-7b", "--note", "host=cluster-b17")
+        done = bench("run", "eqbench-v1", *words, *where, "--yes", "--json")
+        assert done.json["run_id"], done.err
+    made = bench("bundle", done.json["run_id"], "-o", "private.eib")
+    assert made.code == 0, made.err
+    text = Path("private.eib").read_text()
+    for private in (key, home, "ada-lovelace", "127.0.0.1", port, "cluster-b17", str(tmp_path)):
+        assert private not in text, private
+    asked = json.loads(pack.read_text())["1"]["prompt"]
+    assert asked.splitlines()[0] not in text
+    assert "openai/x-7b" in text
+    assert bench("verify", "private.eib", "--dataset", pack).code == 0
