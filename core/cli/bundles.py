@@ -2,8 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -91,7 +90,7 @@ def bundle_command(
     tell(f"{plural(len(bundle.manifest['runs']), 'run')} in {output}; {check}")
 
 
-class Share(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+class ShareOfAll(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """A share as a number to 1, or in percent."""
 
     name = "share"
@@ -117,9 +116,9 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dataset", metavar="PATH", help="The data of its runs, if it is no known pack.")
-@click.option("--rejudge", "judge_share", type=Share(), metavar="SHARE",
+@click.option("--rejudge", "judge_share", type=ShareOfAll(), metavar="SHARE",
               help="Ask the judge again for so many verdicts, such as 5%.")  # fmt: skip
-@click.option("--reask", "model_share", type=Share(), metavar="SHARE",
+@click.option("--reask", "model_share", type=ShareOfAll(), metavar="SHARE",
               help="Ask the model again for so many items, such as 10%.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N",
               help="Draws them again as before; without, nobody knew the draw.")  # fmt: skip
@@ -149,7 +148,7 @@ def verify_command(
     """
     seed = secrets.randbits(32) if seed is None else seed
     settings = options.run_settings(params)
-    asking = Asking(settings, sure=yes or settings.by_user("max_cost"))
+    asking = AskingAgain(settings, sure=yes or settings.by_user("max_cost"))
     asked: list[AskedAgain] = []
     with no_exit():
         read = recall_bundle(read_bundle(file), dataset)
@@ -157,8 +156,8 @@ def verify_command(
             asked += rejudge(read, judge_share, seed, dataset, asking.connect, asking.ask)
         if model_share:
             asked += reask(read, model_share, seed, dataset, asking.connect, asking.ask)
-    findings = [*read.verification.findings, *(one for again in asked for one in again.findings)]
-    done = read.verification._replace(asked=tuple(asked), findings=tuple(findings))
+    faults = [*read.verification.faults, *(one for again in asked for one in again.faults)]
+    done = read.verification._replace(asked=tuple(asked), faults=tuple(faults))
     if json_output:
         click.echo(as_text(done.as_json()))
     else:
@@ -166,37 +165,39 @@ def verify_command(
     return int(not done.holds)
 
 
-class Asking:
+class AskingAgain:
     """Connects and asks for a verification; each plan is said, and approved, once."""
 
     def __init__(self, settings: RunSettings, *, sure: bool) -> None:
         self._settings, self._sure = settings, sure
         self._shared = session.begin(settings)
-        self._said: set[tuple[type[Task], str]] = set()
+        self._shown: set[tuple[type[Task], str]] = set()
 
     def connect(self, party: Party, of: PartyOptions) -> Endpoint:
         """The endpoint that the options and the settings file give a party."""
         return session.allow(find_target(self._settings, party.spec, of))
 
-    def ask(self, task: Task) -> ResultDocument:
-        """What came of a task; the first of a kind is shown while it is under way."""
-        limits = task.config.judges[0].limits if task.config.judges else None
-        limits = task.config.model.limits or limits or task.config.limits
-        task = replace(task, config=replace(task.config, limits=limits))
-        run = planned(task, self._shared.for_next_run(), dry=False)
+    def ask(self, tasks: Sequence[Task]) -> list[ResultDocument]:
+        """What came of tasks that are alike; the first of a kind is shown while it is under way."""
+        task = tasks[0]
         kind = (type(task), str(task.config.judge))
-        if kind in self._said:
-            return asyncio.run(run_on(None, task, run.session)).document
-        self._said.add(kind)
+        if kind in self._shown:
+            return asyncio.run(self._all(tasks))
+        self._shown.add(kind)
+        run = planned(task, self._shared.for_next_run(), dry=False)
         console.output.tell_wrapped(plans.describe_plan(run))
         more = ", and as much again while a verdict lies outside of the new ones"
         plans.ask_to_spend([run], sure=self._sure, more=more * (not task.asks("generate")))
-        return asyncio.run(session.work(task, run.session)).document
+        return [asyncio.run(session.work(task, run.session)).document]
+
+    async def _all(self, tasks: Sequence[Task]) -> list[ResultDocument]:
+        works = (run_on(None, task, self._shared.for_next_run()) for task in tasks)
+        return [result.document for result in await asyncio.gather(*works)]
 
 
 def _print(done: Verification) -> None:
     console.public.show(*_parts(done))
-    faults = len(done.findings)
+    faults = len(done.faults)
     follows = "verified: every number follows from the replies"
     end = f"not verified: {plural(faults, 'fault')}" if faults else follows
     console.output.show_line(
@@ -205,7 +206,7 @@ def _print(done: Verification) -> None:
 
 
 _MOST = 50
-"""Findings that are printed; --json has all."""
+"""Faults that are printed; --json has all."""
 
 
 def _parts(done: Verification) -> Iterator[Part]:
@@ -221,19 +222,19 @@ def _parts(done: Verification) -> Iterator[Part]:
                 note="unproven: samples that failed or were refused")  # fmt: skip
     if done.asked:
         yield Table("Asked again", ("whom", "drawn", "of", "asked", "says"),
-                    [(one.whom, one.drawn, one.total, one.replies, _said(one))
+                    [(one.whom, one.drawn, one.total, one.replies, _concluded(one))
                      for one in done.asked], note=f"--seed {done.asked[0].seed}")  # fmt: skip
-    if done.findings:
-        rows = [(one.kind, one.where, one.message) for one in done.findings[:_MOST]]
-        left = len(done.findings) - len(rows)
+    if done.faults:
+        rows = [(one.kind, one.where, one.message) for one in done.faults[:_MOST]]
+        left = len(done.faults) - len(rows)
         yield Table("What does not follow", ("kind", "where", "what"), rows,
                     note=f"and {left} more: --json" if left else "")  # fmt: skip
 
 
-def _said(one: AskedAgain) -> str:
+def _concluded(one: AskedAgain) -> str:
     """What can be concluded of asking again."""
     if one.whom == "judge":
-        chances = ", ".join(f"{float(s):.0%}: {p:.0%}" for s, p in one.found.items())
+        chances = ", ".join(f"{float(s):.0%}: {p:.0%}" for s, p in one.chances.items())
         return f"of invented verdicts one is drawn with probability ({chances})"
     if one.p is None:
         return "too few to show any difference: ask for a larger share"

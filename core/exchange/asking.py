@@ -6,6 +6,7 @@ knew the draw could make what is drawn good. Each time is a run of its own in a 
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -29,12 +30,14 @@ from ..types import Score
 from ..types.result_document import ResultDocument
 from .bundles import Bundle
 from .recalling import RecalledRun, SampleKey
-from .verifying import AskedAgain, Finding, RecalledBundle
+from .verifying import AskedAgain, BundleFault, RecalledBundle
 
-Ask = Callable[[Task], ResultDocument]
-"""Does what is left of a task, and gives its result."""
+Ask = Callable[[Sequence[Task]], Sequence[ResultDocument]]
+"""Does what is left of tasks, all at a time, and gives their results."""
 Connect = Callable[[Party, PartyOptions], Endpoint]
 """Where a party is asked again."""
+AT_ONCE = 16
+"""How often a judge is asked the same at a time."""
 FALSE = (0.01, 0.05, 0.1, 0.2)
 """Shares of invented verdicts for which the probability of finding one is said."""
 
@@ -79,48 +82,55 @@ class Rejudging:
         drawn = [by_name[n] for n in draw(self.bundle, seed, self.run_id, [*by_name], share)]
         config = replace(self.config, judges=(endpoint,), panel=None, dataset=dataset)
         anew = {key: list[float]() for key in drawn}
-        left, most, replies = drawn, most_redraws(len(drawn)), 0
-        for _ in range(most):
-            verdicts = self._once(config, left, ask)
-            replies += len(left)
-            for key, value in verdicts.items():
+        left, most, done, replies = drawn, most_redraws(len(drawn)), 0, 0
+        while left and done < most:
+            times = min(max(1, done), AT_ONCE, most - done)
+            for key, value in self._verdicts(config, left, times, ask):
                 anew[key].append(value)
+            done, replies = done + times, replies + times * len(left)
             left = [key for key in left if is_outside(values[key], anew[key])]
-            if not left:
-                break
         total = len(values)
-        found = {f"{s:g}": chance_drawn(ceil(s * total), len(drawn), total) for s in FALSE}
+        chances = {f"{s:g}": chance_drawn(ceil(s * total), len(drawn), total) for s in FALSE}
         judge = str(self.config.judge)
         return AskedAgain(
-            *(self.run_id, "judge", judge, len(drawn), total, seed, replies, found),
-            findings=[self._finding(key, values[key], anew[key], most) for key in left],
+            *(self.run_id, "judge", judge, len(drawn), total, seed, replies, chances),
+            faults=[self._fault(key, values[key], anew[key], most) for key in left],
         )
 
-    def _finding(self, key: SampleKey, value: float, anew: Sequence[float], most: int) -> Finding:
+    def _fault(self, key: SampleKey, value: float, anew: Sequence[float], most: int) -> BundleFault:
         message = f"its verdict comes to {number(value)}"
         if len(anew) < most:
             message += f", and the judge could be read only {plural(len(anew), 'time')}"
         elif most:
             span = f"{number(min(anew))} to {number(max(anew))}"
             message += f", and the judge, asked {len(anew)} times, gave {span}"
-        return Finding("wrong", message, self.run_id, *key)
+        return BundleFault("wrong", message, self.run_id, *key)
 
-    def _once(
-        self, config: RunConfig, samples: Sequence[SampleKey], ask: Ask
-    ) -> dict[SampleKey, float]:
-        """What the judge says of samples now; nothing of one whose verdict cannot be read."""
-        lines = enumerate(file_lines(self._lines(frozenset(samples))), 1)
-        with tempfile.TemporaryDirectory() as name:
-            import_lines(Path(name), self.bundle.path, lines, lambda journal: ())
-            folder = demo_folder(Path(name)) if config.demo else Path(name)
-            ids = tuple(dict.fromkeys(item_id for item_id, _ in samples))
-            last = max(n for _, n in samples)
-            config = replace(config, items=ids, iterations=last, runs_dir=folder)
-            with Journal(folder, create=False) as journal:
-                (run,) = journal.runs()
-            ask(Regrade(config, self.recalled.pack, run, frozenset(samples), anew=False))
-            with Journal(folder, create=False) as journal:
-                return _values(_grades(StoredRun(journal, run), grader(config)), self.recalled)
+    def _verdicts(
+        self, config: RunConfig, samples: Sequence[SampleKey], times: int, ask: Ask
+    ) -> Iterator[tuple[SampleKey, float]]:
+        """What the judge says of samples now, asked so often; nothing where it cannot be read."""
+        ids = tuple(dict.fromkeys(item_id for item_id, _ in samples))
+        config = replace(config, items=ids, iterations=max(n for _, n in samples))
+        lines = list(file_lines(self._lines(frozenset(samples))))
+        with ExitStack() as stack:
+            names = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(times)]
+            folders = [demo_folder(Path(n)) if config.demo else Path(n) for n in names]
+            tasks = list[Task]()
+            for name, folder in zip(names, folders, strict=True):
+                numbered = enumerate(lines, 1)
+                import_lines(Path(name), self.bundle.path, numbered, lambda journal: ())
+                with Journal(folder, create=False) as journal:
+                    (run,) = journal.runs()
+                placed = replace(config, runs_dir=folder)
+                pack = self.recalled.pack
+                tasks.append(Regrade(placed, pack, run, frozenset(samples), anew=False))
+            ask(tasks)
+            for folder in folders:
+                with Journal(folder, create=False) as journal:
+                    (run,) = journal.runs()
+                    grades = _grades(StoredRun(journal, run), grader(config))
+                    yield from _values(grades, self.recalled).items()
 
     def _lines(self, samples: frozenset[SampleKey]) -> Iterator[bytes]:
         """The run with the replies of the model and of roles to these samples."""
@@ -221,14 +231,14 @@ def _reasked(
     again = AskedAgain(run_id, "model", model, len(drawn), len(ids), seed, len(anew))
     if not both:
         message = "none of the new replies has a score, so nothing can be compared"
-        return again._replace(findings=[Finding("wrong", message, run_id)])
+        return again._replace(faults=[BundleFault("wrong", message, run_id)])
     rng = np.random.default_rng(Random(f"{bundle.manifest.get('root')} {seed}").getrandbits(64))
     one = redrawn([known[i] for i in both], [new[i] for i in both], rng)
     again = again._replace(difference=one.difference, p=one.p, shows=one.shows)
     if one.p is None or one.p > LEVEL:
         return again
     message = f"the replies lie {number(one.difference)} above those of the model asked again"
-    return again._replace(findings=[Finding("wrong", f"{message} (p {one.p:.4f})", run_id)])
+    return again._replace(faults=[BundleFault("wrong", f"{message} (p {one.p:.4f})", run_id)])
 
 
 def _asked_anew(
@@ -249,9 +259,11 @@ def _asked_anew(
             _like(connect(one.party, of_judge(str(one.spec))), one) for one in config.judges
         )
         panel = config.panel and replace(config.panel, judges=tuple(j.party for j in judges))
+        model = _like(connect(config.model.party, OF_MODEL), config.model)
         config = replace(
             config,
-            model=_like(connect(config.model.party, OF_MODEL), config.model),
+            model=model,
+            limits=model.limits or config.limits,
             judges=judges,
             panel=panel,
             roles={n: _like(connect(p.party, of_role(n)), p) for n, p in config.roles.items()},
@@ -260,8 +272,8 @@ def _asked_anew(
             dataset=dataset or config.dataset,
             runs_dir=Path(folder),
         )
-        run_id = ask(_Alone(config, recalled.pack))["run_id"]
+        (document,) = ask([_Alone(config, recalled.pack)])
         with Journal(Path(folder), create=False) as journal:
-            run = journal.find_run(str(run_id))
+            run = journal.find_run(str(document["run_id"]))
             grades = _grades(StoredRun(journal, run), grader(config)) if run else {}
             return _values(grades, recalled)

@@ -128,7 +128,7 @@ def make_bundle(
         BenchError: A run has no whole result that follows from its replies, or holds something
             private.
     """
-    names, left_out, rows = PublicNames(journal, keep), Counter[str](), list[Line]()
+    names, left_out, rows = PublicNames(journal, runs, keep), Counter[str](), list[Line]()
     datasets = {run.run_id: run.settings["dataset"] for run in runs}
     whole = list(export_lines(journal, runs))
     for stored, lines in _each(journal.path, whole):
@@ -231,12 +231,12 @@ def _public_call(line: Line, recalled: RecalledRun, names: PublicNames) -> Line 
     if call is None:
         return None
     asked = names.party(call.asked)
-    said = ("sent", "finish_raw", "returned_model", "fingerprint")
+    by_server = ("sent", "finish_raw", "returned_model", "fingerprint")
     return {
         **line,
         "asked": asked.as_json(),
         "digest": key_digest(asked, call.proof, call.request),
-        **{name: names.text(line[name]) for name in said},
+        **{name: names.text(line[name]) for name in by_server},
         "request_id": None,
         "address": None,
     }

@@ -13,7 +13,7 @@ from typing import Any, cast
 from ..errors import UsageError
 from ..html.gather import places_of
 from ..html.masking import Masker
-from ..journal import Journal
+from ..journal import Journal, RunRecord
 from ..parties.graders import Judge, Panel
 from ..parties.party import LOCAL, Party, party_of
 from ..parties.providers import ModelSpec
@@ -30,11 +30,15 @@ class PublicNames:
 
     Args:
         journal: Whose hosts and folders are private.
+        runs: Whose notes are, too.
         keep: Endpoints, notes and texts that are published all the same.
     """
 
-    def __init__(self, journal: Journal, keep: Collection[str] = ()) -> None:
-        notes = {str(v) for run in journal.runs() for v in run.settings.get("notes", {}).values()}
+    def __init__(
+        self, journal: Journal, runs: Iterable[RunRecord], keep: Collection[str] = ()
+    ) -> None:
+        each = (note for run in runs for note in run.settings["notes"].items())
+        notes = {str(value) for name, value in each if name not in keep}
         private = {*places_of(journal), str(Path.home()), *notes}
         self._masker, self._keep = Masker(private - set(keep)), frozenset(keep)
 

@@ -34,7 +34,7 @@ LIMITS = (
 """What no look at a bundle can exclude."""
 
 
-class Finding(NamedTuple):
+class BundleFault(NamedTuple):
     """What does not follow, or is not as the manifest says.
 
     Attributes:
@@ -89,7 +89,7 @@ class AskedAgain(NamedTuple):
         drawn: Verdicts, or items.
         total: Of how many.
         replies: How many samples were asked or judged anew.
-        found: By share of invented verdicts, how likely one of them is drawn; of a judge.
+        chances: By share of invented verdicts, how likely one of them is drawn; of a judge.
         difference, p, shows: As of `Redrawn`, in points of the sample's value; of a model.
     """
 
@@ -100,11 +100,11 @@ class AskedAgain(NamedTuple):
     total: int
     seed: int
     replies: int
-    found: Mapping[str, float] = {}
+    chances: Mapping[str, float] = {}
     difference: float | None = None
     p: float | None = None
     shows: float | None = None
-    findings: Sequence[Finding] = ()
+    faults: Sequence[BundleFault] = ()
 
 
 class Verification(NamedTuple):
@@ -124,14 +124,14 @@ class Verification(NamedTuple):
     eibench: str
     at: str
     runs: tuple[VerifiedRun, ...]
-    findings: tuple[Finding, ...]
+    faults: tuple[BundleFault, ...]
     limits: tuple[str, ...] = LIMITS
     asked: tuple[AskedAgain, ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether everything follows."""
-        return not self.findings
+        return not self.faults
 
     def as_json(self) -> JsonDict:
         """The fields of the document."""
@@ -169,19 +169,19 @@ def recall_bundle(bundle: Bundle, dataset: str | None = None) -> RecalledBundle:
     Raises:
         DataError: A line of it is not as it must be.
     """
-    findings, recalled = list[Finding](), dict[str, RecalledRun]()
+    faults, recalled = list[BundleFault](), dict[str, RecalledRun]()
     with staged(bundle.path, bundle.lines) as database:
         journal = Journal.over(bundle.path, database)
-        findings += _against_manifest(bundle)
+        faults += _against_manifest(bundle)
         for run in journal.runs():
             stored = StoredRun(journal, run)
             try:
                 recalled[run.run_id] = recall(stored, dataset)
             except BenchError as error:
                 message = f"its numbers cannot be computed here: {error}"
-                findings.append(Finding("wrong", message, run.run_id))
+                faults.append(BundleFault("wrong", message, run.run_id))
             else:
-                findings += _of_samples(stored, recalled[run.run_id])
+                faults += _of_samples(stored, recalled[run.run_id])
     rows: list[VerifiedRun] = []
     with staged(bundle.path, restored_lines(bundle, recalled)) as database:
         journal = Journal.over(bundle.path, database)
@@ -190,7 +190,7 @@ def recall_bundle(bundle: Bundle, dataset: str | None = None) -> RecalledBundle:
             computed = again.result(stored) if again else None
             rows.append(_row(stored, again, computed))
             if computed:
-                findings += _of_result(stored, computed)
+                faults += _of_result(stored, computed)
     manifest = bundle.manifest
     return RecalledBundle(
         bundle,
@@ -202,7 +202,7 @@ def recall_bundle(bundle: Bundle, dataset: str | None = None) -> RecalledBundle:
             __version__,
             datetime.now(UTC).isoformat(timespec="seconds"),
             tuple(rows),
-            tuple(findings),
+            tuple(faults),
         ),
     )
 
@@ -225,37 +225,37 @@ def unbundled(path: Path, lines: Iterable[tuple[int, bytes]]) -> ReadLines:
         for run in read.verification.runs
         if run.run_id not in read.runs
     ]
-    if findings := len(read.verification.findings):
-        warnings.append(f"bench verify {path} finds {plural(findings, 'fault')} in it")
+    if faults := len(read.verification.faults):
+        warnings.append(f"bench verify {path} finds {plural(faults, 'fault')} in it")
     return ReadLines(restored_lines(bundle, read.runs), tuple(warnings))
 
 
 # Against the manifest
 
 
-def _against_manifest(bundle: Bundle) -> Iterator[Finding]:
+def _against_manifest(bundle: Bundle) -> Iterator[BundleFault]:
     """What is not as the manifest says."""
     rows: list[Line] = [read_line(raw) for raw in bundle.rows]
     stated = bundle.manifest
     if any(not isinstance(row.get("document"), dict) for row in rows if row["kind"] == "run"):
-        yield Finding("wrong", "a run has no result")
+        yield BundleFault("wrong", "a run has no result")
         return
-    made = manifest_of(rows, bundle.rows, stated["weights"], stated["prompt_format"])
-    known, there = ({run["run_id"]: run for run in m["runs"]} for m in (stated, made))
-    for run_id in dict.fromkeys((*known, *there)):
-        if run_id not in there or run_id not in known:
-            kind = "dropped" if run_id not in there else "added"
-            yield Finding(kind, "the whole run", run_id)
+    expected = manifest_of(rows, bundle.rows, stated["weights"], stated["prompt_format"])
+    known, present = ({run["run_id"]: run for run in m["runs"]} for m in (stated, expected))
+    for run_id in dict.fromkeys((*known, *present)):
+        if run_id not in present or run_id not in known:
+            kind = "dropped" if run_id not in present else "added"
+            yield BundleFault(kind, "the whole run", run_id)
             continue
-        for name, value in there[run_id].items():
+        for name, value in present[run_id].items():
             if name != "leaves" and known[run_id].get(name) != value:
                 message = f"the manifest has another {name.replace('_', ' ')} than its result"
-                yield Finding("changed", message, run_id)
-        yield from _leaves(run_id, known[run_id]["leaves"], there[run_id]["leaves"])
-    if _rootless(stated) == _rootless(made) and stated.get("root") != made.get("root"):
-        yield Finding("changed", "the root of the hash tree is of another manifest")
+                yield BundleFault("changed", message, run_id)
+        yield from _leaves(run_id, known[run_id]["leaves"], present[run_id]["leaves"])
+    if _rootless(stated) == _rootless(expected) and stated.get("root") != expected.get("root"):
+        yield BundleFault("changed", "the root of the hash tree is of another manifest")
     if not bundle.is_whole:
-        yield Finding("changed", "its last line is of other lines")
+        yield BundleFault("changed", "its last line is of other lines")
 
 
 def _rootless(manifest: Manifest) -> JsonDict:
@@ -263,12 +263,12 @@ def _rootless(manifest: Manifest) -> JsonDict:
 
 
 def _leaves(
-    run_id: str, known: Mapping[str, Mapping[str, str]], there: Mapping[str, Mapping[str, str]]
-) -> Iterator[Finding]:
+    run_id: str, known: Mapping[str, Mapping[str, str]], present: Mapping[str, Mapping[str, str]]
+) -> Iterator[BundleFault]:
     """Samples whose lines are others than the manifest says."""
     one, other = (
         {(item, n): leaf for item, leaves in tree.items() for n, leaf in leaves.items()}
-        for tree in (known, there)
+        for tree in (known, present)
     )
     for item, n in dict.fromkeys((*one, *other)):
         if one.get((item, n)) == other.get((item, n)):
@@ -278,17 +278,17 @@ def _leaves(
             kind = "added" if (item, n) in other else "dropped"
         what = "its replies or grades" if n else "its settings, its result or who was asked"
         iteration = int(n) if n.isascii() and n.isdecimal() and len(n) < 9 else None
-        yield Finding(kind, what, run_id, item if n else None, iteration)
+        yield BundleFault(kind, what, run_id, item if n else None, iteration)
 
 
 # Against the replies
 
 
-def _of_samples(stored: StoredRun, recalled: RecalledRun) -> Iterator[Finding]:
+def _of_samples(stored: StoredRun, recalled: RecalledRun) -> Iterator[BundleFault]:
     """What of the samples of a run does not follow from their replies."""
 
-    def wrong(key: tuple[str, int], message: str, kind: str = "wrong") -> Finding:
-        return Finding(kind, message, stored.id, *key)
+    def wrong(key: tuple[str, int], message: str, kind: str = "wrong") -> BundleFault:
+        return BundleFault(kind, message, stored.id, *key)
 
     for key in recalled.absent:
         yield wrong(key, "the pack has it, and nothing is here", "dropped")
@@ -304,7 +304,7 @@ def _of_samples(stored: StoredRun, recalled: RecalledRun) -> Iterator[Finding]:
         computed = recalled.scores.get(by)
         if computed is None:
             message = f"grades by {by} that are not of its result"
-            yield Finding("added", message, stored.id)
+            yield BundleFault("added", message, stored.id)
             continue
         for key in sorted(known.keys() | computed.keys()):
             if message := _grade(known.get(key), computed.get(key), is_failed=key in failed):
@@ -323,26 +323,26 @@ def _grade(known: Score | None, computed: Score | None, *, is_failed: bool) -> s
     return ""
 
 
-def _of_calls(stored: StoredRun, recalled: RecalledRun) -> Iterator[Finding]:
+def _of_calls(stored: StoredRun, recalled: RecalledRun) -> Iterator[BundleFault]:
     """Replies that nothing asked for, or that are to something else."""
     for call in stored.journal.calls(stored.record):
         sample = (call.item_id, call.iteration)
         known = recalled.calls.get((*sample, call.key))
         if known is None:
             message = f"a reply ({call.key.phase}) that nothing here asks for"
-            yield Finding("added", message, stored.id, *sample)
+            yield BundleFault("added", message, stored.id, *sample)
         elif [list(m) for m in call.messages] != asked_digests(known.messages):
             message = "what was asked is not what the pack and the replies make of it"
-            yield Finding("wrong", message, stored.id, *sample)
+            yield BundleFault("wrong", message, stored.id, *sample)
         elif call.asked != known.asked:
             message = f"a reply of {call.asked}, and the run asked {known.asked}"
-            yield Finding("wrong", message, stored.id, *sample)
+            yield BundleFault("wrong", message, stored.id, *sample)
     journal, run = stored.journal, stored.record
     ways = {(key.phase, call.asked) for (_, _, key), call in recalled.calls.items()}
     noted = {(one.phase, one.party) for one in journal.all_askings(run)}
     if {one.party for one in journal.asked(run)} != recalled.parties or ways != noted:
         message = "it says that others were asked than those whose replies count"
-        yield Finding("wrong", message, stored.id)
+        yield BundleFault("wrong", message, stored.id)
 
 
 def _row(
@@ -371,7 +371,7 @@ def _number(document: ResultDocument | None, metric: str | None) -> Number:
     return Number(row["value"], row["ci95"]) if row else Number()
 
 
-def _of_result(stored: StoredRun, computed: ResultDocument) -> Iterator[Finding]:
+def _of_result(stored: StoredRun, computed: ResultDocument) -> Iterator[BundleFault]:
     """What of a run's result does not follow from its samples."""
     known = stored.result()
     changed = list(changes_of(known, computed))
@@ -380,16 +380,16 @@ def _of_result(stored: StoredRun, computed: ResultDocument) -> Iterator[Finding]
         message = f"{change.metric} is given as {value}, and its replies come to {right}"
         if value == right:
             message = f"the interval of {change.metric} is another one"
-        yield Finding("wrong", message, stored.id)
+        yield BundleFault("wrong", message, stored.id)
     one, other = cast("dict[str, Any]", known), cast("dict[str, Any]", computed)
     names = [n for n in dict.fromkeys((*one, *other)) if not _is_like(one.get(n), other.get(n))]
     if others := [name for name in names if name != "metrics" or not changed]:
         listed = ", ".join(others)
         version = stored.settings.get("versions", {}).get("eibench")
         by = f" (made by eibench {version}, verified by {__version__})" * (version != __version__)
-        yield Finding("wrong", f"its result differs in {listed:.200}{by}", stored.id)
+        yield BundleFault("wrong", f"its result differs in {listed:.200}{by}", stored.id)
     if stored.record.status != known["status"]:
-        yield Finding("wrong", "its status is not that of its result", stored.id)
+        yield BundleFault("wrong", "its status is not that of its result", stored.id)
 
 
 def _is_like(one: object, other: object) -> bool:

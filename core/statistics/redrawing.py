@@ -55,8 +55,8 @@ def redrawn(
     gaps = np.array([np.mean(one) - np.mean(other) for one, other in pairs])
     sums = np.zeros(TURNS)
     for one, other in pairs:
-        turned = rng.permuted(np.tile([*one, *other], (TURNS, 1)), axis=1)
-        sums += turned[:, : len(one)].mean(axis=1) - turned[:, len(one) :].mean(axis=1)
+        relabelled = rng.permuted(np.tile([*one, *other], (TURNS, 1)), axis=1)
+        sums += relabelled[:, : len(one)].mean(axis=1) - relabelled[:, len(one) :].mean(axis=1)
     ways = prod(comb(len(one) + len(other), len(one)) for one, other in pairs)
     if 2 / ways > LEVEL:
         return Redrawn(len(pairs), float(gaps.mean()), None, None)

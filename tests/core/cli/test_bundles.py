@@ -3,7 +3,9 @@
 import json
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +62,7 @@ def named(bench: Bench, path: Path) -> list[tuple[Any, ...]]:
     """What is named in a bundle that does not follow: kind, item, message."""
     done = bench("verify", path, "--json")
     assert done.code == 1, done.err
-    return [(one["kind"], one["item_id"], one["message"]) for one in done.json["findings"]]
+    return [(one["kind"], one["item_id"], one["message"]) for one in done.json["faults"]]
 
 
 def test_a_bundle_is_verified_and_has_the_same_bytes_again(bench: Bench, judged: Path) -> None:
@@ -71,7 +73,7 @@ def test_a_bundle_is_verified_and_has_the_same_bytes_again(bench: Bench, judged:
     assert Path("again.eib").read_bytes() == (judged / "one.eib").read_bytes()
     done = bench("verify", "again.eib", "--json")
     assert done.code == 0
-    assert (done.json["holds"], done.json["findings"]) == (True, [])
+    assert (done.json["holds"], done.json["faults"]) == (True, [])
     assert (done.json["weights"], done.json["prompt_format"]) == (words[1], words[3])
     (run,) = done.json["runs"]
     assert run["claimed"] == run["computed"]
@@ -224,3 +226,131 @@ def test_a_bundle_holds_nothing_private(
     assert asked.splitlines()[0] not in text
     assert "openai/x-7b" in text
     assert bench("verify", "private.eib", "--dataset", pack).code == 0
+
+
+CRITERIA = """
+    demonstrated_empathy pragmatic_ei depth_of_insight social_dexterity emotional_reasoning
+    message_tailoring boundary_setting safety_conscious moralising sycophantic compliant challenging
+    warmth validating analytical reactive conversational humanlike
+"""
+
+
+def verdict(grade: float) -> str:
+    """What a judge says who gives everything the same grade."""
+    names = CRITERIA.strip().split()
+    return json.dumps({"chain_of_thought_reasoning": "so", **dict.fromkeys(names, grade)})
+
+
+@pytest.mark.parametrize(("today", "is_invented"), [(8, False), (3, True)])
+def test_an_invented_verdict_is_caught(bench: Bench, today: float, is_invented: bool) -> None:
+    """The judge, asked again until it gives the like, never does; an honest one does at once."""
+    with LoopbackServer(verdict(8)) as judge:
+        words = ("--judge", "openai/j", "--judge-base-url", judge.base_url, "--yes")
+        done = bench("run", "eqbench3", "--limit", 1, "--no-elo", *words)
+        assert done.code == 0, done.err
+    made = bench("bundle", "eqbench3", "-o", "one.eib", "--demo")
+    assert made.code == 0, made.err
+    with LoopbackServer(verdict(today)) as judge:
+        words = ("--rejudge", "100%", "--judge-base-url", judge.base_url, "--yes")
+        done = bench("verify", "one.eib", "--json", "--seed", 1, *words)
+    (again,) = done.json["asked"]
+    assert (again["whom"], again["drawn"], again["total"]) == ("judge", 1, 1)
+    assert bool(again["faults"]) is is_invented
+    assert len(judge.requests) == again["replies"]
+    assert again["replies"] == (39 if is_invented else 1)
+    if is_invented:
+        assert "asked 39 times, gave" in again["faults"][0]["message"]
+
+
+def answer(anger: int, relief: int) -> str:
+    """A reply to a question of EQ-Bench."""
+    scores = f"\nAnger: {anger}\nRelief: {relief}\nHope: 3\nShame: 4\n\n"
+    return f"First pass scores:{scores}Revised scores:{scores}[End of answer]"
+
+
+@pytest.mark.parametrize(("today", "is_other"), [(1, False), (9, True)])
+def test_the_replies_of_another_model_are_found(
+    bench: Bench, questions: Any, today: int, is_other: bool
+) -> None:
+    """Asked again, the model of that name is worse; one that is the same is not accused."""
+    pack = questions("1,2")
+    with LoopbackServer(answer(1, 9)) as server:
+        where = ("--base-url", server.base_url, "--dataset", pack)
+        bench("run", "eqbench-v1", "--model", "openai/m", *where, "--iterations", 3, "--yes")
+    assert bench("bundle", "eqbench-v1", "-o", "one.eib").code == 0
+    with LoopbackServer(answer(today, 10 - today)) as server:
+        where = ("--base-url", server.base_url, "--dataset", pack)
+        done = bench("verify", "one.eib", "--json", "--reask", "100%", *where, "--yes")
+        assert len(server.requests) == 6
+    (again,) = done.json["asked"]
+    assert (again["whom"], again["drawn"], again["replies"]) == ("model", 2, 6)
+    assert (again["p"] <= 0.05) is is_other
+    assert done.code == int(is_other)
+
+
+@pytest.fixture
+def custom(bench: Bench, questions: Any) -> Path:
+    """A pack of two questions, on which a demo model has run, with a note and a system prompt."""
+    pack: Path = questions("1,2")
+    words = ("--note", "host=cluster-b17", "--system", "Ask ada@example.org.")
+    done = bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", pack, *words)
+    assert done.code == 0, done.err
+    return pack
+
+
+def test_what_looks_private_is_refused_until_it_is_kept(bench: Bench, custom: Path) -> None:
+    """A system prompt is sent, so it is published as it is, or not at all."""
+    done = bench("bundle", "eqbench-v1", "-o", "one.eib")
+    assert done.code == 2
+    assert "settings, system" in done.err
+    assert "--keep TEXT" in done.err
+    assert not Path("one.eib").exists()
+    keep = ("--keep", "ada@example.org", "--keep", "host")
+    assert bench("bundle", "eqbench-v1", "-o", "one.eib", *keep).code == 0
+    assert "ada@example.org" in (text := Path("one.eib").read_text())
+    assert '"notes":{"host":"cluster-b17"}' in text
+    assert bench("verify", "one.eib", "--dataset", custom).code == 0
+
+
+def test_a_run_whose_numbers_would_be_others_is_refused(bench: Bench, custom: Path) -> None:
+    """`bench rescore` says which, and stores them."""
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as database, database:
+        change = "json_set(document, '$.metrics.score.value', 99)"
+        database.execute(f"UPDATE runs SET document = {change}")
+    done = bench("bundle", "eqbench-v1", "-o", "one.eib")
+    assert done.code == 4
+    assert "would be others today; bench rescore" in done.err
+
+
+def test_what_cannot_be_graded_here_is_imported_as_it_is(bench: Bench, custom: Path) -> None:
+    """Without the data of its run, what was asked stays a digest, which is said."""
+    assert bench("bundle", "eqbench-v1", "-o", "one.eib", "--keep", "ada@example.org").code == 0
+    done = bench("import", "one.eib", "--runs-dir", "there")
+    assert done.code == 0
+    assert "what was asked stays a digest" in done.err
+    assert "bench verify one.eib finds 1 fault in it" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "line 1: is not JSON"),
+        (b'{"format":"eibench-journal","version":7,"eibench":"1"}\n', "bench bundle makes bundles"),
+        (b'{"format":"eibench-journal","version":7,"eibench":"1","manifest":{}}\n', "needs"),
+        (b"\x00\xff", "line 1: is not JSON"),
+    ],
+)
+def test_what_is_no_bundle_is_refused(bench: Bench, text: bytes, message: str) -> None:
+    """In one line, with its place."""
+    Path("no.eib").write_bytes(text)
+    done = bench("verify", "no.eib")
+    assert done.code == 3
+    assert message in done.err
+
+
+@pytest.mark.parametrize("share", ["0", "101%", "-5%", "nan", "five"])
+def test_a_share_is_above_0_and_at_most_all(bench: Bench, share: str) -> None:
+    """Such as 5% or 0.05."""
+    done = bench("verify", "one.eib", "--rejudge", share)
+    assert done.code == 2
+    assert "is no share; write such as 5%" in done.err
