@@ -11,7 +11,8 @@ import click
 from .. import console
 from ..exchange.asking import reask, rejudge
 from ..exchange.bundles import make_bundle, read_bundle
-from ..exchange.verifying import AskedAgain, Verification, recall_bundle
+from ..exchange.verification import AskedAgain, Verification
+from ..exchange.verifying import recall_bundle
 from ..guard import no_exit
 from ..hooks.sections import Paragraph, Part, Table
 from ..journal.archives import write_lines

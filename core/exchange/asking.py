@@ -30,7 +30,8 @@ from ..types import Score
 from ..types.result_document import ResultDocument
 from .bundles import Bundle
 from .recalling import RecalledRun, SampleKey
-from .verifying import AskedAgain, BundleFault, RecalledBundle
+from .verification import AskedAgain, BundleFault
+from .verifying import RecalledBundle
 
 Ask = Callable[[Sequence[Task]], Sequence[ResultDocument]]
 """Does what is left of tasks, all at a time, and gives their results."""

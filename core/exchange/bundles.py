@@ -261,7 +261,13 @@ def manifest_of(
     trees = _leaves(rows, raw)
     runs = [_run_manifest(row, trees[row["run_id"]]) for row in rows if row["kind"] == "run"]
     manifest: Manifest = {"weights": weights, "prompt_format": prompt_format, "runs": runs}
-    return {**manifest, "root": sha256(canonical(manifest).encode()).hexdigest()}
+    return {**manifest, "root": root_of(manifest)}
+
+
+def root_of(manifest: Manifest) -> str:
+    """The root of the hash tree that a manifest has, whatever it says of that."""
+    rest = {name: value for name, value in manifest.items() if name != "root"}
+    return sha256(canonical(rest).encode()).hexdigest()
 
 
 def _leaves(rows: Sequence[Line], raw: Sequence[bytes]) -> dict[str, dict[str, dict[str, str]]]:

@@ -5,10 +5,10 @@ keys of calls, those are made again. What is left is searched for what looks pri
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
-from typing import Any, cast
+from typing import Any
 
 from ..errors import UsageError
 from ..html.gather import places_of
@@ -70,26 +70,21 @@ class PublicNames:
             return replace(judge, judges=tuple(map(self.party, judge.judges)))
         return judge and self.party(judge)
 
-    def settings(self, settings: JsonObject) -> JsonDict:
+    def settings(self, settings: Mapping[str, Any]) -> JsonDict:
         """The settings of a run: of its data only the name, of its notes those that are named."""
-        cast_settings = cast("dict[str, Any]", dict(settings))
-        dataset, notes = cast_settings["dataset"], cast_settings["notes"]
-        roles = {
-            name: {
-                **player,
-                "model": self.spec(player["model"]),
-                "endpoint": self.endpoint(player["endpoint"]),
-            }
-            for name, player in cast_settings.get("roles", {}).items()
-        }
+        dataset, roles = settings["dataset"], settings.get("roles", {}).items()
+        notes = {name: value for name, value in settings["notes"].items() if name in self._keep}
         return {
             **settings,
-            **({"roles": roles} if roles else {}),
-            "model": self.spec(cast_settings["model"]),
-            "endpoint": self.endpoint(cast_settings["endpoint"]),
+            **self._asked(settings),
+            **({"roles": {n: {**p, **self._asked(p)} for n, p in roles}} if roles else {}),
             "dataset": dataset if dataset in ("official", "bundled") else None,
-            "notes": {name: value for name, value in notes.items() if name in self._keep},
+            "notes": notes,
         }
+
+    def _asked(self, facts: Mapping[str, Any]) -> JsonDict:
+        """Who a run, or a role of it, asked."""
+        return {"model": self.spec(facts["model"]), "endpoint": self.endpoint(facts["endpoint"])}
 
     def text(self, value: Json) -> Any:
         """What a server or an error said, without hosts, folders and keys."""

@@ -13,6 +13,7 @@ from ..journal import CallKey, Failure
 from ..parties.graders import Grader
 from ..parties.party import Party
 from ..reading.responses import MOST_ITERATIONS
+from ..reports.changes import Number
 from ..reports.evidence import Selection
 from ..run.rescore import Unkept, context_of, unkept_result
 from ..run.task import Regrade
@@ -157,7 +158,7 @@ def differing(one: Score, other: Score) -> Iterator[str]:
     """What of a first score a second one does not have, in words; detail aside."""
     for name in dict.fromkeys((*one.values, *other.values)):
         first, second = one.values.get(name), other.values.get(name)
-        if not _alike(first, second):
+        if not Number(first).is_like(Number(second)):
             yield f"{name} {first} instead of {second}"
     if one.reason != other.reason:
         yield f"{_reason(one)} instead of {_reason(other)}"
@@ -167,10 +168,3 @@ def differing(one: Score, other: Score) -> Iterator[str]:
 
 def _reason(score: Score) -> str:
     return f"no score ({score.reason:.60})" if score.reason else "a score"
-
-
-def _alike(one: float | None, other: float | None) -> bool:
-    """Whether two numbers are the same to a billionth."""
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= 1e-9 * max(1.0, abs(one), abs(other))

@@ -5,7 +5,7 @@ whoever changes a line can make the manifest anew, that is a matter of damage, a
 does not follow from the replies, graded again here, cannot be signed away.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -18,124 +18,11 @@ from ..journal.staging import staged
 from ..reports.changes import Number, changes_of
 from ..runs.stored_run import StoredRun
 from ..text import number, plural
-from ..types import JsonDict, Score
+from ..types import Score
 from ..types.result_document import ResultDocument
-from .bundles import Bundle, Line, Manifest, asked_digests, manifest_of, read_bundle, restored_lines
+from .bundles import Bundle, Line, asked_digests, manifest_of, read_bundle, restored_lines, root_of
 from .recalling import RecalledRun, differing, recall
-
-LIMITS = (
-    "a hash alone proves nothing against whoever made the bundle, who can make it anew",
-    "that numbers follow from replies does not say whose replies they are: those of a stronger "
-    "model, or the best of several tries, are only found by --reask",
-    "nor that a judge gave the verdicts: invented ones, or those of another judge under its name, "
-    "are only found by --rejudge",
-    "samples that failed, or that a filter refused, are taken at the bundle's word",
-)
-"""What no look at a bundle can exclude."""
-
-
-class BundleFault(NamedTuple):
-    """What does not follow, or is not as the manifest says.
-
-    Attributes:
-        kind: ``changed``, ``dropped`` or ``added`` since the bundle was made; or ``wrong``, which
-            does not follow from what it holds.
-        run_id: ``None`` for the whole file.
-        item_id, iteration: ``None`` where it is about no single sample.
-    """
-
-    kind: str
-    message: str
-    run_id: str | None = None
-    item_id: str | None = None
-    iteration: int | None = None
-
-    @property
-    def where(self) -> str:
-        """The run and the sample in words."""
-        sample = "" if self.item_id is None else f"item {self.item_id!r:.60}"
-        sample += "" if self.iteration is None else f", iteration {self.iteration}"
-        return f"{self.run_id}: {sample}".strip(": ") if self.run_id else "the file"
-
-
-class VerifiedRun(NamedTuple):
-    """A run of a bundle: what is claimed, and what its replies come to.
-
-    Attributes:
-        metric: The main one; ``None`` where there is none.
-        computed: ``None`` where the replies could not be graded here.
-        absent: Samples of the pack of which there is nothing.
-        unproven: Samples without a score and without a reply that says why.
-    """
-
-    run_id: str
-    benchmark: str
-    model: str
-    name: str
-    judge: str | None
-    metric: str | None
-    claimed: Number
-    computed: Number | None
-    samples: int
-    absent: int
-    unproven: int
-
-
-class AskedAgain(NamedTuple):
-    """What came of asking a judge or a model of a run again.
-
-    Attributes:
-        whom: ``judge`` or ``model``.
-        drawn: Verdicts, or items.
-        total: Of how many.
-        replies: How many samples were asked or judged anew.
-        chances: By share of invented verdicts, how likely one of them is drawn; of a judge.
-        difference, p, shows: As of `Redrawn`, in points of the sample's value; of a model.
-    """
-
-    run_id: str
-    whom: str
-    party: str
-    drawn: int
-    total: int
-    seed: int
-    replies: int
-    chances: Mapping[str, float] = {}
-    difference: float | None = None
-    p: float | None = None
-    shows: float | None = None
-    faults: Sequence[BundleFault] = ()
-
-
-class Verification(NamedTuple):
-    """What was verified, by what, when, and what does not follow.
-
-    Attributes:
-        root: Of the hash tree.
-        eibench: The version that looked.
-        at: When, in UTC.
-        limits: What it cannot exclude.
-        asked: What came of questions to judges and models, if some were asked.
-    """
-
-    root: str | None
-    weights: str | None
-    prompt_format: str | None
-    eibench: str
-    at: str
-    runs: tuple[VerifiedRun, ...]
-    faults: tuple[BundleFault, ...]
-    limits: tuple[str, ...] = LIMITS
-    asked: tuple[AskedAgain, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything follows."""
-        return not self.faults
-
-    def as_json(self) -> JsonDict:
-        """The fields of the document."""
-        return {"holds": self.holds, **self._asdict()}
+from .verification import BundleFault, Verification, VerifiedRun
 
 
 class RecalledBundle(NamedTuple):
@@ -252,14 +139,10 @@ def _against_manifest(bundle: Bundle) -> Iterator[BundleFault]:
                 message = f"the manifest has another {name.replace('_', ' ')} than its result"
                 yield BundleFault("changed", message, run_id)
         yield from _leaves(run_id, known[run_id]["leaves"], present[run_id]["leaves"])
-    if _rootless(stated) == _rootless(expected) and stated.get("root") != expected.get("root"):
+    if stated.get("root") != root_of(stated):
         yield BundleFault("changed", "the root of the hash tree is of another manifest")
     if not bundle.is_whole:
         yield BundleFault("changed", "its last line is of other lines")
-
-
-def _rootless(manifest: Manifest) -> JsonDict:
-    return {name: value for name, value in cast(JsonDict, manifest).items() if name != "root"}
 
 
 def _leaves(

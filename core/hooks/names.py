@@ -39,7 +39,9 @@ COMMANDS = {
     ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
     "export": CommandEntry("transfer", "Write runs with all their replies to a file."),
-    "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
+    "import": CommandEntry(
+        "transfer", "Add the runs of a file that bench export or bench bundle wrote."
+    ),
     "bundle": CommandEntry("bundles", "Write runs to a file that others can check, to submit it."),
     "verify": CommandEntry("bundles", "Compute a bundle's numbers again, and name what differs."),
     "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),

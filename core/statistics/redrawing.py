@@ -55,7 +55,8 @@ def redrawn(
     gaps = np.array([np.mean(one) - np.mean(other) for one, other in pairs])
     sums = np.zeros(TURNS)
     for one, other in pairs:
-        relabelled = rng.permuted(np.tile([*one, *other], (TURNS, 1)), axis=1)
+        both = np.array([*one, *other], dtype=np.float64)
+        relabelled = both[rng.random((TURNS, both.size)).argsort(axis=1)]
         sums += relabelled[:, : len(one)].mean(axis=1) - relabelled[:, len(one) :].mean(axis=1)
     ways = prod(comb(len(one) + len(other), len(one)) for one, other in pairs)
     if 2 / ways > LEVEL:
