@@ -189,9 +189,11 @@ def _public_lines(
             yield public
         elif kind == "failure":
             yield {**line, "reason": names.text(line["reason"])}
-        elif kind in ("party", "asking") and party_of(line["party"]) in recalled.parties:
-            silent: Line = {"addresses": [], "entry": None} if kind == "party" else {}
-            yield {**line, **silent, "party": names.party_json(line["party"])}
+        elif kind == "party" and party_of(line["party"]) in recalled.parties:
+            party = names.party_json(line["party"])
+            yield {**line, "addresses": [], "entry": None, "party": party}
+        elif kind == "asking" and (line["phase"], party_of(line["party"])) in recalled.ways:
+            yield {**line, "party": names.party_json(line["party"])}
     for by, scores in recalled.scores.items():
         graded_by = read_line(replace(by, judge=names.judge(by.judge)).text.encode())
         for (item_id, iteration), score in scores.items():

@@ -88,9 +88,14 @@ class RecalledRun:
         return self.context.calls
 
     @cached_property
+    def ways(self) -> frozenset[tuple[str, Party]]:
+        """In which phases who gave them."""
+        return frozenset((key.phase, call.asked) for (_, _, key), call in self.calls.items())
+
+    @property
     def parties(self) -> frozenset[Party]:
         """Who gave them."""
-        return frozenset(call.asked for call in self.calls.values())
+        return frozenset(party for _, party in self.ways)
 
     @property
     def missing(self) -> frozenset[SampleKey]:

@@ -6,10 +6,12 @@ chance, whatever their distribution.
 
 from collections.abc import Sequence
 from math import comb, prod, sqrt
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
+from .bootstrap import Floats
 from .student import student_quantile
 
 LEVEL = 0.05
@@ -52,7 +54,7 @@ def redrawn(
     pairs = list(zip(handed_in, anew, strict=True))
     if not pairs or not all(one and other for one, other in pairs):
         raise ValueError("each item needs numbers of both kinds")
-    gaps = np.array([np.mean(one) - np.mean(other) for one, other in pairs])
+    gaps = np.array([fmean(one) - fmean(other) for one, other in pairs], dtype=np.float64)
     sums = np.zeros(TURNS)
     for one, other in pairs:
         both = np.array([*one, *other], dtype=np.float64)
@@ -66,7 +68,7 @@ def redrawn(
     return Redrawn(len(pairs), float(gaps.mean()), p, _smallest(gaps))
 
 
-def _smallest(gaps: "np.typing.NDArray[np.float64]") -> float | None:
+def _smallest(gaps: Floats) -> float | None:
     if gaps.size < 2:
         return None
     df = np.array([gaps.size - 1.0])

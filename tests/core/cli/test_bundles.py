@@ -322,6 +322,15 @@ def test_a_run_whose_numbers_would_be_others_is_refused(bench: Bench, custom: Pa
     assert "would be others today; bench rescore" in done.err
 
 
+def test_comparisons_are_left_out_and_named(bench: Bench, demos: Any) -> None:
+    """They rest on the replies of other runs."""
+    (_, run) = demos(2)
+    done = bench("bundle", run["run_id"], "-o", "one.eib")
+    assert "left out: " in done.err
+    assert "comparisons, on which no number of the result itself rests" in done.err
+    assert {kind for kind, _, _ in named(bench, Path("one.eib"))} == {"dropped"}  # nine items of 20
+
+
 def test_what_cannot_be_graded_here_is_imported_as_it_is(bench: Bench, custom: Path) -> None:
     """Without the data of its run, what was asked stays a digest, which is said."""
     assert bench("bundle", "eqbench-v1", "-o", "one.eib", "--keep", "ada@example.org").code == 0
