@@ -114,7 +114,7 @@ class Shape(NamedTuple):
         means = rng.normal(60, 15, self.items)
         leads = difference + (rng.normal(0, self.lead, self.items) if difference else 0.0)
         one = redrawn(
-            self.grades(rng, means + leads).tolist(), self.grades(rng, means).tolist(), rng
+            self.grades(rng, means + leads).tolist(), self.grades(rng, means).tolist(), rng, 999
         )
         return one.p is not None and one.p <= LEVEL, one.shows or 0.0
 

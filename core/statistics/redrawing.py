@@ -16,7 +16,7 @@ from .student import student_quantile
 
 LEVEL = 0.05
 TURNS = 9_999
-"""Ways to say anew which numbers were handed in, drawn at random."""
+"""Ways to say anew which numbers of an item were handed in, drawn at random."""
 POWER = 0.8
 _ROUNDING = 1e-9
 
@@ -39,7 +39,10 @@ class Redrawn(NamedTuple):
 
 
 def redrawn(
-    handed_in: Sequence[Sequence[float]], anew: Sequence[Sequence[float]], rng: np.random.Generator
+    handed_in: Sequence[Sequence[float]],
+    anew: Sequence[Sequence[float]],
+    rng: np.random.Generator,
+    turns: int = TURNS,
 ) -> Redrawn:
     """Numbers that were handed in against those that were drawn anew, by item.
 
@@ -47,6 +50,7 @@ def redrawn(
         handed_in: Of each item those that were handed in, one or more.
         anew: Likewise, in the same order.
         rng: Draws the relabellings.
+        turns: How many; p is exact whatever their number.
 
     Raises:
         ValueError: There is no item, or one has no numbers.
@@ -55,16 +59,16 @@ def redrawn(
     if not pairs or not all(one and other for one, other in pairs):
         raise ValueError("each item needs numbers of both kinds")
     gaps = np.array([fmean(one) - fmean(other) for one, other in pairs], dtype=np.float64)
-    sums = np.zeros(TURNS)
+    sums = np.zeros(turns)
     for one, other in pairs:
         both = np.array([*one, *other], dtype=np.float64)
-        relabelled = both[rng.random((TURNS, both.size)).argsort(axis=1)]
+        relabelled = both[rng.random((turns, both.size)).argsort(axis=1)]
         sums += relabelled[:, : len(one)].mean(axis=1) - relabelled[:, len(one) :].mean(axis=1)
     ways = prod(comb(len(one) + len(other), len(one)) for one, other in pairs)
     if 2 / ways > LEVEL:
         return Redrawn(len(pairs), float(gaps.mean()), None, None)
     reached = np.abs(sums) >= abs(gaps.sum()) - _ROUNDING
-    p = (1 + int(reached.sum())) / (TURNS + 1)
+    p = (1 + int(reached.sum())) / (turns + 1)
     return Redrawn(len(pairs), float(gaps.mean()), p, _smallest(gaps))
 
 
