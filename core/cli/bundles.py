@@ -236,7 +236,9 @@ def _concluded(one: AskedAgain) -> str:
     """What can be concluded of asking again."""
     if one.whom == "judge":
         chances = ", ".join(f"{float(s):.0%}: {p:.0%}" for s, p in one.chances.items())
-        return f"of invented verdicts one is drawn with probability ({chances})"
+        undecided = f"; {one.undecided} undecided, as the judge could not be read"
+        undecided *= one.undecided > 0
+        return f"of invented verdicts one is drawn with probability ({chances}){undecided}"
     if one.p is None:
         return "too few to show any difference: ask for a larger share"
     shows = "" if one.shows is None else f"; a difference of {number(one.shows)} is told in 80 %"

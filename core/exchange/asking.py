@@ -25,7 +25,7 @@ from ..reports.items import RunSample, main_value
 from ..run.task import Regrade, Task
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader
-from ..text import number, plural
+from ..text import number
 from ..types import Score
 from ..types.result_document import ResultDocument
 from .bundles import Bundle
@@ -93,19 +93,17 @@ class Rejudging:
         total = len(values)
         chances = {f"{s:g}": chance_drawn(ceil(s * total), len(drawn), total) for s in FALSE}
         judge = str(self.config.judge)
+        invented = [key for key in left if len(anew[key]) == most]
         return AskedAgain(
             *(self.run_id, "judge", judge, len(drawn), total, seed, replies, chances),
-            faults=[self._fault(key, values[key], anew[key], most) for key in left],
+            undecided=len(left) - len(invented),
+            faults=[self._fault(key, values[key], anew[key]) for key in invented],
         )
 
-    def _fault(self, key: SampleKey, value: float, anew: Sequence[float], most: int) -> BundleFault:
-        message = f"its verdict comes to {number(value)}"
-        if len(anew) < most:
-            message += f", and the judge could be read only {plural(len(anew), 'time')}"
-        elif most:
-            span = f"{number(min(anew))} to {number(max(anew))}"
-            message += f", and the judge, asked {len(anew)} times, gave {span}"
-        return BundleFault("wrong", message, self.run_id, *key)
+    def _fault(self, key: SampleKey, value: float, anew: Sequence[float]) -> BundleFault:
+        span = f"{number(min(anew))} to {number(max(anew))}"
+        message = f"its verdict comes to {number(value)}, and the judge, asked {len(anew)} times,"
+        return BundleFault("wrong", f"{message} gave {span}", self.run_id, *key)
 
     def _verdicts(
         self, config: RunConfig, samples: Sequence[SampleKey], times: int, ask: Ask

@@ -73,6 +73,7 @@ class AskedAgain(NamedTuple):
         total: Of how many.
         replies: How many samples were asked or judged anew.
         chances: By share of invented verdicts, how likely one of them is drawn; of a judge.
+        undecided: Verdicts that lie beyond the new ones, of which some could not be read.
         difference, p, shows: As of `Redrawn`, in points of the sample's value; of a model.
     """
 
@@ -84,6 +85,7 @@ class AskedAgain(NamedTuple):
     seed: int
     replies: int
     chances: Mapping[str, float] = {}
+    undecided: int = 0
     difference: float | None = None
     p: float | None = None
     shows: float | None = None
