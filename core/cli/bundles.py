@@ -241,5 +241,9 @@ def _concluded(one: AskedAgain) -> str:
         return f"of invented verdicts one is drawn with probability ({chances}){undecided}"
     if one.p is None:
         return "too few to show any difference: ask for a larger share"
-    shows = "" if one.shows is None else f"; a difference of {number(one.shows)} is told in 80 %"
+    shows = (
+        ""
+        if one.shows is None
+        else f"; a difference of {number(one.shows)} is told in at least 80 %"
+    )
     return f"{number(one.difference)} above the new replies, p {one.p:.3f}{shows}"

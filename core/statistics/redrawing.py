@@ -28,8 +28,8 @@ class Redrawn(NamedTuple):
         difference: Mean over items of the difference of means.
         p: Two-sided, of no difference in distribution, by relabelling within items (Fisher 1935);
             ``None`` where so few numbers could never show one.
-        shows: The true difference that is told in 80 % of such draws, by Student's t and the
-            spread of these differences; ``None`` with fewer than two items, or if `p` is.
+        shows: The true difference that is told in at least 80 % of such draws, by Student's t and
+            the spread of these differences, which is wide where items have several numbers; ``None`` with fewer than two items, or if `p` is.
     """
 
     items: int
