@@ -4,8 +4,8 @@
 
 `--rejudge 5%` of 135 verdicts of judges of four kinds of noise: of some of the verdicts the value
 is one that the judge never gives. `--reask 10%` of bundles of three shapes: the model that is asked
-again is the same, or worse by what is said to be told in at least 80 % of draws, by the true spread. Its
-lead differs from item to item.
+again is the same, or worse by what is said to be told in at least 80 % of draws, by the true
+spread. Its lead differs from item to item.
 """
 
 import argparse

@@ -29,7 +29,7 @@ class Redrawn(NamedTuple):
         p: Two-sided, of no difference in distribution, by relabelling within items (Fisher 1935);
             ``None`` where so few numbers could never show one.
         shows: The true difference that is told in at least 80 % of such draws, by Student's t and
-            the spread of these differences, which is wide where items have several numbers; ``None`` with fewer than two items, or if `p` is.
+            the spread of these differences; ``None`` with fewer than two items, or if `p` is.
     """
 
     items: int
