@@ -29,7 +29,7 @@ in it, each importing only what stands above it:
     compare/      models beside each other: opponents, tournaments, boards
     html/         pages: a site of all boards, and reports in one file
     run/          a task from its plan to its result; in `doctor/` what may keep one from working
-    exchange/     what other programs wrote, imported as runs
+    exchange/     what other programs wrote, imported as runs; bundles, made and verified
     sweep/        models by benchmarks: who is served when, and each new checkpoint
     api.py        what Python calls
     cli/          the `bench` command; the only place with click

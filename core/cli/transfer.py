@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 import click
@@ -10,10 +11,12 @@ from .. import ratings
 from ..compare.arriving import import_runs
 from ..compare.comparison_pool import weighed_comparisons
 from ..errors import DataError, UsageError
+from ..exchange.bundles import begins_bundle
+from ..exchange.verifying import unbundled
 from ..guard import PluginCall, call, no_exit
 from ..hooks.exporters import Exporter, ExportFile, ExportOption, ExportRequest
 from ..journal import Journal
-from ..journal.archives import print_lines, write_lines
+from ..journal.archives import print_lines, read_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.temporary import replacing
 from ..journal.transfer import export_lines
@@ -223,7 +226,7 @@ def import_command(
     dataset: str | None,
     runs_dir: Path,
 ) -> None:
-    """Add the runs of a file that bench export wrote.
+    """Add the runs of a file that bench export or bench bundle wrote.
 
     Runs that are new are added, and those that continue what is here; where one does not, nothing
     is imported. Numbers are computed again from the grades. With --format, FILE is another
@@ -241,7 +244,14 @@ def import_command(
 
 def _import_runs(file: Path, runs_dir: Path) -> None:
     with no_exit():
-        done = import_runs(runs_dir, file)
+        lines = read_lines(file)
+        first = next(lines, (1, b""))
+        lines = chain([first] if first[1] else [], lines)
+        if begins_bundle(first[1]):
+            lines, warnings = unbundled(file, lines)
+            for warning in warnings:
+                tell(f"warning: {warning}")
+        done = import_runs(runs_dir, file, lines)
     with folders.runs(runs_dir, *(imported.run_id for imported, _ in done)) as stored:
         for imported, note in done:
             run = stored.journal.find_run(imported.run_id)

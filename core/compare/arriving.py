@@ -29,10 +29,13 @@ class Arrival(NamedTuple):
     note: str
 
 
-def import_runs(folder: Path, path: Path) -> list[Arrival]:
+def import_runs(
+    folder: Path, path: Path, lines: Iterable[tuple[int, bytes]] | None = None
+) -> list[Arrival]:
     """Add the runs of a file that `bench export` wrote; what became of each.
 
     A result whose numbers do not follow from the run's grades and comparisons is made anew.
+    `lines` are those of the file with their numbers, if it has to be read otherwise.
 
     Raises:
         DataError: The file is not as it must be, or a run does not continue what is here.
@@ -47,7 +50,7 @@ def import_runs(folder: Path, path: Path) -> list[Arrival]:
                 document, notes[run.run_id] = _checked(stored, stored.document)
                 yield StagedResult(run, document, run.status, run.finished_at is not None)
 
-    done = import_lines(folder, path, read_lines(path), results)
+    done = import_lines(folder, path, lines or read_lines(path), results)
     put_results(folder, done)
     return [Arrival(one, one.changed * notes.get(one.run_id, "")) for one in done]
 

@@ -39,7 +39,11 @@ COMMANDS = {
     ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
     "export": CommandEntry("transfer", "Write runs with all their replies to a file."),
-    "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
+    "import": CommandEntry(
+        "transfer", "Add the runs of a file that bench export or bench bundle wrote."
+    ),
+    "bundle": CommandEntry("bundles", "Write runs to a file that others can check, to submit it."),
+    "verify": CommandEntry("bundles", "Compute a bundle's numbers again, and name what differs."),
     "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),
     "info": CommandEntry("catalogue", "Say what a benchmark is: its data, options and sampling."),
     "cite": CommandEntry("cite", "Print BibTeX of what to cite for runs or benchmarks."),
@@ -59,7 +63,7 @@ GROUPS = {
     "Judges": ("exam", "rejudge", "rescore", "judges", "judge-report"),
     "People": ("label", "calibrate", "norm"),
     "Study": ("rate", "power", "items", "twins", "correlate", "repeat", "reproduce", "style"),
-    "Move": ("export", "import", "delete"),
+    "Move": ("export", "import", "bundle", "verify", "delete"),
     "Set up": ("list", "info", "cite", "data", "statements", "config", "plugin", "doctor"),
 }
 """What the commands are for; those of no group stand below as others."""

@@ -224,6 +224,14 @@ class CallStore(JournalFile):
             by_run.setdefault(run_id, []).append(asking)
         return by_run
 
+    def all_askings(self, run: RunRecord) -> list[PartyAsking]:
+        """How the parties of a run were asked, also where all were asked as meant."""
+        sql = (
+            f"SELECT r.run_id, {quoted(ASKINGS.columns, 'a.')} FROM askings AS a"
+            f" JOIN runs AS r ON r.n = a.run WHERE a.run = ? {_ASKINGS_IN_ORDER}"
+        )
+        return [asking for _, asking in self._rows(sql, (run.n,), _asking_of)]
+
     def askings_of(self, run: RunRecord) -> list[PartyAsking]:
         """How the parties of a run were asked; nothing where all were asked as meant."""
         otherwise = _ASKED_OTHERWISE.replace("{}", "{{}}")

@@ -24,6 +24,7 @@ from .records import RUN_ID, as_json, judge, option
 from .schema import FORM, TABLES, other_form
 from .shapes import (
     Shape,
+    anything,
     matching,
     object_of,
     optional,
@@ -93,21 +94,28 @@ def _shape_of_line(table: TableSchema) -> Shape:
 
 
 _SHAPES = {kind: _shape_of_line(table) for kind, table in TABLES.items()}
-_HEADER = record({"format": text, "version": whole(1), "eibench": text})
+_HEADER = record(
+    {"format": text, "version": whole(1), "eibench": text, "manifest": object_of(anything)},
+    required=frozenset({"format", "version", "eibench"}),
+)
 _END = record({"kind": text, "lines": whole(2), "sha256": matching("[0-9a-f]{64}", "a SHA-256")})
 
 
 # Writing
 
 
-def file_lines(rows: Iterable[bytes]) -> Iterator[bytes]:
-    """A file's lines: a header, those of its rows, and an end that says how many and of what."""
-    header = _line({"format": FORMAT, "version": FORM, "eibench": __version__})
+def file_lines(rows: Iterable[bytes], manifest: JsonObject | None = None) -> Iterator[bytes]:
+    """A file's lines: a header, those of its rows, and an end that says how many and of what.
+
+    The header of a bundle has its manifest (`exchange.bundles`).
+    """
+    begins = {"manifest": manifest} if manifest else {}
+    header = line_of({"format": FORMAT, "version": FORM, "eibench": __version__, **begins})
     checksum, n = sha256(), 0
     for n, line in enumerate(chain([header], rows), 1):  # noqa: B007 - counted
         checksum.update(line)
         yield line
-    yield _line({"kind": "end", "lines": n + 1, "sha256": checksum.hexdigest()})
+    yield line_of({"kind": "end", "lines": n + 1, "sha256": checksum.hexdigest()})
 
 
 def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
@@ -121,14 +129,15 @@ def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
     values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
     line = {"kind": name, **owner, **{field_of(c): v for c, v in values.items()}}
     _check(name, line)
-    return _line(line)
+    return line_of(line)
 
 
 def _opened(stored: Json) -> Json:
     return json.loads(stored) if isinstance(stored, str) else None
 
 
-def _line(value: JsonObject) -> bytes:
+def line_of(value: JsonObject) -> bytes:
+    """The line of an object."""
     written = as_json(value)
     if not written.isascii() or "\x7f" in written:  # else there is nothing to be found
         written = escaped(written)

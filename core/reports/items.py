@@ -70,7 +70,7 @@ def items_of(
         status = "to do" if s.status == "pending" else s.status
         sample = ItemSample(s.iteration, status, s.values, s.reason, s.flags)
         by_item.setdefault(s.item_id, []).append(sample)
-    name = _main_value(document, samples)
+    name = main_value(document, samples)
     rows = [_row(item_id, samples_of_item, name) for item_id, samples_of_item in by_item.items()]
     main = next(iter(document["metrics"].values()), None) if document else None
     higher = main is None or main["higher_is_better"] is not False
@@ -81,7 +81,7 @@ def items_of(
 def valued(document: ResultDocument | None, samples: Sequence[RunSample]) -> list[RunSample]:
     """Samples, each with the value that the main metric is made of, and all with the same names."""
     main, names = (
-        _main_value(document, samples),
+        main_value(document, samples),
         dict.fromkeys(n for s in samples for n in s.values),
     )
     each = ({name: s.values.get(name) for name in names} for s in samples)
@@ -91,7 +91,7 @@ def valued(document: ResultDocument | None, samples: Sequence[RunSample]) -> lis
     ]
 
 
-def _main_value(document: ResultDocument | None, samples: Iterable[RunSample]) -> str | None:
+def main_value(document: ResultDocument | None, samples: Iterable[RunSample]) -> str | None:
     """The value that the main metric is made of: of two passes the better, else the first."""
     names = [name for s in samples for name in s.values]
     chosen = document["notes"].get("pass") if document else None

@@ -1,5 +1,6 @@
 """Grading a run again from the journal: no request is sent."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -76,23 +77,34 @@ async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     Raises:
         JournalError: The run has no replies.
     """
-    run = stored.record
     samples, selection = _selected(stored, pack)
-    context = context_of(stored, Regrade(config, pack, run), Unkept, regrades=True)
+    context = context_of(stored, Regrade(config, pack, stored.record), Unkept, regrades=True)
     await run_workers(context, iter(samples), 1, run_sample)
-    known = stored.evidence(context.grader, selection, sent=0)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
     failures = [f for f in stored.failures if (f.item_id, f.iteration) not in tried]
     failures += context.failed
-    scores, by_judge = context.scores, context.by_judge
+    compared = rated_as_before(context, pack)
+    document = unkept_result(stored, context, pack, selection, failures, compared)
+    missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in context.scores)
+    return Regraded(document, missing)
+
+
+def unkept_result(
+    stored: StoredRun,
+    context: "Unkept",
+    pack: Pack,
+    selection: Selection,
+    failures: Sequence[Failure],
+    compared: ModelComparisons | None = None,
+) -> ResultDocument:
+    """The result of scores that are kept in memory, with what a stored run holds beside them."""
+    config, scores, by_judge = context.config, context.scores, context.by_judge
+    known = stored.evidence(context.grader, selection, sent=0)
     evidence = replace(known, scores=scores, failures=failures, by_judge=by_judge)
     if config.panel:
         replies = replies_of(config.panel, scores, failures, by_judge)
         evidence = replace(evidence, replies=replies)
-    compared = rated_as_before(context, pack)
-    document = build_document(run, config, pack, selection, evidence, compared=compared)
-    missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in scores)
-    return Regraded(document, missing)
+    return build_document(stored.record, config, pack, selection, evidence, compared=compared)
 
 
 class Unkept(RunContext):

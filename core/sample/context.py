@@ -11,10 +11,10 @@ from ..benchmark.model import JUDGE, REFUSED, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard
-from ..journal import Failure, Journal, RunRecord
+from ..journal import CallKey, Failure, Journal, RunRecord
 from ..parties.party import Party
 from ..settings.run_config import RunConfig, grader, with_judges
-from ..types import ChatResponse, Item, Score
+from ..types import ChatRequest, ChatResponse, Item, Score
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
 from .model import ConnectedParty
@@ -217,6 +217,11 @@ class RunContext:
             self.plugin.called("grade").refuse(
                 f"returned a Score of item {sample.item.id!r} that JSON cannot hold: {error}"
             )
+
+    def recalled(
+        self, sample: Sample, party: ConnectedParty, request: ChatRequest, key: CallKey
+    ) -> None:
+        """Look at a request to a party that nobody is asked for, and that the journal answers."""
 
     def keep_failure(self, sample: Sample, kind: str, reason: str, attempts: int = 0) -> None:
         """Journal why a sample has no usable answer."""

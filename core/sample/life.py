@@ -138,7 +138,7 @@ class CallReplayer:
         """What the plugin's coroutine holds as this party."""
         others = self._context.roles if party is self._context.model else {}
         return RecordedModel(
-            self._asking(party, party.caller) if party.caller else known_replies(self._known),
+            self._asking(party, party.caller) if party.caller else self._recalling(party),
             party,
             self._sample.item.id,
             self._sample.iteration,
@@ -210,6 +210,16 @@ class CallReplayer:
             return response
 
         return answer
+
+    def _recalling(self, party: ConnectedParty) -> Answer:
+        answer = known_replies(self._known)
+
+        async def recalled(request: ChatRequest, key: CallKey) -> ChatResponse:
+            response = await answer(request, key)
+            self._context.recalled(self._sample, party, request, key)
+            return response
+
+        return recalled
 
     def _find(self, key: CallKey) -> ChatResponse | None:
         """The reply in the journal; those of comparisons are many, so each is looked up."""

@@ -1,0 +1,365 @@
+"""`bench bundle` and `bench verify`: what a bundle holds, and what is named in one that differs."""
+
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.exchange.bundles import manifest_of
+from eibench.core.journal.lines import file_lines, line_of
+from eibench.core.types import digest
+from eibench.testing import LoopbackServer
+from tests.conftest import enter_empty_place, run_here
+
+Bench = Callable[..., Any]
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a judged demo run, `runs`, and its bundle, `one.eib`, for reading."""
+    with pytest.MonkeyPatch.context() as patch:
+        work = enter_empty_place(tmp_path_factory.mktemp("bundle"), patch)
+        made = run_here("run", "eqbench3", "--no-elo", "--note", "who=Ada's laptop")
+        assert made.code == 0, made.err
+        words = ("--weights", "https://example.org/weights", "--prompt-format", "ChatML")
+        done = run_here("bundle", "eqbench3", "-o", "one.eib", *words)
+        assert done.code == 0, done.err
+        return work
+
+
+def rows_in(path: Path) -> Rows:
+    """The rows of a bundle."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()[1:-1]]
+
+
+def signed(rows: Rows, name: str = "changed.eib") -> Path:
+    """A bundle of rows whose hash tree and last line are made anew, as a forger would."""
+    raw = [line_of(row) for row in rows]
+    Path(name).write_bytes(b"".join(file_lines(raw, manifest_of(rows, raw, None, None))))  # type: ignore[arg-type]
+    return Path(name)
+
+
+def unsigned(rows: Rows, original: Path, name: str = "changed.eib") -> Path:
+    """The same with the first and the last line of the original."""
+    first, *_, last = original.read_bytes().splitlines(keepends=True)
+    Path(name).write_bytes(b"".join([first, *map(line_of, rows), last]))
+    return Path(name)
+
+
+def of(rows: Rows, kind: str, **fields: object) -> dict[str, Any]:
+    """The first row of a kind with these fields."""
+    return next(r for r in rows if r["kind"] == kind and fields.items() <= r.items())
+
+
+def named(bench: Bench, path: Path) -> list[tuple[Any, ...]]:
+    """What is named in a bundle that does not follow: kind, item, message."""
+    done = bench("verify", path, "--json")
+    assert done.code == 1, done.err
+    return [(one["kind"], one["item_id"], one["message"]) for one in done.json["faults"]]
+
+
+def test_a_bundle_is_verified_and_has_the_same_bytes_again(bench: Bench, judged: Path) -> None:
+    """All numbers follow; the result says what was verified, by what, when."""
+    shutil.copytree(judged / "runs", "runs")
+    words = ("--weights", "https://example.org/weights", "--prompt-format", "ChatML")
+    assert bench("bundle", "eqbench3", "-o", "again.eib", *words).code == 0
+    assert Path("again.eib").read_bytes() == (judged / "one.eib").read_bytes()
+    done = bench("verify", "again.eib", "--json")
+    assert done.code == 0
+    assert (done.json["holds"], done.json["faults"]) == (True, [])
+    assert (done.json["weights"], done.json["prompt_format"]) == (words[1], words[3])
+    (run,) = done.json["runs"]
+    assert run["claimed"] == run["computed"]
+    assert (run["metric"], run["samples"], run["absent"]) == ("rubric_score", 20, 0)
+    assert done.json["eibench"]
+    assert re.match(r"\d{4}-\d\d-\d\dT", done.json["at"])
+
+
+def test_what_cannot_be_excluded_stands_on_the_first_lines(bench: Bench, judged: Path) -> None:
+    """Before any number; the last line is the verdict."""
+    done = bench("verify", judged / "one.eib")
+    first, *_, last = done.out.strip().splitlines()
+    assert first.startswith("What this cannot exclude")
+    assert done.out.index("a stronger model") < done.out.index("rubric_score")
+    assert last.startswith("verified: every number follows from the replies")
+
+
+def test_an_import_of_a_bundle_has_what_was_asked(bench: Bench, judged: Path) -> None:
+    """Prompts and details of grades are made again from the pack, to the letter."""
+    bench("import", judged / "one.eib", "--runs-dir", "there")
+    bench("export", "eqbench3", "--demo", "--runs-dir", "there", "-o", "there.jsonl")
+    bench("export", "eqbench3", "--demo", "--runs-dir", judged / "runs", "-o", "here.jsonl")
+    here, there = ({line_of(r) for r in rows_in(Path(f"{name}.jsonl")) if r["kind"] != "run"}
+                   for name in ("here", "there"))  # fmt: skip
+    assert here == there
+    again = bench("import", judged / "one.eib", "--runs-dir", "there")
+    assert "already there" in again.err
+
+
+@pytest.mark.parametrize("sign", [True, False])
+def test_an_edited_grade_is_named(bench: Bench, judged: Path, sign: bool) -> None:
+    """With its hash tree or without: the replies come to another one."""
+    rows = rows_in(judged / "one.eib")
+    grade = of(rows, "grade", item_id="both-hands")
+    grade["values"]["rubric"] = 99.0
+    path = signed(rows) if sign else unsigned(rows, judged / "one.eib")
+    kinds = {(kind, item) for kind, item, message in named(bench, path) if "rubric" in message}
+    assert ("wrong", "both-hands") in kinds
+    changed = ("changed", "both-hands", "its replies or grades")
+    assert (changed in named(bench, path)) is not sign
+
+
+def test_a_dropped_sample_is_named(bench: Bench, judged: Path) -> None:
+    """Also where its result and its hash tree are those of the rest."""
+    rows = [r for r in rows_in(judged / "one.eib") if r.get("item_id") != "both-hands"]
+    document = of(rows, "run")["document"]
+    document["items"] |= {"total": 19, "scored": 19}
+    assert ("dropped", "both-hands", "the pack has it, and nothing is here") in named(
+        bench, signed(rows)
+    )
+
+
+def test_a_changed_reply_of_the_model_is_named(bench: Bench, judged: Path) -> None:
+    """The judge graded another text."""
+    rows = rows_in(judged / "one.eib")
+    of(rows, "call", item_id="both-hands", phase="generate")["text"] += " And I care."
+    message = "its grade needs a reply that is not here, or another text was graded"
+    assert ("wrong", "both-hands", message) in named(bench, signed(rows))
+
+
+def test_a_changed_verdict_is_named(bench: Bench, judged: Path) -> None:
+    """Its grade does not follow from it any more."""
+    rows = rows_in(judged / "one.eib")
+    verdict = of(rows, "call", item_id="both-hands", phase="judge")
+    verdict["text"] = verdict["text"].replace("4.2", "9.9")
+    found = named(bench, signed(rows))
+    assert any("9.9" in message for _, item, message in found if item == "both-hands")
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_a_swapped_judge_is_named(bench: Bench, judged: Path, everywhere: bool) -> None:
+    """In the result alone, or in all lines: its replies are to requests to another one."""
+    text = (judged / "one.eib").read_text()
+    rows = rows_in(judged / "one.eib")
+    if everywhere:
+        swapped = text.replace('"name":"judge"', '"name":"judge-b"')
+        Path("swapped").write_text(swapped.replace("demo/judge", "demo/judge-b"))
+        rows = rows_in(Path("swapped"))
+        for row in rows:
+            if row["kind"] == "grade":
+                row["grader"] = digest(row["graded_by"])
+    else:
+        of(rows, "run")["document"]["judged_by"]["name"] = "judge-b"
+    assert any("grade" in message for _, _, message in named(bench, signed(rows)))
+
+
+def test_a_changed_pack_is_named(bench: Bench, judged: Path, questions: Any) -> None:
+    """In the bundle, or where whoever verifies has other data."""
+    rows = rows_in(judged / "one.eib")
+    of(rows, "run")["pack_sha256"] = "0" * 64
+    ((kind, _, message), *_) = named(bench, signed(rows))
+    assert kind == "wrong"
+    assert "is not the data of run" in message
+    pack = questions("1,2")
+    bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", pack)
+    bench("bundle", "eqbench-v1", "-o", "custom.eib", "--demo")
+    assert bench("verify", "custom.eib", "--dataset", pack).code == 0
+    questions("1,3")
+    done = bench("verify", "custom.eib", "--dataset", pack)
+    assert done.code == 1
+    assert "is not the data of run" in " ".join(done.out.split())
+
+
+def test_an_edited_claim_is_named(bench: Bench, judged: Path) -> None:
+    """The manifest and the result, both or one of them."""
+    rows = rows_in(judged / "one.eib")
+    of(rows, "run")["document"]["metrics"]["rubric_score"]["value"] += 5
+    messages = [message for _, _, message in named(bench, signed(rows))]
+    assert any(message.startswith("rubric_score is given as") for message in messages)
+    first, *rest = (judged / "one.eib").read_bytes().splitlines(keepends=True)
+    header = json.loads(first)
+    header["manifest"]["runs"][0]["claim"]["value"] += 5
+    Path("claims.eib").write_bytes(b"".join([line_of(header), *rest]))
+    assert ("changed", None, "the manifest has another claim than its result") in named(
+        bench, Path("claims.eib")
+    )
+
+
+def test_an_added_reply_is_named(bench: Bench, judged: Path) -> None:
+    """One that nothing asks for."""
+    rows = rows_in(judged / "one.eib")
+    more = {**of(rows, "call", item_id="both-hands"), "occurrence": 7}
+    rows.insert(2, more)
+    assert ("added", "both-hands", "a reply (generate) that nothing here asks for") in named(
+        bench, signed(rows)
+    )
+
+
+def test_a_bundle_holds_nothing_private(
+    bench: Bench, questions: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No address, home, note, user, key; no text of the pack: a run at a server of one's own."""
+    key, home = "sk-verysecret0123456789", "/home/ada-lovelace"
+    monkeypatch.setenv("MY_API_KEY", key)
+    monkeypatch.setenv("HOME", home)
+    pack = questions("1,2")
+    reply = "First pass scores:\nAnger: 1\nRelief: 2\nHope: 3\nShame: 4\n\n[End of answer]"
+    with LoopbackServer(reply) as server:
+        port = server.base_url.split(":")[2].split("/")[0]
+        where = ("--base-url", server.base_url, "--dataset", pack, "--api-key-env", "MY_API_KEY")
+        words = ("--model", f"openai/{home}/models/x-7b", "--note", "host=cluster-b17")
+        done = bench("run", "eqbench-v1", *words, *where, "--yes", "--json")
+        assert done.json["run_id"], done.err
+    made = bench("bundle", done.json["run_id"], "-o", "private.eib")
+    assert made.code == 0, made.err
+    text = Path("private.eib").read_text()
+    for private in (key, home, "ada-lovelace", "127.0.0.1", port, "cluster-b17", str(tmp_path)):
+        assert private not in text, private
+    asked = json.loads(pack.read_text())["1"]["prompt"]
+    assert asked.splitlines()[0] not in text
+    assert "openai/x-7b" in text
+    assert bench("verify", "private.eib", "--dataset", pack).code == 0
+
+
+CRITERIA = """
+    demonstrated_empathy pragmatic_ei depth_of_insight social_dexterity emotional_reasoning
+    message_tailoring boundary_setting safety_conscious moralising sycophantic compliant challenging
+    warmth validating analytical reactive conversational humanlike
+"""
+
+
+def verdict(grade: float) -> str:
+    """What a judge says who gives everything the same grade."""
+    names = CRITERIA.strip().split()
+    return json.dumps({"chain_of_thought_reasoning": "so", **dict.fromkeys(names, grade)})
+
+
+@pytest.mark.parametrize(("today", "is_invented"), [(8, False), (3, True)])
+def test_an_invented_verdict_is_caught(bench: Bench, today: float, is_invented: bool) -> None:
+    """The judge, asked again until it gives the like, never does; an honest one does at once."""
+    with LoopbackServer(verdict(8)) as judge:
+        words = ("--judge", "openai/j", "--judge-base-url", judge.base_url, "--yes")
+        done = bench("run", "eqbench3", "--limit", 1, "--no-elo", *words)
+        assert done.code == 0, done.err
+    made = bench("bundle", "eqbench3", "-o", "one.eib", "--demo")
+    assert made.code == 0, made.err
+    with LoopbackServer(verdict(today)) as judge:
+        words = ("--rejudge", "100%", "--judge-base-url", judge.base_url, "--yes")
+        done = bench("verify", "one.eib", "--json", "--seed", 1, *words)
+    (again,) = done.json["asked"]
+    assert (again["whom"], again["drawn"], again["total"]) == ("judge", 1, 1)
+    assert bool(again["faults"]) is is_invented
+    assert len(judge.requests) == again["replies"]
+    assert again["replies"] == (39 if is_invented else 1)
+    if is_invented:
+        assert "asked 39 times, gave" in again["faults"][0]["message"]
+
+
+def answer(anger: int, relief: int) -> str:
+    """A reply to a question of EQ-Bench."""
+    scores = f"\nAnger: {anger}\nRelief: {relief}\nHope: 3\nShame: 4\n\n"
+    return f"First pass scores:{scores}Revised scores:{scores}[End of answer]"
+
+
+@pytest.mark.parametrize(("today", "is_other"), [(1, False), (9, True)])
+def test_the_replies_of_another_model_are_found(
+    bench: Bench, questions: Any, today: int, is_other: bool
+) -> None:
+    """Asked again, the model of that name is worse; one that is the same is not accused."""
+    pack = questions("1,2")
+    with LoopbackServer(answer(1, 9)) as server:
+        where = ("--base-url", server.base_url, "--dataset", pack)
+        bench("run", "eqbench-v1", "--model", "openai/m", *where, "--iterations", 3, "--yes")
+    assert bench("bundle", "eqbench-v1", "-o", "one.eib").code == 0
+    with LoopbackServer(answer(today, 10 - today)) as server:
+        where = ("--base-url", server.base_url, "--dataset", pack)
+        done = bench("verify", "one.eib", "--json", "--reask", "100%", *where, "--yes")
+        assert len(server.requests) == 6
+    (again,) = done.json["asked"]
+    assert (again["whom"], again["drawn"], again["replies"]) == ("model", 2, 6)
+    assert (again["p"] <= 0.05) is is_other
+    assert done.code == int(is_other)
+
+
+@pytest.fixture
+def custom(bench: Bench, questions: Any) -> Path:
+    """A pack of two questions, on which a demo model has run, with a note and a system prompt."""
+    pack: Path = questions("1,2")
+    words = ("--note", "host=cluster-b17", "--system", "Ask ada@example.org.")
+    done = bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", pack, *words)
+    assert done.code == 0, done.err
+    return pack
+
+
+def test_what_looks_private_is_refused_until_it_is_kept(bench: Bench, custom: Path) -> None:
+    """A system prompt is sent, so it is published as it is, or not at all."""
+    done = bench("bundle", "eqbench-v1", "-o", "one.eib")
+    assert done.code == 2
+    assert "settings, system" in done.err
+    assert "--keep TEXT" in done.err
+    assert not Path("one.eib").exists()
+    keep = ("--keep", "ada@example.org", "--keep", "host")
+    assert bench("bundle", "eqbench-v1", "-o", "one.eib", *keep).code == 0
+    assert "ada@example.org" in (text := Path("one.eib").read_text())
+    assert '"notes":{"host":"cluster-b17"}' in text
+    assert bench("verify", "one.eib", "--dataset", custom).code == 0
+
+
+def test_a_run_whose_numbers_would_be_others_is_refused(bench: Bench, custom: Path) -> None:
+    """`bench rescore` says which, and stores them."""
+    with closing(sqlite3.connect("runs/demo/bench.sqlite")) as database, database:
+        change = "json_set(document, '$.metrics.score.value', 99)"
+        database.execute(f"UPDATE runs SET document = {change}")
+    done = bench("bundle", "eqbench-v1", "-o", "one.eib")
+    assert done.code == 4
+    assert "would be others today; bench rescore" in done.err
+
+
+def test_comparisons_are_left_out_and_named(bench: Bench, demos: Any) -> None:
+    """They rest on the replies of other runs."""
+    (_, run) = demos(2)
+    done = bench("bundle", run["run_id"], "-o", "one.eib")
+    assert "left out: " in done.err
+    assert "comparisons, on which no number of the result itself rests" in done.err
+    assert {kind for kind, _, _ in named(bench, Path("one.eib"))} == {"dropped"}  # nine items of 20
+
+
+def test_what_cannot_be_graded_here_is_imported_as_it_is(bench: Bench, custom: Path) -> None:
+    """Without the data of its run, what was asked stays a digest, which is said."""
+    assert bench("bundle", "eqbench-v1", "-o", "one.eib", "--keep", "ada@example.org").code == 0
+    done = bench("import", "one.eib", "--runs-dir", "there")
+    assert done.code == 0
+    assert "what was asked stays a digest" in done.err
+    assert "bench verify one.eib finds 1 fault in it" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "line 1: is not JSON"),
+        (b'{"format":"eibench-journal","version":7,"eibench":"1"}\n', "bench bundle makes bundles"),
+        (b'{"format":"eibench-journal","version":7,"eibench":"1","manifest":{}}\n', "needs"),
+        (b"\x00\xff", "line 1: is not JSON"),
+    ],
+)
+def test_what_is_no_bundle_is_refused(bench: Bench, text: bytes, message: str) -> None:
+    """In one line, with its place."""
+    Path("no.eib").write_bytes(text)
+    done = bench("verify", "no.eib")
+    assert done.code == 3
+    assert message in done.err
+
+
+@pytest.mark.parametrize("share", ["0", "101%", "-5%", "nan", "five"])
+def test_a_share_is_above_0_and_at_most_all(bench: Bench, share: str) -> None:
+    """Such as 5% or 0.05."""
+    done = bench("verify", "one.eib", "--rejudge", share)
+    assert done.code == 2
+    assert "is no share; write such as 5%" in done.err
