@@ -219,6 +219,18 @@ async def test_a_game_says_year_and_phase_while_it_is_played() -> None:
     ]
 
 
+async def test_a_game_that_nobody_wins_ends_after_the_years_that_the_page_says() -> None:
+    """Nobody moves."""
+    page = Path(eibench.__file__).resolve().parents[2] / "docs" / "diplobench.md"
+    (years,) = re.findall(r"after `--max-years` \((\d+);", page.read_text(encoding="utf-8"))
+    item = BENCHMARK.read_pack(find_pack(BENCHMARK, "bundled", OPTIONS), OPTIONS).items[0]
+    unread = ["nothing"] * 200
+    others = {role.name: ScriptedModel(*unread) for role in BENCHMARK.roles}
+    model = ScriptedModel(*unread, roles=others)
+    record = await BENCHMARK.generate(item, model, {**OPTIONS, "rounds": 0})
+    assert (record.outcome, record.years) == ("stalemate", int(years))
+
+
 @pytest.mark.parametrize(
     ("command", "code"),
     [

@@ -108,6 +108,21 @@ def test_a_panel_rates_by_its_mean(bench: Bench) -> None:
     assert "those rest on claude-sonnet-4-5 and gpt-5.1" in document["comparability"]
 
 
+@pytest.mark.parametrize(("quorum", "is_published"), [("2", False), ("3", True)])
+def test_a_published_rating_needs_all_three_judges(
+    bench: Bench, quorum: str, is_published: bool
+) -> None:
+    """With the published judges, one that may be missing is what sets a result apart."""
+    with LoopbackServer(lambda r: "Yes." if r.model == "m" else '{"rating": 1}') as server:
+        url = server.base_url
+        judges = ("claude-sonnet-4-5", "gpt-5.1", "gemini-2.5-pro")
+        panel = [word for judge in judges for word in ("--judge", f"openai/{judge}")]
+        document = bench("run", "humanebench", *BUNDLED, "--model", "openai/m",
+                         "--base-url", url, *panel, "--judge-base-url", url, "--json",
+                         env={"BENCH_QUORUM": quorum}).json  # fmt: skip
+    assert ("those rest on" not in document["comparability"]) == is_published
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
