@@ -155,7 +155,7 @@ class Wire:
         """What is sent, each with who is asked: of a run, and of comparisons with another."""
         self.speakers.lengths = lengths
         sent = [(self.speakers.who(r), r) for r in self._sent(folder, "model", *more)]
-        if self.compares:
+        if self.compares and folder != "short":
             self._sent(folder, "second", "--no-elo", *more)
             sent += [("pairs", r) for r in self._sent(folder, "second", *more)]
         return [(who, r) for who, r in sent if not r.is_trial]
@@ -176,10 +176,12 @@ class Wire:
 def kind(who: str, request: ReceivedRequest) -> Kind:
     """What a request is told apart by."""
     said = {"model", "messages", "response_format", "max_tokens", "temperature"}
-    further = {name: value for name, value in request.body.items() if name not in said}
-    shown = ", ".join(f"{name} {value:g}" for name, value in sorted(further.items()))
-    temperature = request.body.get("temperature")
-    return Kind(who, "" if temperature is None else f"{temperature:g}", shown)
+    further = sorted(f"{k} {_short(v)}" for k, v in request.body.items() if k not in said)
+    return Kind(who, _short(request.body.get("temperature", "")), ", ".join(further))
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def times(first: ReceivedRequest, later: Sequence[ReceivedRequest]) -> str:
