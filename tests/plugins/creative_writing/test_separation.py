@@ -73,6 +73,13 @@ def test_overlap_of_the_files_follows_from_means_and_deviations() -> None:
         assert adjacent_overlap(groups) == pytest.approx(published)
 
 
+def test_overlap_is_that_of_intervals_of_99_percent() -> None:
+    """Of 100 grades with a deviation of 1 they reach .258 to each side, those of 95 % .196."""
+    grades = np.resize([-1.0, 1.0], 100) * np.sqrt(0.99)
+    assert adjacent_overlap([grades, grades + 0.51]) == 1
+    assert adjacent_overlap([grades, grades + 0.52]) == 0
+
+
 def test_calibration_follows_the_landmarks_of_a_file() -> None:
     """Least, quartiles and highest of the grades are at 0, 3, 5, 7 and 10."""
     for stats in _stats():
