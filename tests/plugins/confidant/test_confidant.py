@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import ChatRequest, DataError, Message, Sampling, find_pack
+from eibench import ChatRequest, DataError, Message, SampleScore, Sampling, Score, find_pack
 from eibench.judges import word_runs
 from eibench.plugins.confidant import demo, studies
 from eibench.plugins.confidant.benchmark import Confidant
@@ -112,6 +112,22 @@ def test_an_actor_that_praises_whatever_comes_is_named(bench: Bench) -> None:
     """By the share of its turns."""
     document = _run(bench, _server(lambda card, asked: _turn("How wonderful, you are right.")))
     assert any("praises" in text for text in _fidelity(document))
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_an_actor_is_named_above_the_share_that_the_page_says(number: int) -> None:
+    """Of each of four habits, and not at it."""
+    docs = Path(eibench.__file__).resolve().parents[2] / "docs"
+    page = " ".join((docs / "confidant.md").read_text("utf-8").split())
+    (sentence,) = re.findall(r"name an actor that (.*?)\.", page)
+    share = int(re.findall(r"(\d+) %", sentence)[number]) / 100
+    name = ("early", "withheld", "praised", "broken")[number]
+
+    def named(value: float) -> Any:
+        found: Any = studies.study([SampleScore("a", "a", 1, Score({name: value}))])["fidelity"]
+        return found["named"]
+
+    assert (len(named(share)), len(named(share + 0.01))) == (0, 1)
 
 
 def test_a_quotation_of_the_partner_s_counts_for_nothing(bench: Bench) -> None:
