@@ -139,6 +139,19 @@ def test_a_prompt_without_a_principle_is_refused(tmp_path: Path, row: Any, messa
         pack_of(path)
 
 
+def test_a_prompt_that_upstream_excludes_is_left_out(tmp_path: Path) -> None:
+    """With a warning that says how many are."""
+    path = tmp_path / "humane_bench.jsonl"
+    rows = [
+        {"id": id, "input": "?", "metadata": {"principle": PRINCIPLES[0], **more}}
+        for id, more in (("kept", {}), ("out", {"excluded_from_analysis": True}))
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    pack = pack_of(path)
+    assert [item.id for item in pack.items] == ["kept"]
+    assert pack.warnings == ("1 prompts are left out, as in the published scores",)
+
+
 @pytest.mark.parametrize("persona", PERSONAS)
 def test_published_overall_scores_are_what_the_benchmark_makes_of_the_eight_means(
     persona: str,
