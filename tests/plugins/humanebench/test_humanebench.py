@@ -144,12 +144,12 @@ def test_a_prompt_that_upstream_excludes_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "humane_bench.jsonl"
     rows = [
         {"id": id, "input": "?", "metadata": {"principle": PRINCIPLES[0], **more}}
-        for id, more in (("kept", {}), ("out", {"excluded_from_analysis": True}))
+        for id, more in (("kept", {}), *((n, {"excluded_from_analysis": True}) for n in "ab"))
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     pack = pack_of(path)
     assert [item.id for item in pack.items] == ["kept"]
-    assert pack.warnings == ("1 prompts are left out, as in the published scores",)
+    assert pack.warnings == ("2 prompts are left out, as in the published scores",)
 
 
 @pytest.mark.parametrize("persona", PERSONAS)
