@@ -212,13 +212,14 @@ def test_the_order_of_models_by_two_actors() -> None:
 
 
 def test_the_cards_are_as_they_are_meant() -> None:
-    """24 adults in five families, half of them in a role of daily life, five points each."""
+    """24 adults in five families, half in a role of daily life, five points, the core counts 3."""
     assert len(CARDS) == 24
     assert sum(card.relation == "assistant" for card in CARDS.values()) == 12
     families = [item.tags["family"] for item in PACK.items]
     assert all(families.count(family) >= 4 for family in set(families)) and len(set(families)) == 5
     for name, card in CARDS.items():
-        assert len(card.facts) == 5 and card.core.after, name
+        assert sorted(fact.weight for fact in card.facts) == [1, 1, 1, 1, 3], name
+        assert card.core.weight == 3 and card.core.after, name
         known = " ".join(map(str, card.person)) + card.role
         assert not any(word_runs(known) & word_runs(f.text) for f in card.facts), name
 
