@@ -17,8 +17,8 @@ def test_a_judge_that_is_silent_three_times_before_its_first_reply_leaves() -> N
         absences.check(one)
     for _ in range(2):
         absences.settle(one, ProviderError(ErrorKind.TIMEOUT, "no answer"), silent=True)
-    with pytest.raises(ProviderError, match="no answer"):
-        absences.check(one)
+        with pytest.raises(ProviderError, match="no answer"):
+            absences.check(one)
     absences.check(other)
     assert len(lines) == 1
 
