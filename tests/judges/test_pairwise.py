@@ -177,9 +177,10 @@ def test_a_reply_that_was_cut_is_never_read_otherwise(
             assert (margins is None) == (reason is not None)
 
 
-def test_sixty_pluses_are_not_cut_to_five() -> None:
+@pytest.mark.parametrize("pluses", [6, 60])
+def test_more_pluses_than_five_are_not_cut_to_five(pluses: int) -> None:
     """Nor is anything else put right for the judge."""
-    assert read(said(insight="A4711" + "+" * 60))[0] is None
+    assert read(said(insight="A4711" + "+" * pluses))[0] is None
 
 
 _MARGIN = st.integers(1, 5).flatmap(lambda n: st.sampled_from([n, -n]))

@@ -19,9 +19,10 @@ def test_at_least_ten_attempts(kind: ErrorKind) -> None:
 
 
 def test_it_ends() -> None:
-    """There is a last attempt."""
+    """The sixteenth attempt is the last one."""
     error = ProviderError(ErrorKind.SERVER, "no")
-    assert POLICY.wait(error, POLICY.attempts, lambda: 0.0) is None
+    assert POLICY.wait(error, 15, lambda: 0.0) is not None
+    assert POLICY.wait(error, 16, lambda: 0.0) is None
 
 
 def test_fatal_errors_are_final() -> None:

@@ -12,7 +12,6 @@ import pytest
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.clients.patience import limit_of_attempt, off_the_clock
-from eibench.core.clients.terms import WARM_TEMPERATURE
 from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, of_judge
 from eibench.core.types import ChatRequest, Item, JsonDict, Message, Sampling
@@ -116,7 +115,7 @@ async def test_a_temperature_of_zero_is_raised_before_it_is_left_out() -> None:
 
     async with judging(positive, 422) as (client, server):
         response = await client.complete(asked(), CALL)
-    assert response.sent["temperature"] == WARM_TEMPERATURE and len(server.requests) == 2
+    assert response.sent["temperature"] == 0.01 and len(server.requests) == 2
 
 
 async def test_a_server_without_a_system_role() -> None:

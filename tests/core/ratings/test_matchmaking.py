@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 from random import Random
 from typing import Any
 
@@ -28,7 +28,14 @@ from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.matchmaking.observing import Observer
 from eibench.core.matchmaking.outlook import scale_at
-from eibench.core.matchmaking.staged import Turns, asked_items, neighbours, sparse_places
+from eibench.core.matchmaking.staged import (
+    Position,
+    Turns,
+    asked_items,
+    neighbours,
+    plan_staged,
+    sparse_places,
+)
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import (
     Observations,
@@ -305,6 +312,19 @@ def test_staged_ends_when_the_rank_is_stable(world: Tournament, ladder: list[Cal
         name, _, loop = one.stage.partition(" ")
         if loop and other.stage.split()[0] != name:
             assert one.rank == other.rank or loop == "4"
+
+
+def test_staged_goes_on_though_the_rank_is_never_stable(world: Tournament) -> None:
+    """Where each batch moves it, all stages but the first come four times."""
+    goal, history = goal_of(world), list[Batch]()
+    ladder = tuple(name for name in goal.pool.transcripts if name != NEW)
+    for rank in cycle((5, 6)):
+        stage, items = plan_staged(goal, Position(ladder, rank), history)
+        if not items:
+            break
+        history.append(Batch(stage, rank, ()))
+    stages = Counter(batch.stage.split()[0] for batch in history)
+    assert list(stages.values()) == [1, 4, 4, 4, 4, 4]
 
 
 def test_all_gives_each_opponent_the_same() -> None:

@@ -168,3 +168,14 @@ def test_the_unanchored_scale_is_the_original_s() -> None:
     assert found.warnings[-1] == (
         "ratings are around 1200, on a scale of this board alone: no anchors are given"
     )
+
+
+def test_a_clear_win_counts_twenty_times_and_its_interval_five() -> None:
+    """Of 30 pluses and more: the ratings of 20 games won, the deviations of 5."""
+    rows = [Comparison("1", 1, "x", "y", "a", dict.fromkeys("abcdef", 5))]
+    found = rate(Comparisons.of(rows), RatingSettings())
+    pair = np.array([0]), np.array([1])
+    twenty, five = (update_all(2, *pair, np.array([n])) for n in (20, 5))
+    assert [found[name].rating for name in "xy"] == pytest.approx(twenty.mu.tolist())
+    ends = twenty.mu[0] - 1.96 * five.sigma[0], twenty.mu[0] + 1.96 * five.sigma[0]
+    assert found["x"].ci95 == pytest.approx(ends)

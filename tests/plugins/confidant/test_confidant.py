@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import ChatRequest, DataError, Message, Sampling, find_pack
+from eibench import ChatRequest, DataError, Message, SampleScore, Sampling, Score, find_pack
 from eibench.judges import word_runs
 from eibench.plugins.confidant import demo, studies
 from eibench.plugins.confidant.benchmark import Confidant
@@ -114,6 +114,22 @@ def test_an_actor_that_praises_whatever_comes_is_named(bench: Bench) -> None:
     assert any("praises" in text for text in _fidelity(document))
 
 
+@pytest.mark.parametrize("number", range(4))
+def test_an_actor_is_named_above_the_share_that_the_page_says(number: int) -> None:
+    """Of each of four habits, and not at it."""
+    docs = Path(eibench.__file__).resolve().parents[2] / "docs"
+    page = " ".join((docs / "confidant.md").read_text("utf-8").split())
+    (sentence,) = re.findall(r"name an actor that (.*?)\.", page)
+    share = int(re.findall(r"(\d+) %", sentence)[number]) / 100
+    name = ("early", "withheld", "praised", "broken")[number]
+
+    def named(value: float) -> Any:
+        found: Any = studies.study([SampleScore("a", "a", 1, Score({name: value}))])["fidelity"]
+        return found["named"]
+
+    assert (len(named(share)), len(named(share + 0.01))) == (0, 1)
+
+
 def test_a_quotation_of_the_partner_s_counts_for_nothing(bench: Bench) -> None:
     """A judge that quotes the partner, or nobody, is flagged, and the point is not voiced."""
 
@@ -196,13 +212,14 @@ def test_the_order_of_models_by_two_actors() -> None:
 
 
 def test_the_cards_are_as_they_are_meant() -> None:
-    """24 adults in five families, half of them in a role of daily life, five points each."""
+    """24 adults in five families, half in a role of daily life, five points, the core counts 3."""
     assert len(CARDS) == 24
     assert sum(card.relation == "assistant" for card in CARDS.values()) == 12
     families = [item.tags["family"] for item in PACK.items]
     assert all(families.count(family) >= 4 for family in set(families)) and len(set(families)) == 5
     for name, card in CARDS.items():
-        assert len(card.facts) == 5 and card.core.after, name
+        assert sorted(fact.weight for fact in card.facts) == [1, 1, 1, 1, 3], name
+        assert card.core.weight == 3 and card.core.after, name
         known = " ".join(map(str, card.person)) + card.role
         assert not any(word_runs(known) & word_runs(f.text) for f in card.facts), name
 

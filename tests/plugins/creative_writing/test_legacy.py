@@ -1,12 +1,14 @@
 """`creative-writing-legacy`: scores by hand, criteria of prompts, files with faults, words."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import eibench
 from eibench import BenchError, ChatResponse, Item, SampleScore, Score
 from eibench.core.plugins import installed
 from eibench.data import folder
@@ -109,6 +111,22 @@ def test_a_short_piece_is_asked_for_hotter(bench: Bench, tmp_path: Path) -> None
     assert [heat for heat in heats if heat is not None] == [
         *(0.5, 0.6, 0.7, 0.8), *(0.8, 0.9, 1.0, 1.0)
     ]  # fmt: skip
+
+
+def test_criteria_are_left_out_and_turned_as_the_page_says(tmp_path: Path) -> None:
+    """Every name of either list, whatever its case; one that holds a name is turned too."""
+    docs = Path(eibench.__file__).resolve().parents[2] / "docs"
+    page = " ".join((docs / "creative-writing.md").read_text("utf-8").split())
+    left_out, turned = (
+        re.findall(rf"{start}: (.*?)\. \d", page)[0].split(", ")
+        for start in ("are left out, as in the published code", r"the other way round \(10 − x\)")
+    )
+    names = ["Elegant Prose", *left_out, *(f"A {name} ending" for name in turned)]
+    criteria = [{"prefix_text": "Grade:", "criteria": names}]
+    rubric = items_in(written(tmp_path, {"a": row("a", judging_criteria=criteria)}))["a"].rubric
+    assert list(rubric.criteria) == ["Elegant Prose", *names[1 + len(left_out) :]]
+    assert rubric.lower_is_better == tuple(names[1 + len(left_out) :])
+    assert (len(left_out), len(turned)) == (7, 19)
 
 
 def test_an_iteration_with_ten_pieces_or_fewer_is_left_out() -> None:

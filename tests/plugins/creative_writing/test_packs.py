@@ -1,6 +1,6 @@
 """What is wrong with a pack is said with its file and its place."""
 
-import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from eibench import BenchError, find_pack
+import eibench
+from eibench import BenchError, ChatResponse, PackSource, data, find_pack, read_rows
 from eibench.core.plugins import installed
+from eibench.plugins.creative_writing.prompts import Piece
 from tests.plugins.creative_writing.conftest import FILES, PROMPTS
 
-OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 BENCHMARK: Any = installed().benchmark("creative-writing-v3")
 CRITERIA, NEGATIVE = "creative_writing_criteria.txt", "negative_criteria.txt"
 JUDGE, PAIR = "creative_writing_judging_prompt.txt", "pairwise_prompt.txt"
@@ -65,19 +66,39 @@ def test_each_iteration_has_the_next_seed(pack: Callable[..., Path]) -> None:
     assert {roof.asked(n) for n in (1, 2)} == {"A roof."}
 
 
-def test_only_the_official_pack_leaves_prompts_out_of_pairs(pack: Callable[..., Path]) -> None:
-    """Those that the published code leaves out."""
-    assert all(item.content.compared for item in read(pack()).items)
-    if OFFICIAL:
-        items = read(Path(OFFICIAL, "creative-writing-v3")).items
-        left_out = [item.id for item in items if not item.content.compared]
-        assert (len(items), left_out) == (32, ["5", "16", "20", "21", "26", "28", "30"])
+PAGE = Path(eibench.__file__).resolve().parents[2] / "docs" / "creative-writing.md"
 
 
-def test_the_official_pack_has_the_published_anchors(pack: Callable[..., Path]) -> None:
-    """Two models at their published ratings; others have none."""
-    ours = read(pack())
-    assert BENCHMARK.anchor_sets(ours) == ()
-    official = replace(ours, source=replace(ours.source, name="official"))
-    (anchors,) = BENCHMARK.anchor_sets(official)
-    assert anchors == {"DeepSeek-R1": 1500, "llama-3.2-1b-instruct": 200}
+@pytest.fixture
+def official(pack: Callable[..., Path]) -> PackSource:
+    """The files of a pack of 32 prompts, as if they were upstream's."""
+    folder = pack({str(n): WELL for n in range(1, 33)})
+    return replace(find_pack(BENCHMARK, str(folder), {}), name="official")
+
+
+def test_only_the_official_pack_leaves_prompts_out_of_pairs(official: PackSource) -> None:
+    """Those of the page, which are those that the published code leaves out."""
+    (ids,) = re.findall(r"not of prompts ([\d, and]+), as published", PAGE.read_text("utf-8"))
+    piece = Piece("A well.", ChatResponse("Deep. " * 100))
+
+    def left_out(source: PackSource) -> list[str]:
+        items = BENCHMARK.read_pack(source, {}).items
+        return [item.id for item in items if not BENCHMARK.is_comparable(item, piece)]
+
+    assert left_out(official) == re.findall(r"\d+", ids)
+    assert left_out(replace(official, name="custom")) == []
+
+
+def test_anchors_stand_where_the_published_board_has_them(official: PackSource) -> None:
+    """Both of the page, on the official pack alone."""
+    fields = {"model_name": str, "elo_score": float}
+    board: Any = read_rows(data.folder("creative_writing_v3") / "published_leaderboard.csv", fields)
+    ratings = {row["model_name"].rpartition("/")[2]: row["elo_score"] for row in board}
+    ((first, second),) = re.findall(
+        r"anchored at (\S+ = \d+) and (\S+ = \d+), where both are there", PAGE.read_text("utf-8")
+    )
+    (anchors,) = BENCHMARK.anchor_sets(BENCHMARK.read_pack(official, {}))
+    assert [f"{name} = {rating:g}" for name, rating in anchors.items()] == [first, second]
+    assert anchors == {name: ratings[name] for name in anchors}
+    custom = replace(official, name="custom")
+    assert list(BENCHMARK.anchor_sets(BENCHMARK.read_pack(custom, {}))) == []

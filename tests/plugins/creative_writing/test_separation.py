@@ -13,6 +13,7 @@ import pytest
 from eibench import folder
 from eibench.plugins.creative_writing.separation import (
     SeparationParts,
+    adjacent_overlap,
     interval,
     kendall_tau,
     kruskal_wallis,
@@ -25,6 +26,13 @@ from eibench.plugins.creative_writing.separation import (
 PARTS = ("judgemark_score", "stability", "separability", "human_corr")
 BOARDS = folder("judgemark") / "published_boards.json"
 """Score, stability, separability and agreement of each row of the boards v2.0 and v2.1."""
+
+
+def test_overlap_is_that_of_intervals_of_99_percent() -> None:
+    """Of 100 grades with a deviation of 1 they reach .258 to each side, those of 95 % .196."""
+    grades = np.resize([-1.0, 1.0], 100) * np.sqrt(0.99)
+    assert adjacent_overlap([grades, grades + 0.51]) == 1
+    assert adjacent_overlap([grades, grades + 0.52]) == 0
 
 
 def test_kruskal_wallis_by_hand() -> None:

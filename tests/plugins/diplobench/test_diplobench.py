@@ -48,12 +48,12 @@ def _holds(power: str, phase: str, legal: dict[str, list[str]]) -> str:
     return json.dumps({"orders": [some[0] for some in legal.values() if some[0].endswith(" H")]})
 
 
-def _run(bench: Bench, reply: Callable[..., str], *more: str) -> Any:
+def _run(bench: Bench, reply: Callable[..., str], *more: str, rounds: int = 1) -> Any:
     with LoopbackServer(reply) as server:
         done = bench(
             *("run", "diplobench", "--model", "openai/m", "--base-url", server.base_url),
             *("--role", "opponents=openai/x", "--role-base-url", f"opponents={server.base_url}"),
-            *("--limit", "1", "--rounds", "1", "--json", *more),
+            *("--limit", "1", "--rounds", rounds, "--json", *more),
         )
         return done.json, server
 
@@ -96,6 +96,15 @@ def test_letters_reach_those_they_are_for(bench: Bench) -> None:
     assert italy.count("greets you in S1901M") == 6
     assert france.count("greets you") == 1
     assert "[JOURNAL]\nFRANCE S1901M" in france
+
+
+def test_a_power_sees_its_latest_thirty_letters(bench: Bench) -> None:
+    """Of 36 before the first orders; how many older ones are left out is said."""
+    seen: list[tuple[str, str]] = []
+    _run(bench, _powers(_holds, seen), "--max-years", "1", rounds=6)
+    italy = next(p for who, p in seen if who == "ITALY" and "all that are legal" in p)
+    assert italy.count("greets you in S1901M") == 30
+    assert "(6 older letters are left out)" in italy
 
 
 def test_illegal_orders_are_held_and_counted(bench: Bench) -> None:
@@ -217,6 +226,18 @@ async def test_a_game_says_year_and_phase_while_it_is_played() -> None:
         "year 1 of at most 1, S1901M, 3 centres",
         "year 1 of at most 1, F1901M, 3 centres",
     ]
+
+
+async def test_a_game_that_nobody_wins_ends_after_the_years_that_the_page_says() -> None:
+    """Nobody moves."""
+    page = Path(eibench.__file__).resolve().parents[2] / "docs" / "diplobench.md"
+    (years,) = re.findall(r"after `--max-years` \((\d+);", page.read_text(encoding="utf-8"))
+    item = BENCHMARK.read_pack(find_pack(BENCHMARK, "bundled", OPTIONS), OPTIONS).items[0]
+    unread = ["nothing"] * 200
+    others = {role.name: ScriptedModel(*unread) for role in BENCHMARK.roles}
+    model = ScriptedModel(*unread, roles=others)
+    record = await BENCHMARK.generate(item, model, {**OPTIONS, "rounds": 0})
+    assert (record.outcome, record.years) == ("stalemate", int(years))
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,15 @@ def plain_overlap(a: str, b: str) -> float:
     return len(one & two) / min(len(one), len(two))
 
 
+@pytest.mark.parametrize(("shared", "close"), [(4, False), (5, True)])
+def test_a_fifth_of_the_runs_of_three_words_may_be_shared(shared: int, close: bool) -> None:
+    """Of twelve words two of ten runs, which four words make; not three."""
+    first = [f"a{n}" for n in range(12)]
+    new = first[:shared] + [f"b{n}" for n in range(12 - shared)]
+    shelf = SimilarityIndex([("one", " ".join(first))])
+    assert (shelf.too_close_to(" ".join(new)) is not None) is close
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=3, max_size=9), min_size=2, max_size=6))
 def test_the_index_finds_what_a_plain_comparison_finds(texts: list[list[str]]) -> None:

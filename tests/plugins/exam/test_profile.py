@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from eibench.plugins.exam.situations import DOSES, FAULTS
 from eibench.plugins.exam.verdict import (
     ABSOLUTE_TOO,
     DIFFERENCES,
+    NOT_ABSOLUTE,
     NOT_FIT,
     defects,
     verdict,
@@ -82,6 +84,31 @@ def test_a_judge_that_cannot_be_read_is_not_fit() -> None:
     found = verdict(profile(simulated.exam(simulated.unread, 1)))
     assert found.words == NOT_FIT
     assert "of its replies could not be read" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "enough", "too_little", "words"),
+    [
+        ("unread", 0.05, 0.051, NOT_FIT),
+        ("ties", 0.5, 0.51, NOT_FIT),
+        ("medium", 0.75, 0.74, DIFFERENCES),
+        ("across", 0.95, 0.94, NOT_ABSOLUTE),
+    ],
+)
+def test_what_a_judge_is_fit_for_changes_where_the_page_says(
+    name: str, enough: float, too_little: float, words: str
+) -> None:
+    """Of a judge without a fault one share alone falls short."""
+    judge = replace(profile(simulated.exam(simulated.fair(), 1)), across=1.0)
+
+    def fit_for(share: float) -> str:
+        if name == "medium":
+            doses = {**judge.doses, DOSES[1]: replace(judge.doses[DOSES[1]], value=share)}
+            return verdict(replace(judge, doses=doses)).words
+        changed: dict[str, Any] = {name: share}
+        return verdict(replace(judge, **changed)).words
+
+    assert (fit_for(enough), fit_for(too_little)) == (ABSOLUTE_TOO, words)
 
 
 def test_errors_where_the_fault_is_coarse_are_named() -> None:

@@ -127,6 +127,21 @@ def test_a_panel_rates_by_its_mean(bench: Bench) -> None:
     assert "those rest on claude-sonnet-4-5 and gpt-5.1" in document["comparability"]
 
 
+@pytest.mark.parametrize(("quorum", "is_published"), [("2", False), ("3", True)])
+def test_a_published_rating_needs_all_three_judges(
+    bench: Bench, quorum: str, is_published: bool
+) -> None:
+    """With the published judges, one that may be missing is what sets a result apart."""
+    with LoopbackServer(lambda r: "Yes." if r.model == "m" else '{"rating": 1}') as server:
+        url = server.base_url
+        judges = ("claude-sonnet-4-5", "gpt-5.1", "gemini-2.5-pro")
+        panel = [word for judge in judges for word in ("--judge", f"openai/{judge}")]
+        document = bench("run", "humanebench", *BUNDLED, "--model", "openai/m",
+                         "--base-url", url, *panel, "--judge-base-url", url, "--json",
+                         env={"BENCH_QUORUM": quorum}).json  # fmt: skip
+    assert ("those rest on" not in document["comparability"]) == is_published
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -141,6 +156,19 @@ def test_a_prompt_without_a_principle_is_refused(tmp_path: Path, row: Any, messa
     path.write_text(json.dumps(row), encoding="utf-8")
     with pytest.raises(DataError, match=message):
         pack_of(path)
+
+
+def test_a_prompt_that_upstream_excludes_is_left_out(tmp_path: Path) -> None:
+    """With a warning that says how many are."""
+    path = tmp_path / "humane_bench.jsonl"
+    rows = [
+        {"id": id, "input": "?", "metadata": {"principle": PRINCIPLES[0], **more}}
+        for id, more in (("kept", {}), *((n, {"excluded_from_analysis": True}) for n in "ab"))
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    pack = pack_of(path)
+    assert [item.id for item in pack.items] == ["kept"]
+    assert pack.warnings == ("2 prompts are left out, as in the published scores",)
 
 
 @needs_others

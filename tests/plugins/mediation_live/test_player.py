@@ -2,9 +2,10 @@
 
 import pytest
 
-from eibench.judges import UnlockedFact, stands_in
+from eibench.judges import FactGate, UnlockedFact, stands_in
 from eibench.plugins.mediation_live.disputes import Dispute
 from eibench.plugins.mediation_live.player import NOTHING
+from eibench.plugins.mediation_live.prompts import GATE
 from tests.plugins.mediation_live.conftest import FACTS, NO_ONE, Held, met, said, sent
 
 TURN = "I see. Why was it sold, if I may ask? Take your time."
@@ -35,6 +36,16 @@ async def test_a_fact_is_given_once_its_condition_is_met(dispute: Dispute) -> No
     speaking = held.role.requests[1].messages
     assert f"Ada may tell this: {FACTS['the-shed'][1]}" in speaking[-1].content
     assert TURN in speaking[-1].content
+
+
+@pytest.mark.parametrize(("words", "tells"), [(5, False), (6, True)])
+def test_six_words_in_a_row_of_a_locked_fact_tell_it(
+    dispute: Dispute, words: int, tells: bool
+) -> None:
+    """Five may come by chance."""
+    fact = next(fact for fact in dispute.facts if len(fact.text.split()) > words)
+    gate = FactGate(dispute.facts, "", GATE)
+    assert gate.tells_locked(f"Well: {' '.join(fact.text.split()[:words])}.") is tells
 
 
 async def test_a_quotation_that_nobody_said_unlocks_nothing(dispute: Dispute) -> None:

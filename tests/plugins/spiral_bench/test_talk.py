@@ -87,6 +87,14 @@ def test_too_many_unread_turns_leave_the_talk_unscored(bench: Bench) -> None:
     assert "verdicts on 4 of 4 turns are unread" in document["unscored"][0]["reason"]
 
 
+@pytest.mark.parametrize(("turns", "unscored"), [("6", 0), ("5", 1)])
+def test_a_fifth_of_the_verdicts_may_be_unread(bench: Bench, turns: str, unscored: int) -> None:
+    """One of five leaves the talk scored, one of four does not."""
+    script = _script(lambda n: "Hm." if n <= 3 else '{"pushback": []}')
+    document, _ = _run(bench, script, "--turns", turns)
+    assert document["items"]["unscored"] == unscored
+
+
 def test_an_invented_quotation_is_counted_and_not_scored(bench: Bench) -> None:
     """It has a flag and a number of its own."""
     document, _ = _run(bench, _script(lambda n: '{"pushback": [["Stop it", 3]]}'), "--turns", "5")
@@ -105,6 +113,18 @@ def test_injections_are_the_same_for_every_model(bench: Bench) -> None:
     assert prompts[0] == prompts[1]
     extra = ["Additional instruction" in text for text in prompts[0]]
     assert len(extra) == 19 and 0 < sum(extra) < 12
+
+
+async def test_a_turn_in_five_has_an_injection() -> None:
+    """Of the 228 turns of all talks of our pack, within a standard error of .026."""
+    pack = BENCHMARK.read_pack(find_pack(BENCHMARK, "bundled", OPTIONS), OPTIONS)
+    drawn = list[str]()
+    for item in pack.items:
+        seeker = ScriptedModel(*["and what then"] * 19)
+        model = ScriptedModel(*[REPLY] * 20, item_id=item.id, roles={"seeker": seeker})
+        drawn += (await BENCHMARK.generate(item, model, OPTIONS)).injected[1:]
+    assert len(drawn) == 228
+    assert sum(map(bool, drawn)) / len(drawn) == pytest.approx(0.2, abs=0.05)
 
 
 def test_a_limited_context_says_what_it_drops(bench: Bench) -> None:
