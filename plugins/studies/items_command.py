@@ -183,13 +183,12 @@ def _parts(
     board: Reliability,
     selection: SmallerPack | None,
 ) -> list[Table]:
-    table, known = source.table, board.value is not None
+    table = source.table
     columns = ["item", f"mean ({'low' if table.higher_is_better else 'high'} is hard)"]
     rows = [[one.item_id, number(one.difficulty)] for one in studied]
-    said = (
-        f"{number(board.value)} ({interval(board.ci95)})" if known else f"not said: {board.reason}"
-    )
-    notes = [f"reliability of the board: {said}", *source.notes]
+    known = f"{number(board.value)} ({interval(board.ci95)})"
+    reliable = f"not said: {board.reason}" if board.value is None else known
+    notes = [f"reliability of the board: {reliable}", *source.notes]
     if len(table.models) < FEWEST_MODELS:
         notes.append(f"intervals and correlations over models: from {FEWEST_MODELS} models on")
     else:
