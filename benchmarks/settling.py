@@ -103,7 +103,6 @@ SHOWN = [
     Case("12 items, 3 iterations", (1,) * 12, 3, (0, 0.5, 1), 1),
     Case("eqbench3, bundled", BUNDLED, 1, (0.3, 0.7, 0), 1),
     Case("eqbench3, official", FAMILY_SIZES, 1, (0.3, 0.7, 0), 1),
-    Case("23 families of 13, 4, 3, 2 and 1", UNEQUAL, 1, (0.3, 0.7, 0), 1),
 ]  # fmt: skip
 """Of these the smallest difference that is shown is looked at."""
 

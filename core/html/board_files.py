@@ -33,7 +33,10 @@ def run_file(
         {
             "item": row.item_id,
             "page": paths[row.item_id],
-            "samples": [{**sample.values, main: sample.value} for sample in row.samples],
+            "samples": [
+                {main: sample.value} | sample.values | {main: sample.value}
+                for sample in row.samples
+            ],
             "texts": text_name(board, run, row.item_id) if texts else None,
         }
         for row in run.items.items
