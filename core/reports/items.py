@@ -94,15 +94,8 @@ def items_of(
 
 
 def valued(samples: Sequence[RunSample], main: MainValues) -> list[RunSample]:
-    """Samples, each with its value, and all with the same names of values."""
-    names = dict.fromkeys(n for s in samples for n in s.values)
-    return [
-        s._replace(
-            value=main.values.get((s.item_id, s.iteration)),
-            values={name: s.values.get(name) for name in names},
-        )
-        for s in samples
-    ]
+    """Samples, each with its value."""
+    return [s._replace(value=main.values.get((s.item_id, s.iteration))) for s in samples]
 
 
 def first_values(document: ResultDocument | None, samples: Iterable[RunSample]) -> MainValues:

@@ -214,7 +214,9 @@ class ScoredRun(RecordedRun):
         """
         named = self.by_judge(by) if isinstance(by, str) else by
         by = named or self._grader_of(self.document)
-        return valued(self._samples(by), self._main(by))
+        samples = valued(self._samples(by), self._main(by))
+        names = dict.fromkeys(name for s in samples for name in s.values)
+        return [s._replace(values={name: s.values.get(name) for name in names}) for s in samples]
 
     def main_values(self, by: Grader | None = None) -> MainValues:
         """What its samples add to the metric that ranks, by a grader or that of its own result.
