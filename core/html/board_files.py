@@ -34,7 +34,7 @@ def run_file(
             "item": row.item_id,
             "page": paths[row.item_id],
             "samples": [
-                sample.values and {main: sample.value} | sample.values | {main: sample.value}
+                sample.values and {main: sample.value} | {**sample.values, main: sample.value}
                 for sample in row.samples
             ],
             "texts": text_name(board, run, row.item_id) if texts else None,
