@@ -64,7 +64,7 @@ def test_an_item_s_mean_has_an_interval_within_the_scale() -> None:
     half = 2.3646 * column.std(ddof=1) / 8**0.5
     assert free.ci95 == pytest.approx((column.mean() - half, column.mean() + half), abs=0.01)
     within = study_items(ItemMatrix(names, ("i", "j", "k"), table, ends=(0, 100)))[0]
-    assert within.ci95 == (pytest.approx(column.mean() - half, abs=0.01), 100)
+    assert within.ci95 == pytest.approx((column.mean() - half, 100), abs=0.01)
     assert column.mean() + half > 100
     assert alike.ci95 is None and alike.discrimination is None
 
