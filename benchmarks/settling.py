@@ -4,10 +4,12 @@ Each pair of runs is drawn: an effect of the family, of the item and of the reru
 of the two. What is planned from it, more families like these or more iterations of the same items,
 is added, and `paired_difference` tests all together. First the true difference is planned for. Then
 true differences are anything within five standard errors, each as likely, and the observed one is
-planned for, of the pairs that are not told apart.
+planned for, of the pairs that are not told apart. Last, `smallest_difference` is taken from first
+pairs and is the true one of new pairs of the same design.
 
     python -m benchmarks.settling                      prints the table, in half an hour of one core
     python -m benchmarks.settling --runs FOLDER A B    with items that differ as in these two runs
+    python -m benchmarks.settling --shown              the last alone, in two minutes
 """
 
 import argparse
@@ -20,11 +22,11 @@ import numpy as np
 
 from eibench.core.compare.pairs import graded_pair
 from eibench.core.plugins import installed
-from eibench.core.reports.pairing import Compared, main_values
+from eibench.core.reports.pairing import Compared
 from eibench.core.runs import folders
 from eibench.core.statistics.bootstrap import Floats
 from eibench.plugins.kit.simulator import FAMILY_SIZES
-from eibench.statistics import paired_difference, settling
+from eibench.statistics import paired_difference, settling, smallest_difference
 
 from .measuring import table
 
@@ -68,6 +70,7 @@ class Case(NamedTuple):
         return np.asarray(rng.choice((self.of - self.of.mean()) / self.of.std(), n), np.float64)
 
 
+TWENTY = (1,) * 20
 ONE, V1, V2 = (1,) * 45, (1,) * 30, (1,) * 171
 BUNDLED = (2, *[1] * 18)
 CASES = [
@@ -87,6 +90,21 @@ CASES = [
     Case("eqbench3, official, 3 iterations", FAMILY_SIZES, 3, (0.03, 0.07, 1), 1.7, items=False),
     Case("skewed, 3 iterations", V1, 3, (0, 0.1, 1), 1.7, "exponential", items=False),
 ]
+
+
+SHOWN = [
+    Case("20 items", TWENTY, 1, (0, 1, 0), 1),
+    Case("20 items, exponential, higher by the short tail", TWENTY, 1, (0, 1, 0), 1, "exponential"),
+    Case("20 items, exponential, higher by the long tail", TWENTY, 1, (0, 1, 0), -1, "exponential"),
+    Case("60 items, exponential, higher by the short tail", (1,) * 60, 1, (0, 1, 0), 1,
+         "exponential"),
+    Case("60 items, exponential, higher by the long tail", (1,) * 60, 1, (0, 1, 0), -1,
+         "exponential"),
+    Case("12 items, 3 iterations", (1,) * 12, 3, (0, 0.5, 1), 1),
+    Case("eqbench3, bundled", BUNDLED, 1, (0.3, 0.7, 0), 1),
+    Case("eqbench3, official", FAMILY_SIZES, 1, (0.3, 0.7, 0), 1),
+]  # fmt: skip
+"""Of these the smallest difference that is shown is looked at."""
 
 
 class Outcome(NamedTuple):
@@ -159,6 +177,19 @@ def planned_for_what_is_observed(case: Case, sets: int) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome.more is not None]
 
 
+def shown(case: Case, sets: int) -> float:
+    """How often a difference is told apart that pairs of this design are said to show."""
+    told = 0
+    for n in range(sets):
+        first = Pair(case, 0.0, (n, 5))
+        gaps = {(f"{k}", i): float(gap) for k, row in enumerate(first.gaps)
+                for i, gap in enumerate(row[: case.iterations])}  # fmt: skip
+        families = {str(k): family for k, family in enumerate(first.families)}
+        smallest = smallest_difference(gaps, dict.fromkeys(gaps, 0.0), families) or 0.0
+        told += Pair(case, case.errors * smallest, (n, 6)).told_apart(case.iterations)
+    return told / sets
+
+
 def share(outcomes: Sequence[Outcome]) -> float:
     """Of the outcomes, how many are told apart."""
     return sum(outcome.after for outcome in outcomes) / max(1, len(outcomes))
@@ -188,7 +219,7 @@ def differences(folder: Path, a: str, b: str) -> Floats:
         two = [stored[a], stored[b]]
         pack, both = graded_pair(two)
         compared = Compared(installed().benchmark(two[0].benchmark), pack, *both)
-        first, second = (main_values(compared, graded) for graded in both)
+        first, second = compared.main_values()
     return np.array([first[key] - second[key] for key in first if key in second])
 
 
@@ -197,7 +228,12 @@ def main() -> None:
     parser = argparse.ArgumentParser("benchmarks.settling", description=__doc__)
     parser.add_argument("--sets", type=int, default=500)
     parser.add_argument("--runs", nargs=3, metavar=("FOLDER", "A", "B"))
+    parser.add_argument("--shown", action="store_true")
     options = parser.parse_args()
+    rows = [[case.name, f"{100 * shown(case, options.sets):.0f}"] for case in SHOWN]
+    print(table(["pairs", "the smallest difference shown, told apart, %"], rows))
+    if options.shown:
+        return
     cases = CASES
     if options.runs:
         folder, a, b = options.runs

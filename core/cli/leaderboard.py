@@ -9,7 +9,7 @@ import click
 from .. import console
 from ..benchmark import Benchmark
 from ..compare.board_reader import read_leaderboard
-from ..compare.boards import Board, Boards
+from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.which_board import boards_beside
 from ..guard import guard
@@ -17,7 +17,6 @@ from ..hooks.sections import Table
 from ..parties.graders import Panel
 from ..plugins import installed
 from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
-from ..reports.otherwise import judge_name, named
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..reports.suggestions import with_options
@@ -170,12 +169,7 @@ def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = Fa
     columns += _scores(board.metric, document)
     title, where = f"{board.benchmark.name}: {plural(len(rows), 'model')}", board.board
     if not details:
-        title += f"; pack {where.pack_name}"
-        title += f"; judge {_brief_judge(where)}" if where.judge else ""
-        asked = dict(where.roles_asked)
-        players = {role: named(who.short, asked.get(role, ())) for role, who in where.roles}
-        title += "".join(f"; {role} {player}" for role, player in by_player(players).items())
-        title += f"; {' '.join(where.protocol_words)}" if where.protocol else ""
+        title += f"; {where.in_words}"
     drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
     note = "\n".join(_facts(board, document)) if details else ""
     newest = max(board.runs.values(), key=lambda run: run.created_at, default=None)
@@ -183,12 +177,6 @@ def _table(board: Leaderboard, document: LeaderboardDocument, details: bool = Fa
     marked = names.index(newest.name) if newest and newest.name in names else None
     title += "  DEMO" * document["demo"]
     return FitTable(title, columns, marked, note, drawn, "95 % interval")
-
-
-def _brief_judge(board: Board) -> str:
-    """A board's judge in few words, with how it was asked."""
-    assert board.judge is not None
-    return judge_name(board.judge, board.judge_asked, board.judge.brief)
 
 
 def _facts(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:

@@ -7,15 +7,21 @@ from typing import Any, Literal, NamedTuple
 import click
 
 from ..benchmark import Benchmark
+from ..compare.board_reader import read_leaderboard
+from ..compare.board_samples import BoardSamples, board_samples
+from ..compare.boards import Boards
+from ..journal.file import demo_folder, has_journal
 from ..plugins import installed
 from ..runs.run_set import RunSet
 from ..runs.selectors import Selector
+from ..types import Json
 from ..types.result_document import ResultDocument
 from . import options, selectors
 from .command import RESULTS
 from .settings import pairs
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
+    "board": selectors.board_options,
     "model": options.models_option,
     "without": options.without_option,
     "demo": options.demo_option,
@@ -35,17 +41,18 @@ _COMPLETIONS: dict[str, Callable[[click.Context, click.Parameter, str], list[Any
 
 
 def shared_options(
-    *names: Literal["model", "without", "demo", "details", "runs_dir", "set"],
+    *names: Literal["board", "model", "without", "demo", "details", "runs_dir", "set"],
 ) -> Callable[[options.F], options.F]:
     """A decorator that gives a command options as those of `bench` have them.
 
     Args:
-        *names: In the order of the help: ``model``, names of the only models that count, as a
-            tuple `models`; ``without``, of those that do not, likewise; ``demo``, whether demo runs
-            are meant, at which `open_runs` looks; ``details``, whether to print all numbers, as
-            `provided` says; ``runs_dir``, the folder of the runs as a path, and ``--config``, whose
-            values are defaults of such options; ``set``, values of grading options by name, as a
-            mapping `changes`.
+        *names: In the order of the help: ``board``, which board is meant, at which `chosen_board`
+            looks; ``model``, names of the only models that count, as a tuple `models`;
+            ``without``, of those that do not, likewise; ``demo``, whether demo runs are meant, at
+            which `open_runs` looks; ``details``, whether to print all numbers, as `provided` says;
+            ``runs_dir``, the folder of the runs as a path, and ``--config``, whose values are
+            defaults of such options; ``set``, values of grading options by name, as a mapping
+            `changes`.
     """
     return options.group(*(_SHARED[name] for name in names))
 
@@ -108,6 +115,32 @@ def chosen_runs(runs: RunSet, words: Sequence[str] = (), *, every: bool = False)
         DataError: One is not on the data at the path that is given.
     """
     return selectors.find_all(runs, words, every=every)
+
+
+def chosen_board(benchmark: Benchmark, runs_dir: Path, **protocol: Json) -> BoardSamples | None:
+    """The board that the command under way is about, as `bench leaderboard` would choose it.
+
+    Args:
+        benchmark: Whose.
+        runs_dir: The folder of the runs.
+        **protocol: The values of an `AuditCommand`'s options that choose a board.
+
+    Returns:
+        ``None`` where the folder has no run of the benchmark.
+
+    Raises:
+        JournalError: The journal cannot be read.
+        UsageError: There is no such board.
+        DataError: The data of its runs is not where it was.
+    """
+    if not (has_journal(runs_dir) or has_journal(demo_folder(runs_dir))):
+        return None
+    with selectors.open_runs(runs_dir) as stored:
+        boards = Boards(stored.journal, stored.catalogue, benchmark)
+        if not boards.runs:
+            return None
+        choice = selectors.given_board().choice(benchmark, protocol)
+        return board_samples(boards, read_leaderboard(boards, choice))
 
 
 def completion(

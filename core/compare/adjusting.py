@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import statistics
 from ..benchmark.board_controls import BoardControl
 from ..reports.graded import GradedSamples, Key
-from ..reports.pairing import Compared, main_values, metric_terms
+from ..reports.pairing import main_values, metric_terms
 from ..reports.ratings import tier
 from ..runs.stored_run import StoredRun
 from .boards import Boards
@@ -57,16 +57,20 @@ def adjusting_of(boards: Boards, read: Leaderboard) -> Adjusting | None:
     return Adjusting(controls, absent, list(known), replicates)
 
 
+def graded_on(stored: StoredRun, read: Leaderboard, name: str) -> GradedSamples | None:
+    """A model's samples by the board's grader; ``None`` where that is none of the run's."""
+    digest = read.documents[name]["grader"]
+    grader = next((one for one in stored.graders() if one.digest == digest), None)
+    return stored.graded(grader, read.pack.clusters) if grader else None
+
+
 def samples_of(
     stored: StoredRun, read: Leaderboard, name: str
 ) -> tuple[GradedSamples, Mapping[Key, float]] | None:
     """A model's samples by the board's grader, and what each adds to the metric that ranks."""
-    digest = read.documents[name]["grader"]
-    grader = next((one for one in stored.graders() if one.digest == digest), None)
-    if grader is None:
+    if (graded := graded_on(stored, read, name)) is None:
         return None
-    graded = stored.graded(grader, read.pack.clusters)
-    values = main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
+    values = main_values(read.benchmark, read.pack, graded)
     return graded, metric_terms(read.benchmark, read.pack, read.metric, values)
 
 

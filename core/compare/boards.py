@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, Pack
 from ..benchmark.options import Option, option_words
 from ..journal import Journal, RunRecord
 from ..parties.graders import Judge
@@ -18,7 +18,8 @@ from ..plugins import Catalogue
 from ..reports.otherwise import JudgeDepartures, RoleDepartures, judge_name, named
 from ..runs.asked_runs import AskedRuns
 from ..runs.stored_run import StoredRun
-from ..settings.run_config import stored_roles
+from ..settings.run_config import RunConfig, stored_roles
+from ..text import by_player
 from ..types import Json, JsonObject
 
 Chosen = tuple[tuple[str, Json], ...]
@@ -45,8 +46,8 @@ class Board(NamedTuple):
 
     def takes(self, run: RunRecord, benchmark: Benchmark) -> bool:
         """Whether a run is of its pack, with these roles and asked so."""
-        is_alike = run.pack_sha256 == self.pack_sha256
-        return is_alike and played_by(run) == self.roles and asked_by(benchmark, run) == self.asked
+        is_alike = run.pack_sha256 == self.pack_sha256 and played_by(run) == self.roles
+        return is_alike and asked_by(benchmark, run.settings.get("options", {})) == self.asked
 
     @property
     def as_meant(self) -> bool:
@@ -78,6 +79,16 @@ class Board(NamedTuple):
     def protocol(self) -> dict[str, Json]:
         """The options that are not as usual, by name."""
         return dict(self.asked) | dict(self.graded)
+
+    @property
+    def in_words(self) -> str:
+        """Its pack, judge, players of roles and options that are not as usual."""
+        judge = judge_name(self.judge, self.judge_asked, self.judge.brief) if self.judge else ""
+        asked = dict(self.roles_asked)
+        players = {role: named(who.short, asked.get(role, ())) for role, who in self.roles}
+        roles = (f"{role} {player}" for role, player in by_player(players).items())
+        parts = (f"pack {self.pack_name}", judge and f"judge {judge}", *roles)
+        return "; ".join(filter(None, (*parts, " ".join(self.protocol_words))))
 
     @property
     def options(self) -> str:
@@ -113,14 +124,22 @@ class Board(NamedTuple):
         return [part for name, value in self.protocol.items() for part in option_words(name, value)]
 
 
+def board_of(config: RunConfig, pack: Pack) -> Board:
+    """The board that a run of a configuration is for, its judge and roles asked as meant."""
+    source, benchmark, options = pack.source, config.benchmark, config.options
+    roles = tuple((name, who.party) for name, who in sorted(config.roles.items()))
+    asked, graded = asked_by(benchmark, options), graded_by(benchmark, options)
+    return Board(source.name, source.sha256, config.judge, roles, asked, graded)
+
+
 def played_by(run: RunRecord) -> tuple[tuple[str, Party], ...]:
     """Who plays each role of a run."""
     return tuple((name, p.party) for name, p in sorted(stored_roles(run.settings).items()))
 
 
-def asked_by(benchmark: Benchmark, run: RunRecord) -> Chosen:
+def asked_by(benchmark: Benchmark, options: JsonObject) -> Chosen:
     """The options by which a run's model was sent something else than usual."""
-    return unusual(run.settings.get("options", {}), _apart(benchmark, "in_requests"))
+    return unusual(options, _apart(benchmark, "in_requests"))
 
 
 def graded_by(benchmark: Benchmark, options: JsonObject) -> Chosen:
@@ -217,7 +236,7 @@ class Boards:
                     run.pack_sha256,
                     kind.judge,
                     played_by(run),
-                    asked_by(self.benchmark, run),
+                    asked_by(self.benchmark, run.settings.get("options", {})),
                     kind.graded,
                     kind.judge_asked,
                     self.asked.roles(run.run_id),

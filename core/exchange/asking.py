@@ -21,7 +21,7 @@ from ..journal.transfer import import_lines
 from ..parties.graders import Grader
 from ..parties.party import Party
 from ..parties.providers import OF_MODEL, PartyOptions, of_judge, of_role
-from ..reports.items import RunSample, main_value
+from ..reports.items import RunSample, first_values
 from ..run.task import Regrade, Task
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader
@@ -144,11 +144,9 @@ class Rejudging:
 
 
 def _values(scores: Mapping[SampleKey, Score], of: RecalledRun) -> dict[SampleKey, float]:
-    """What scores add to the main metric of a run, where they have a number."""
+    """The value of each sample that is tested: the first one, of two passes that of the better."""
     samples = [RunSample(*key, "", None, None, values=s.values) for key, s in scores.items()]
-    name = main_value(of.document, samples) or ""
-    values = {key: score.values.get(name) for key, score in scores.items()}
-    return {key: value for key, value in values.items() if value is not None}
+    return dict(first_values(of.document, samples).values)
 
 
 def _grades(stored: StoredRun, by: Grader) -> dict[SampleKey, Score]:

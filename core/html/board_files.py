@@ -28,12 +28,15 @@ def run_file(
     page (of `paths`), and `texts`: the file of its transcripts, if there is one; of each criterion
     its number and both ends of its interval.
     """
-    texts = policy.shows(board.board.pack.source.facts)
+    texts, main = policy.shows(board.board.pack.source.facts), run.items.value or ""
     items = [
         {
             "item": row.item_id,
             "page": paths[row.item_id],
-            "samples": [sample.values for sample in row.samples],
+            "samples": [
+                sample.values and {main: sample.value} | {**sample.values, main: sample.value}
+                for sample in row.samples
+            ],
             "texts": text_name(board, run, row.item_id) if texts else None,
         }
         for row in run.items.items

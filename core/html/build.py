@@ -22,7 +22,7 @@ from .index_page import (
     index_boards,
     index_page,
 )
-from .item_pages import item_pages, item_paths, items_data, items_on
+from .item_pages import first_words, item_pages, item_paths, items_data, items_on
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
 from .pairs import pair_file
@@ -177,7 +177,8 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
     pairs = (make(board) for make in (pair_file,))  # made only where they are not there
     writer.put_once(f"boards/{board.key}-pairs.", state, pairs)
     texts = writer.policy.shows(board.board.pack.source.facts)
-    items = items_on(board, document)
+    words = writer.policy.masked(first_words(board)) if texts else {}
+    items = items_on(board, document, words)
     writer.put(item_pages(board, document, items, texts=texts))
     data = writer.policy.masked(items_data(board, document, items, texts=texts))
     writer.put([put_file(f"boards/{board.key}-items", data)])

@@ -1,10 +1,13 @@
 """Pages of items: the answers of all models, and how hard each is and how far it parts them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
+from ..benchmark.model import MODEL
 from ..statistics.correlation import pearson
+from ..text import harmless
 from .board_files import graded_name, part_name, parts_on
 from .board_numbers import number_of
 from .charts.rows import ChartRow, Mark, RowChart, ladder
@@ -19,6 +22,8 @@ MOST = 500
 """Items of a board, beyond which they share pages, and the list needs its script to show all."""
 SHARED = 50
 """Items that share a page then."""
+WORDS = 60
+"""Characters of its first words."""
 LEAST = 5
 """Models, from which a correlation over them says something."""
 
@@ -29,7 +34,7 @@ class ItemOnBoard(NamedTuple):
     `values` are the mean over iterations of each model with one, the best first; `without` are the
     models that it was put to and that have none; `mean` and `spread`, the standard deviation, are
     over models; `parting` is the correlation with the models' main number (``None`` of fewer than
-    five); `rank` is from 1 for the hardest.
+    five); `rank` is from 1 for the hardest; `words` are the first of what was asked.
     """
 
     item_id: str
@@ -40,10 +45,16 @@ class ItemOnBoard(NamedTuple):
     spread: float | None
     parting: float | None
     rank: int = 0
+    words: str = ""
 
 
-def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]:
-    """The items that a model was asked, the hardest first, those without any number last."""
+def items_on(
+    board: SiteBoard, document: SiteBoardDocument, words: Mapping[str, str] = {}
+) -> list[ItemOnBoard]:
+    """The items that a model was asked, the hardest first, those without any number last.
+
+    Each with its first words, where these are shown.
+    """
     lower = document["metric"]["higher_is_better"] is False
     values: dict[str, dict[str, float | None]] = {}
     for name, run in board.runs.items():
@@ -64,7 +75,8 @@ def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]
         parting = correlation and correlation.value
         without = [name for name in asked if name not in of]
         spread = spread if len(of) > 1 else None
-        return ItemOnBoard(item_id, paths[item_id], order, without, mean, spread, parting)
+        numbered = ItemOnBoard(item_id, paths[item_id], order, without, mean, spread, parting)
+        return numbered._replace(words=words.get(item_id, ""))
 
     def hardest(item: ItemOnBoard) -> tuple[bool, float, str]:
         mean = item.mean or 0.0
@@ -72,6 +84,26 @@ def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]
 
     items = sorted((item_of(item_id, of) for item_id, of in values.items()), key=hardest)
     return [item._replace(rank=rank) for rank, item in enumerate(items, 1)]
+
+
+def first_words(board: SiteBoard) -> Mapping[str, str]:
+    """Of each item those of what the oldest run was asked first, less what all items begin with."""
+    lead = _lead(list(board.runs.values()))
+    asked = dict[str, list[str]]()
+    for call in lead.stored.journal.calls(lead.run):
+        if call.key.phase == MODEL and call.messages:
+            asked.setdefault(call.item_id, call.messages[-1].content.split())
+    at_once = zip(*asked.values(), strict=False)
+    begin = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, at_once))
+    rest = {
+        item: harmless(" ".join(words[begin * (len(asked) > 1) :])) for item, words in asked.items()
+    }
+    return {item: f"{text[:WORDS]}{'…' * (len(text) > WORDS)}" for item, text in rest.items()}
+
+
+def _lead(runs: Sequence[SiteRun]) -> SiteRun:
+    """The oldest."""
+    return min(runs, key=lambda run: (run.run.created_at, run.run.run_id))
 
 
 def item_paths(board: SiteBoard) -> Mapping[str, Address]:
@@ -142,7 +174,7 @@ def items_data(
     `parts` are those of each run's texts, none without; the questions are those of the `lead`, the
     oldest run, where it has them.
     An item has its id, its page, its parting, a value a model (``None`` where there is none), and
-    for each model with remarks its number followed by theirs.
+    for each model with remarks its number followed by theirs; last its first words.
     """
     remarks, runs = dict[str, int](), list(board.runs.values())
     by_item = dict[str, list[list[int]]]()
@@ -157,14 +189,14 @@ def items_data(
         "value": _value_of(board),
         "lower": document["metric"]["higher_is_better"] is False,
         "parts": parts_on(board) * texts,
-        "lead": runs.index(min(runs, key=lambda run: (run.run.created_at, run.run.run_id))),
+        "lead": runs.index(_lead(runs)),
         "models": [[name, graded_name(run), run.run.run_id] for name, run in board.runs.items()],
         "criteria": [[name, plain_name(name)] for name in criteria],
         "remarks": list(remarks),
         "items": [
             [item.item_id, item.path, item.parting and round(item.parting, 4),
              [None if (value := item.values.get(name)) is None else round(value, 4)
-              for name in board.runs], by_item.get(item.item_id, [])]
+              for name in board.runs], by_item.get(item.item_id, []), item.words]
             for item in items
         ],
     }  # fmt: skip

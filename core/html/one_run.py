@@ -118,7 +118,7 @@ def sample_lines(run: SiteRun) -> Iterator[SampleLine]:
     """Every sample, those of the worst item first."""
     for row in run.items.items:
         for sample in row.samples:
-            value = figure(sample.values.get(run.items.value or ""))
+            value = figure(sample.value)
             notes = [sample.status] if sample.status != "scored" else []
             notes += ["cut off"] if (row.item_id, sample.iteration) in run.cut_off else []
             notes += [*filter(None, [sample.reason]), *sample.flags]

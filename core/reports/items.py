@@ -17,7 +17,8 @@ class RunSample(NamedTuple):
     Attributes:
         status: ``scored``, ``unscored`` (it has no number), ``failed`` (it has no usable answer),
             or ``pending``, which this grader has not graded yet.
-        value: What it adds to the main metric; ``None`` where it has no number.
+        value: What it adds to the metric that ranks, on its scale; ``None`` where it has no number,
+            the metric is no mean over samples, or the run's data is not here.
         reason: Why it is unscored or has failed; ``None`` elsewhere.
         values: All of its numbers; the names are the same for all samples of a run.
     """
@@ -36,6 +37,7 @@ class ItemSample(NamedTuple):
 
     iteration: int
     status: str
+    value: float | None
     values: Mapping[str, float | None]
     reason: str | None
     flags: Sequence[str]
@@ -50,8 +52,15 @@ class ItemRow(NamedTuple):
     samples: Sequence[ItemSample]
 
 
+class MainValues(NamedTuple):
+    """What samples add to the metric that ranks: its name, and the values by sample."""
+
+    name: str | None
+    values: Mapping[tuple[str, int], float]
+
+
 class Items(NamedTuple):
-    """The items of a run."""
+    """The items of a run; `value` is the name of their value."""
 
     run_id: str
     benchmark: str
@@ -62,44 +71,44 @@ class Items(NamedTuple):
 
 
 def items_of(
-    run: RunRecord, samples: Sequence[RunSample], document: ResultDocument | None, sort: str
+    run: RunRecord,
+    samples: Sequence[RunSample],
+    name: str | None,
+    document: ResultDocument | None,
+    sort: str,
 ) -> Items:
-    """The items of a run: the ``worst`` first, by ``id``, or the largest ``spread`` first."""
+    """The items of a run: the ``worst`` first, by ``id``, or the largest ``spread`` first.
+
+    `name` is that of the samples' value.
+    """
     by_item: dict[str, list[ItemSample]] = {}
     for s in samples:
         status = "to do" if s.status == "pending" else s.status
-        sample = ItemSample(s.iteration, status, s.values, s.reason, s.flags)
+        sample = ItemSample(s.iteration, status, s.value, s.values, s.reason, s.flags)
         by_item.setdefault(s.item_id, []).append(sample)
-    name = main_value(document, samples)
-    rows = [_row(item_id, samples_of_item, name) for item_id, samples_of_item in by_item.items()]
+    rows = [_row(item_id, samples_of_item) for item_id, samples_of_item in by_item.items()]
     main = next(iter(document["metrics"].values()), None) if document else None
     higher = main is None or main["higher_is_better"] is not False
     rows.sort(key=lambda row: _sort_key(row, sort, higher=higher))
     return Items(run.run_id, run.benchmark, run.name, run.demo, name, rows)
 
 
-def valued(document: ResultDocument | None, samples: Sequence[RunSample]) -> list[RunSample]:
-    """Samples, each with the value that the main metric is made of, and all with the same names."""
-    main, names = (
-        main_value(document, samples),
-        dict.fromkeys(n for s in samples for n in s.values),
-    )
-    each = ({name: s.values.get(name) for name in names} for s in samples)
-    return [
-        s._replace(value=values.get(main or ""), values=values)
-        for s, values in zip(samples, each, strict=True)
-    ]
+def valued(samples: Sequence[RunSample], main: MainValues) -> list[RunSample]:
+    """Samples, each with its value."""
+    return [s._replace(value=main.values.get((s.item_id, s.iteration))) for s in samples]
 
 
-def main_value(document: ResultDocument | None, samples: Iterable[RunSample]) -> str | None:
-    """The value that the main metric is made of: of two passes the better, else the first."""
+def first_values(document: ResultDocument | None, samples: Iterable[RunSample]) -> MainValues:
+    """In place of main values the first one of each sample; of two passes that of the better."""
     names = [name for s in samples for name in s.values]
     chosen = document["notes"].get("pass") if document else None
-    return chosen if chosen in names else next(iter(names), None)
+    name = chosen if chosen in names else next(iter(names), None)
+    values = {(s.item_id, s.iteration): s.values.get(name or "") for s in samples}
+    return MainValues(name, {key: value for key, value in values.items() if value is not None})
 
 
-def _row(item_id: str, samples: Sequence[ItemSample], name: str | None) -> ItemRow:
-    values = [value for s in samples if (value := s.values.get(name or "")) is not None]
+def _row(item_id: str, samples: Sequence[ItemSample]) -> ItemRow:
+    values = [s.value for s in samples if s.value is not None]
     spread = max(values) - min(values) if len(values) > 1 else None
     return ItemRow(item_id, sum(values) / len(values) if values else None, spread, samples)
 
@@ -127,8 +136,7 @@ def items_table(items: Items) -> FitTable:
     ]
     if any(row.spread is not None for row in rows):
         columns.append(FitColumn("spread", [row.spread for row in rows], 3))
-        name = items.value or ""
-        each = ["  ".join(number(s.values.get(name)) for s in row.samples) for row in rows]
+        each = ["  ".join(number(s.value) for s in row.samples) for row in rows]
         columns.append(FitColumn("each iteration", each, 1))
     if any(map(status_of, rows)):
         columns.append(FitColumn("", list(map(status_of, rows)), 4))

@@ -27,6 +27,10 @@ class Compared(NamedTuple):
     a: GradedSamples
     b: GradedSamples
 
+    def main_values(self) -> list[dict[Key, float]]:
+        """Of A and of B, by sample what it adds to the metric that models are ranked by."""
+        return [main_values(self.benchmark, self.pack, graded) for graded in (self.a, self.b)]
+
 
 class ValueDifference(NamedTuple):
     """How a value of samples differs, on those that both runs have scored."""
@@ -76,7 +80,7 @@ class ItemDifference(NamedTuple):
 
 def item_differences(compared: Compared) -> list[ItemDifference]:
     """Those of the items that both runs have, the largest first."""
-    a, b = (main_values(compared, graded) for graded in (compared.a, compared.b))
+    a, b = compared.main_values()
     by_item: dict[str, list[Key]] = {}
     for key in sorted(a.keys() & b.keys()):
         by_item.setdefault(key[0], []).append(key)
@@ -111,7 +115,7 @@ def main_difference(compared: Compared) -> MainDifference | None:
     metrics = [metrics_of(compared, graded) for graded in (compared.a, compared.b)]
     name = compared.benchmark.ranked_by or next(iter(metrics[0]))
     a, b = (of.get(name) for of in metrics)
-    of_a, of_b = (main_values(compared, graded) for graded in (compared.a, compared.b))
+    of_a, of_b = compared.main_values()
     if a is None or b is None:
         return None
     if not (_is_mean(compared, name, a, of_a) and _is_mean(compared, name, b, of_b)):
@@ -133,25 +137,33 @@ def settle_main(compared: Compared, main: MainDifference | None) -> Settle | Non
         return None
     asked = {item for graded in pair for item, _ in (*graded.scores, *graded.failed)}
     items = compared.pack.items
-    values = [main_values(compared, graded) for graded in pair]
-    common = values[0].keys() & values[1].keys()
-    first, second = (
-        metric_terms(
-            compared.benchmark, compared.pack, main.metric, {key: of[key] for key in common}
-        )
-        for of in values
+    first, second = common_terms(
+        compared.benchmark, compared.pack, main.metric, *compared.main_values()
     )
     plan = statistics.settling.settling(first, second, {i.id: i.cluster for i in items})
     unasked = sum(item.id not in asked for item in items)
     return settle(plan, [graded.sample_cost for graded in pair], unasked)
 
 
-def main_values(compared: Compared, graded: GradedSamples) -> dict[Key, float]:
+def main_values(benchmark: Benchmark, pack: Pack, graded: GradedSamples) -> dict[Key, float]:
     """By sample what it adds to the metric that models are ranked by."""
     options = {**graded.run.settings["all_options"], **graded.grader.options}
     scores = list(graded.scores.values())
-    values = guard(compared.benchmark).main_values(compared.pack, scores, options)
+    values = guard(benchmark).main_values(pack, scores, options)
     return {k: v for k, v in zip(graded.scores, values, strict=True) if v is not None}
+
+
+def common_terms(
+    benchmark: Benchmark,
+    pack: Pack,
+    name: str,
+    of_a: Mapping[Key, float],
+    of_b: Mapping[Key, float],
+) -> tuple[Mapping[Key, float], Mapping[Key, float]]:
+    """The `metric_terms` of each of two runs, of the samples that both have, in order."""
+    keys = [key for key in sorted(of_a) if key in of_b]
+    a, b = (metric_terms(benchmark, pack, name, {k: of[k] for k in keys}) for of in (of_a, of_b))
+    return a, b
 
 
 def metric_terms(
@@ -196,18 +208,10 @@ def _difference(
     compared: Compared, name: str, of_a: Mapping[Key, float], of_b: Mapping[Key, float]
 ) -> ValueDifference:
     """The paired difference of a value that each run has of some samples."""
-    clusters = {item.id: item.cluster for item in compared.pack.items}
-    paired = [key for key in sorted(of_a) if key in of_b]
-    ids = [clusters[item_id] for item_id, _ in paired]
+    terms = common_terms(compared.benchmark, compared.pack, name, of_a, of_b)
+    paired, (first, second) = list(terms[0]), (list(of.values()) for of in terms)
+    ids = [compared.pack.clusters[item_id] for item_id, _ in paired]
     pairs = [(of_a[k], of_b[k]) for k in paired]
-    first, second = (
-        list(
-            metric_terms(
-                compared.benchmark, compared.pack, name, {k: of[k] for k in paired}
-            ).values()
-        )
-        for of in (of_a, of_b)
-    )
     difference = statistics.differences.paired_difference(first, second, ids)
     equal = equal_families(compared.benchmark, compared.pack, name, [item for item, _ in paired])
     families = difference.n_clusters if equal is None else min(equal, difference.n_clusters)

@@ -7,12 +7,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..benchmark.generators import DataMaker
 from ..benchmark.model import JUDGE, MODEL, is_generating, role_in
 from ..clients.shapes import as_set
+from ..compare.board_samples import newest_samples
+from ..compare.boards import Boards
 from ..compare.coming import Coming
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
@@ -21,9 +24,8 @@ from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
 from ..parties.party import Party
-from ..runs.power import smallest_difference
+from ..plugins import catalogue_of
 from ..runs.replay import replay_sample
-from ..runs.run_set import RunSet
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, judge_sampling
@@ -82,7 +84,7 @@ class Plan:
         iterations: How often each item is asked.
         begun: Whether the journal has replies of the run.
         shows: The smallest true difference from a model like those of the journal that it shows in
-            80 % of runs; ``None`` where that is not known.
+            80 % of runs, the median over their pairs; ``None`` where that is not known.
     """
 
     total: int
@@ -234,14 +236,15 @@ def make_plan(task: Task, session: Session) -> Plan:
 
 
 def _shows(task: Task) -> float | None:
-    """The smallest difference that a run of a real model can show."""
+    """The smallest difference that a run of a real model can show: the median over pairs."""
     config = task.config
     if config.demo or not has_journal(config.runs_dir):
         return None
-    with RunSet(Journal(config.runs_dir, create=False)) as stored:
-        judge = config.judge.label if config.judge else None
-        items = len(task.selection.items)
-        return smallest_difference(stored, config.benchmark.name, task.pack, judge, items)
+    with Journal(config.runs_dir, create=False) as journal:
+        boards = Boards(journal, catalogue_of(journal), config.benchmark)
+        newest = newest_samples(boards, config, task.pack)
+    shown = newest.smallest_differences(len(task.selection.items), config.iterations)
+    return median(known) if (known := [one for one in shown if one is not None]) else None
 
 
 @contextlib.contextmanager

@@ -1,11 +1,12 @@
 """What came of a stored run's samples, by whichever of its graders."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
 from ..benchmark.model import MODEL
-from ..errors import JournalError, UsageError
+from ..errors import BenchError, JournalError, UsageError
 from ..journal import GradeCount
 from ..parties.graders import Grader, Judge, Panel, is_meant
 from ..parties.party import Party
@@ -14,9 +15,10 @@ from ..reports.choosing import chosen
 from ..reports.cut_prompts import cut_in
 from ..reports.evidence import Inside, RunData, Selection, add_up
 from ..reports.graded import GradedSamples, Key
-from ..reports.items import Items, RunSample, items_of, valued
+from ..reports.items import Items, MainValues, RunSample, first_values, items_of, valued
 from ..reports.judge_replies import replies_of
 from ..reports.judges import JudgedModel
+from ..reports.pairing import main_values
 from ..reports.replies import find_repeating
 from ..reports.statements import sample_cost
 from ..types import SampleScore
@@ -211,7 +213,29 @@ class ScoredRun(RecordedRun):
             JournalError: A judge is named, and nobody has graded it.
         """
         named = self.by_judge(by) if isinstance(by, str) else by
-        return valued(self.document, self._samples(named or self._grader_of(self.document)))
+        by = named or self._grader_of(self.document)
+        samples = valued(self._samples(by), self._main(by))
+        names = dict.fromkeys(name for s in samples for name in s.values)
+        return [s._replace(values={name: s.values.get(name) for name in names}) for s in samples]
+
+    def main_values(self, by: Grader | None = None) -> MainValues:
+        """What its samples add to the metric that ranks, by a grader or that of its own result.
+
+        Raises:
+            DataError: Its data is not where it was.
+            JournalError: It has no grades.
+            UsageError: Its benchmark is not installed.
+        """
+        grader = by or self._grader_of(self.document) or self.graders()[0]
+        pack, metrics = self.pack_by(grader), self.document["metrics"] if self.document else {}
+        values = main_values(self.plugin, pack, self.graded(grader, pack.clusters))
+        return MainValues(self.plugin.ranked_by or next(iter(metrics), None), values)
+
+    def _main(self, by: Grader | None) -> MainValues:
+        """The same; none where they cannot be had."""
+        with suppress(BenchError):
+            return self.main_values(by)
+        return MainValues(None, {})
 
     def _samples(self, grader: Grader | None) -> list[RunSample]:
         samples = {key: RunSample(*key, "pending", None, None) for key in self.samples_begun}
@@ -230,12 +254,16 @@ class ScoredRun(RecordedRun):
         """What came of its items.
 
         Args:
-            sort: ``worst`` first, by ``id``, or the largest ``spread`` first.
+            sort: ``worst`` first, by ``id``, or the largest ``spread`` first, by what samples add
+                to the metric that ranks; by their first value where that cannot be had.
             document: The grades are those of this result's grader; by default of its own
                 result's, else of who graded it last.
         """
         document = document or self.document
-        return items_of(self.record, self._samples(self._grader_of(document)), document, sort)
+        by = self._grader_of(document)
+        samples, main = self._samples(by), self._main(by)
+        main = main if main.name and main.values else first_values(document, samples)
+        return items_of(self.record, valued(samples, main), main.name, document, sort)
 
 
 def _worth(count: GradeCount) -> tuple[int, bool]:

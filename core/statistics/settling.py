@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import Floats
-from .few_families import why_no_interval
+from .bootstrap import Floats, standard_error
+from .few_families import unequal_families, why_no_interval
 from .joint import effective_clusters
 from .student import power_of, root_chi_square
 
@@ -27,7 +27,7 @@ ONE_ITERATION = "each item has one iteration, so what a rerun changes is not kno
 ALIKE = "all items differ alike"
 NO_DIFFERENCE = "there is no difference to plan for"
 NO_USUAL_NUMBER = f"not with {MOST_TIMES} times as many items, or {MOST_TIMES} iterations"
-_STEPS = 200  # of the floor, in one standard error
+_STEPS = 200  # of a smallest difference, in one standard error
 _OF_RERUNS = 8  # variances of reruns that are looked at
 _LEAST = 1e-9  # probability of what is possible at all
 
@@ -74,19 +74,36 @@ class Settling(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What pairs say: their mean, its variance, and what reruns add to that, if there are any."""
+    """What pairs say: their mean, its standard error, and the variance that plans are made with.
 
+    `rerun` is what reruns add to that, if there are any.
+    """
+
+    error: float
     variance: float
     rerun: float | None
     mean: float
     items: int
     iterations: float
     families: float
+    clusters: int
 
-    def told_apart(self, difference: float, more: float, iterations: float) -> float:
-        """How often, if that is the true difference."""
+    @property
+    def unequal(self) -> bool:
+        """Whether families are of very unequal size."""
+        return bool(unequal_families(self.clusters, self.families))
+
+    def smallest(self, more: float, iterations: float) -> float | None:
+        """The smallest difference that is told apart in 80 %; None where no usual one is."""
+        step, chance = sqrt(self.variance) / _STEPS, self.told_apart(more, iterations)
+        n = _first(range(_STEPS * MOST_TIMES), POWER, lambda n: chance(n * step))
+        return None if n is None else n * step
+
+    def told_apart(self, more: float, iterations: float) -> Callable[[float], float]:
+        """How often a true difference is."""
         weight, _, then, df = self._spread(more, iterations)
-        return float(weight @ power_of(difference / np.sqrt(np.maximum(then, 1e-300)), df))
+        errors = np.sqrt(np.maximum(then, 1e-300))
+        return lambda difference: float(weight @ power_of(difference / errors, df))
 
     def share(self, more: float, iterations: float) -> float:
         """How often, if the mean came by chance from any true difference, each as likely.
@@ -118,7 +135,6 @@ def settling(
     families: Mapping[str, str],
     *,
     difference: float | None = None,
-    power: float = POWER,
 ) -> Settling:
     """How many more items, or iterations in all, tell two runs apart at 5 %, two-sided.
 
@@ -127,23 +143,60 @@ def settling(
         second: Of the other; samples that only one has are left out.
         families: The family of each item.
         difference: The true one to plan for; by default the observed one.
-        power: How often it is to be told apart, between 0.05 and 1.
     """
+    known, reason = _known(first, second, families)
+    observed = known.mean if known.items else None
+    planned = observed if difference is None else difference
+    none = Settling(planned, POWER, known.items, round(known.iterations), known.families)
+    reason = reason if planned else NO_DIFFERENCE
+    return none._replace(reason=reason) if reason else _planned(none, known)
+
+
+def smallest_difference(
+    first: Values,
+    second: Values,
+    families: Mapping[str, str],
+    *,
+    items: int | None = None,
+    iterations: int | None = None,
+) -> float | None:
+    """The smallest true difference that runs like these two tell apart in 80 %, at 5 %, two-sided.
+
+    None where nothing can be planned with these, as `settling` says why; where the items are of too
+    few texts; and where families are so unequal that it is told apart less often than that.
+
+    Args:
+        first: Values of one run.
+        second: Of the other; samples that only one has are left out.
+        families: The family of each item.
+        items: How many the runs have; by default as these.
+        iterations: In how many each; as these by default, and where no item here has two.
+    """
+    known, reason = _known(first, second, families)
+    n = known.items if items is None else items
+    if reason or known.unequal or why_no_interval(int(known.clusters * n / known.items)):
+        return None
+    asked = known.iterations if iterations is None or known.rerun is None else iterations
+    return known.smallest(n - known.items, asked)
+
+
+def _known(first: Values, second: Values, families: Mapping[str, str]) -> tuple[_Known, str | None]:
+    """What the pairs of two runs say, or why that is too little to plan with."""
     keys = sorted(first.keys() & second.keys())
     pairs = np.array([first[key] - second[key] for key in keys], dtype=np.float64)
-    observed = float(pairs.mean()) if keys else None
-    planned = observed if difference is None else difference
     items = np.unique([item for item, _ in keys], return_inverse=True)[1]
     ids = np.array([families[item] for item, _ in keys])
-    n_items, sizes = np.unique(items).size, np.unique(ids, return_counts=True)[1]
-    effective = float(effective_clusters(sizes)) if keys else 0.0
-    now = round(len(keys) / n_items) if n_items else 0
-    none = Settling(planned, power, n_items, now, effective)
-    if reason := why_no_interval(sizes.size) if planned else NO_DIFFERENCE:
-        return none._replace(reason=reason)
-    variance, rerun = _variance(pairs, ids), _rerun(pairs, items)
-    known = _Known(variance, rerun, observed or 0.0, n_items, len(keys) / n_items, effective)
-    return _planned(none, known) if known.variance else none._replace(reason=ALIKE)
+    sizes = np.unique(ids, return_counts=True)[1]
+    if not keys:
+        return _Known(0.0, 0.0, None, 0.0, 0, 0.0, 0.0, 0), why_no_interval(0)
+    n_items, mean = np.unique(items).size, float(pairs.mean())
+    effective = float(effective_clusters(sizes))
+    known = _Known(0.0, 0.0, None, mean, n_items, len(keys) / n_items, effective, sizes.size)
+    if reason := why_no_interval(sizes.size):
+        return known, reason
+    error, rerun = standard_error(pairs, ids) or 0.0, _rerun(pairs, items)
+    known = known._replace(error=error, variance=_variance(pairs, ids), rerun=rerun)
+    return known, None if error else ALIKE
 
 
 def more_items(difference: float, error: float, items: int, families: float) -> Settling:
@@ -158,31 +211,30 @@ def more_items(difference: float, error: float, items: int, families: float) -> 
     none = Settling(difference, POWER, items, 1, families)
     if not difference or not error:
         return none._replace(reason=ALIKE if difference else NO_DIFFERENCE)
-    return _planned(none, _Known(error**2, None, difference, items, 1, families))
+    known = _Known(error, error**2, None, difference, items, 1, families, round(families))
+    return _planned(none, known)
 
 
 def _planned(none: Settling, known: _Known) -> Settling:
     power, difference = none.power, abs(none.difference or 0.0)
 
-    def chance(more: float, iterations: float, planned: float = difference) -> float:
-        return known.told_apart(planned, more, iterations)
+    def chance(more: float, iterations: float) -> float:
+        return known.told_apart(more, iterations)(difference)
 
     now = none.iterations_now
     items = _first(range(MOST_TIMES * known.items + 1), power, lambda n: chance(n, now))
     plan = none._replace(
         more_items=items,
         share_by_items=None if items is None else known.share(items, now),
-        error=sqrt(known.variance),
+        error=known.error,
     )
     if known.rerun is None:
         return plan._replace(reason=ONE_ITERATION)
-    step = sqrt(known.variance) / _STEPS
-    floor = _first(range(_STEPS * MOST_TIMES), power, lambda n: chance(0, inf, n * step))
     iterations = _first(range(now, MOST_TIMES + 1), power, lambda n: chance(0, n))
     missing = None if items is not None and iterations is not None else NO_USUAL_NUMBER
     return plan._replace(
         iterations=iterations,
-        floor=None if floor is None else floor * step,
+        floor=known.smallest(0, inf),
         rerun_error=sqrt(known.rerun),
         share_by_iterations=None if iterations is None else known.share(0, iterations),
         reason=missing,
@@ -198,7 +250,7 @@ def _first(numbers: range, power: float, chance: Callable[[int], float]) -> int 
 def _variance(pairs: Floats, ids: npt.NDArray[np.str_]) -> float:
     """That of the mean, by leaving out one family each: `standard_error` squared, if all are alike.
 
-    Of a family much larger than others that one sees too little, as the mean is near it.
+    Of unequal families it is larger, as the mean lies near what a large one says.
     """
     of = np.unique(ids, return_inverse=True)[1]
     sums, sizes = np.bincount(of, pairs - pairs.mean()), np.bincount(of)

@@ -148,14 +148,15 @@ def normed_model(norm: RatingsNorm, pack: Pack, run: StoredRun) -> NormedModel:
     if run.record.pack_sha256 != pack.source.sha256:
         message = f"run {run.id} is on another pack than people answered"
         raise UsageError(f"{message}; --dataset names the pack of both")
-    rows = [row for row in run.samples() if row.item_id in norm.questions and row.value is not None]
-    if missing := norm.questions.keys() - {row.item_id for row in rows}:
+    main = run.main_values().values
+    rows = {key: value for key, value in main.items() if key[0] in norm.questions}
+    if missing := norm.questions.keys() - {item_id for item_id, _ in rows}:
         raise UsageError(
             f"run {run.id} has no score on {len(missing)} of the {len(norm.questions)} questions "
             "that people answered"
         )
-    values = [_SCALE * row.value for row in rows if row.value is not None]
-    clusters = [pack.clusters[row.item_id] for row in rows]
+    values = list(rows.values())
+    clusters = [pack.clusters[item_id] for item_id, _ in rows]
     score = float(np.mean(values))
     ends = mean_interval(values, clusters, rng=np.random.default_rng(0))
     eq_ends = ends and (norm.eq(ends[0]), norm.eq(ends[1]))

@@ -3,9 +3,9 @@
 All numbers are of a table with a row for each model and a column for each item.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from math import sqrt
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, sqrt
 from random import Random
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ from eibench.statistics import fisher_interval, pearson, spearman, student_quant
 
 Floats = npt.NDArray[np.float64]
 FEWEST_MODELS = 8
-"""Below so many a board's reliability is not said (its interval reaches from 0 to 1)."""
+"""Below so many neither a board's reliability is said nor an interval or a correlation over models:
+they reach from one end of what is possible to the other."""
 FEWEST_FOR_CHOICE = 12
 """Below so many nothing is chosen by discrimination."""
 RANDOM_PACKS = 200
@@ -31,26 +32,36 @@ class ItemMatrix:
     Attributes:
         models: Their names.
         items: Their ids.
-        scores: Shape (models, items); greater is better.
+        scores: Shape (models, items).
+        higher_is_better: Whether greater ones are better.
+        ends: The smallest and the largest that a score can be.
     """
 
     models: tuple[str, ...]
     items: tuple[str, ...]
     scores: Floats
+    higher_is_better: bool = True
+    ends: tuple[float, float] = (-inf, inf)
+
+    def only(self, kept: Sequence[int]) -> "ItemMatrix":
+        """Some of the models."""
+        models = tuple(self.models[n] for n in kept)
+        return replace(self, models=models, scores=self.scores[list(kept)])
 
     def without(self, model: int) -> "ItemMatrix":
         """All models but one."""
-        kept = [n for n in range(len(self.models)) if n != model]
-        return ItemMatrix(tuple(self.models[n] for n in kept), self.items, self.scores[kept])
+        return self.only([n for n in range(len(self.models)) if n != model])
 
 
 class ItemStudy(NamedTuple):
     """An item.
 
     Attributes:
-        difficulty: The mean over models, with its interval over models (Student's t).
+        difficulty: The mean over models.
+        ci95: Its interval over models (Student's t), no further than a score can be; ``None`` of
+            fewer than eight models, and where all score alike.
         discrimination: The correlation with the mean of the other items (item-rest), with
-            Fisher's interval; ``None`` where either does not vary.
+            Fisher's interval; ``None`` of fewer than eight, and where either does not vary.
         wrong_way: Whether that interval lies below 0.
     """
 
@@ -64,23 +75,23 @@ class ItemStudy(NamedTuple):
 
 def study_items(table: ItemMatrix) -> list[ItemStudy]:
     """Each item, in the order of the table."""
-    scores, n = table.scores, len(table.models)
+    scores, n, (low, high) = table.scores, len(table.models), table.ends
     total = scores.sum(axis=1)
     rows = []
     for k, item in enumerate(table.items):
         column = scores[:, k]
         mean, ends = float(column.mean()), None
-        if n > 1:
+        if n >= FEWEST_MODELS and np.ptp(column):
             half = float(student_quantile(0.975, np.array(n - 1.0))) * column.std(ddof=1) / sqrt(n)
-            ends = (mean - half, mean + half)
+            ends = (max(low, mean - half), min(high, mean + half))
         r = _correlation(column, total - column)
-        span = None if r is None or n < 4 else fisher_interval(r, n)
+        span = None if r is None else fisher_interval(r, n)
         rows.append(ItemStudy(item, mean, ends, r, span, bool(span and span[1] < 0)))
     return rows
 
 
 def _correlation(one: Floats, other: Floats) -> float | None:
-    if one.size < 3 or not one.std() or not other.std():
+    if one.size < FEWEST_MODELS or not np.ptp(one) or not np.ptp(other):
         return None
     return pearson(one.tolist(), other.tolist()).value
 
@@ -141,7 +152,8 @@ class LeftOutModels(NamedTuple):
 
     Attributes:
         rms: Root mean square of its score less the full one.
-        rho: Spearman's correlation of both over models.
+        rho: Spearman's correlation over models of how many others each one is above, by the
+            selection made without it and by all items: these selections are not equally hard.
         bias: The mean of its score less the full one.
     """
 
@@ -152,24 +164,32 @@ class LeftOutModels(NamedTuple):
 
 def left_out(table: ItemMatrix, count: int, choice: Choice) -> LeftOutModels:
     """The selection made anew without each model, and what that model scores on it."""
-    small = [
-        float(table.scores[m, choice(table.without(m), count)].mean())
-        for m in range(len(table.models))
-    ]
-    return _agreement(np.array(small), table.scores.mean(axis=1))
+    models = range(len(table.models))
+    chosen = np.array([table.scores[:, choice(table.without(m), count)].mean(axis=1)
+                       for m in models])  # fmt: skip
+    return _agreement(chosen, table.scores.mean(axis=1))
 
 
 def random_packs(table: ItemMatrix, count: int, seed: int = 0) -> list[LeftOutModels]:
     """The same of random selections, which are one for all models."""
     rng, full = Random(seed), table.scores.mean(axis=1)
     drawn = (rng.sample(range(len(table.items)), count) for _ in range(RANDOM_PACKS))
-    return [_agreement(table.scores[:, some].mean(axis=1), full) for some in drawn]
+    each = (np.tile(table.scores[:, some].mean(axis=1), (full.size, 1)) for some in drawn)
+    return [_agreement(chosen, full) for chosen in each]
 
 
-def _agreement(small: Floats, full: Floats) -> LeftOutModels:
-    gap = small - full
-    rho = spearman(small.tolist(), full.tolist()).value if full.size > 2 else None
+def _agreement(chosen: Floats, full: Floats) -> LeftOutModels:
+    """By what all models score on the items that are chosen without each, shape (left out, all)."""
+    gap = np.diagonal(chosen) - full
+    both = _above(chosen), _above(np.tile(full, (full.size, 1)))
+    rho = spearman(*both).value if full.size > 2 else None
     return LeftOutModels(float(np.sqrt((gap**2).mean())), rho, float(gap.mean()))
+
+
+def _above(scores: Floats) -> list[float]:
+    """How many models each is above by its own row, shape (models, models); half of a tie."""
+    of_each = np.diagonal(scores)[:, None]
+    return list(((scores < of_each) + 0.5 * (scores == of_each)).sum(axis=1).tolist())
 
 
 class SmallerPack(NamedTuple):

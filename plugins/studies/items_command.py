@@ -1,28 +1,33 @@
 """`bench items`: which items carry the information, and a smaller pack."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import click
 import numpy as np
 
 import eibench
-from eibench import Benchmark, JsonDict, Table, UsageError, run_selector, scaled_values
+from eibench import Benchmark, JsonDict, Table, UsageError
 from eibench.text import interval, number, plural
 
 from .csv_tables import read_table
 from .item_analysis import (
     BY_DIFFICULTY,
     CHOICES,
+    FEWEST_MODELS,
     ItemMatrix,
+    ItemStudy,
     LeftOutModels,
+    Reliability,
     SmallerPack,
     reliability,
     select,
     study_items,
 )
 
+Values = Mapping[tuple[str, int], float]
+_NAMED = 8
 _EXAMPLES = (
     "\b\nExamples:\n"
     "  bench items eqbench-v2 --dataset official\n"
@@ -31,12 +36,20 @@ _EXAMPLES = (
 )
 
 
-@click.command("items", cls=eibench.Command, epilog=_EXAMPLES)
+class ItemSource(NamedTuple):
+    """A table of scores, what it is of, and lines about what is not in it."""
+
+    table: ItemMatrix
+    title: str
+    notes: Sequence[str] = ()
+
+
+@click.command("items", cls=eibench.AuditCommand, epilog=_EXAMPLES)
 @eibench.benchmark_argument
 @click.option("--scores", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               metavar="FILE", help="A CSV file instead of runs: models in rows, items in "
               "columns.")  # fmt: skip
-@eibench.run_options("judge", "dataset")
+@eibench.shared_options("board")
 @click.option("--select", "count", type=int, metavar="N", help="Choose N items.")
 @click.option("--by", type=click.Choice(sorted(CHOICES)), default=BY_DIFFICULTY, show_default=True,
               help="How they are chosen.")  # fmt: skip
@@ -55,16 +68,19 @@ def items_command(
     output: Path | None,
     runs_dir: Path,
     json_output: bool,
+    **protocol: str | None,
 ) -> None:
     """Say which items are hard and which tell models apart, and choose a smaller pack.
 
-    Of each item: its mean over models, and its correlation with the other items; of the board:
-    its reliability. --select chooses items, by default even over difficulty, which keeps the
-    score. What it says of a selection is for models left out of the choice, beside 200 random
-    packs.
+    Of each item of the board that `bench leaderboard` would show: its mean over models, in the
+    metric that ranks, and its correlation with the other items; of the board: its reliability.
+    --select chooses items, by default even over difficulty, which keeps the score. What it says of
+    a selection is for models left out of the choice, beside 200 random packs.
     """
-    name, table = benchmark.name, of_csv(scores) if scores else of_runs(benchmark.name, runs_dir)
-    chosen = _among(table, among)
+    name = benchmark.name
+    source = of_csv(scores) if scores else of_board(benchmark, runs_dir, **protocol)
+    table = source.table
+    chosen = among_models(table, among)
     studied, board = study_items(table), reliability(table)
     selection = select(chosen, count, by) if count else None
     if output and not selection:
@@ -75,7 +91,8 @@ def items_command(
         output.write_text(_as_file(name, table, selection), "utf-8")
     if json_output:
         document: JsonDict = {
-            "benchmark": name, "models": list(table.models),
+            "benchmark": name, "board": source.title, "models": list(table.models),
+            "higher_is_better": table.higher_is_better, "notes": list(source.notes),
             "reliability": board._asdict(), "items": [one._asdict() for one in studied],
             "selection": selection and {
                 **selection._asdict(), "measured": selection.measured._asdict(),
@@ -84,62 +101,68 @@ def items_command(
         }  # fmt: skip
         eibench.show_json(document)
         return
-    eibench.show(*_parts(name, table, studied, board, selection))
+    eibench.show(*_parts(name, source, studied, board, selection))
 
 
-def of_csv(path: Path) -> ItemMatrix:
+def of_csv(path: Path) -> ItemSource:
     """The table of a file; items without a number for each model are left out."""
     file = read_table(path)
     columns, left_out = file.numeric(())
     whole = {name: values for name, values in columns.items() if None not in values}
     if len(whole) < 2:
         raise UsageError(f"{path} has no two columns with a number for each model")
-    if some := [*left_out, *(name for name in columns if name not in whole)]:
-        eibench.warn(f"{plural(len(some), 'column')} without a number for each model left out")
     scores = np.array([list(map(float, values)) for values in whole.values()]).T  # type: ignore[arg-type]
-    return ItemMatrix(file.models(), tuple(whole), scores)
+    some = [*left_out, *(name for name in columns if name not in whole)]
+    return ItemSource(ItemMatrix(file.models(), tuple(whole), scores), path.name, _without(some))
 
 
-def of_runs(benchmark: str, folder: Path) -> ItemMatrix:
-    """The newest whole run of each model on one pack; items that all of them have."""
-    with eibench.open_runs(folder) as stored:
-        chosen = stored.chosen(run_selector()._replace(benchmark=benchmark))
-        whole = [r for r in chosen if r.document and r.document["status"] == "complete"]
-        rows: dict[str, dict[str, float]] = {}
-        for name, run in stored.of(whole).newest_of_each().items():
-            sums: dict[str, list[float]] = {}
-            for (item_id, _), value in scaled_values(run).items():
-                sums.setdefault(item_id, []).append(value)
-            if sums:
-                rows[name] = {i: sum(v) / len(v) for i, v in sums.items()}
-        worse = bool(whole) and _less_is_better(whole[0].document)
-    if len({run.record.pack_sha256 for run in whole}) > 1:
-        raise UsageError("these runs are of several packs; name one with --dataset")
-    shared = sorted(set.intersection(*map(set, rows.values()))) if rows else []
-    if len(rows) < 2 or len(shared) < 2:
-        raise UsageError(f"{benchmark} has {len(rows)} models with whole runs; two are the least")
-    scores = np.array([[row[item] for item in shared] for row in rows.values()])
-    return ItemMatrix(tuple(rows), tuple(shared), -scores if worse else scores)
+def of_board(benchmark: Benchmark, runs_dir: Path, **protocol: str | None) -> ItemSource:
+    """The board's models, and the items that all of them have, in the order of the pack."""
+    board = eibench.chosen_board(benchmark, runs_dir, **protocol)
+    means = {name: _means(values) for name, values in board.values.items()} if board else {}
+    asked = [item.id for item in board.pack.items] if board else []
+    shared = [item for item in asked if all(item in row for row in means.values())]
+    if board is None or len(means) < 2 or len(shared) < 2:
+        raise UsageError(
+            f"{benchmark.name} has {plural(len(means), 'model')} with a run on this board and "
+            f"{plural(len(shared) if means else 0, 'item')} that all have; two are the least"
+        )
+    scores = np.array([[row[item] for item in shared] for row in means.values()])
+    higher = board.higher_is_better is not False
+    table = ItemMatrix(tuple(means), tuple(shared), scores, higher, board.ends)
+    notes = [*_without([item for item in asked if item not in shared]), *board.notes]
+    return ItemSource(table, f"{board.label}; {board.title}" + "  DEMO" * board.demo, notes)
 
 
-def _less_is_better(document: Any) -> bool:
-    metric = next(iter(document["metrics"].values()), None) if document else None
-    return bool(metric and metric["higher_is_better"] is False)
+def _means(values: Values) -> dict[str, float]:
+    """By item the mean over its iterations."""
+    by_item: dict[str, list[float]] = {}
+    for (item, _), value in values.items():
+        by_item.setdefault(item, []).append(value)
+    return {item: sum(each) / len(each) for item, each in by_item.items()}
 
 
-def _among(table: ItemMatrix, among: str | None) -> ItemMatrix:
+def _without(items: Sequence[str]) -> list[str]:
+    """The line about the items that are not in the table."""
+    named = ", ".join(items[:_NAMED]) + ", …" * (len(items) > _NAMED)
+    what = f"Left out, as not every model has a number: {plural(len(items), 'item')}"
+    return [f"{what} ({named})"] if items else []
+
+
+def among_models(table: ItemMatrix, among: str | None) -> ItemMatrix:
     """The table of the models that items are chosen on."""
     if not among:
         return table
     if among.startswith("top:") and among[4:].isdigit():
-        order = np.argsort(-table.scores.mean(axis=1), kind="stable")[: int(among[4:])]
-        kept = sorted(int(n) for n in order)
+        means = table.scores.mean(axis=1)
+        order = np.argsort(-means if table.higher_is_better else means, kind="stable")
+        kept = sorted(int(n) for n in order[: int(among[4:])])
     else:
         names = [name.strip() for name in among.split(",")]
         for name in names:
             eibench.check_name(name, table.models, f"--among {name}: no such model", "there are")
         kept = [table.models.index(name) for name in names]
-    return ItemMatrix(tuple(table.models[n] for n in kept), table.items, table.scores[kept])
+    return table.only(kept)
 
 
 def _as_file(benchmark: str, table: ItemMatrix, selection: SmallerPack) -> str:
@@ -154,24 +177,33 @@ def _as_file(benchmark: str, table: ItemMatrix, selection: SmallerPack) -> str:
 
 
 def _parts(
-    benchmark: str, table: ItemMatrix, studied: Sequence[Any], board: Any,
+    benchmark: str,
+    source: ItemSource,
+    studied: Sequence[ItemStudy],
+    board: Reliability,
     selection: SmallerPack | None,
-) -> list[Table]:  # fmt: skip
-    rows = [
-        (one.item_id, number(one.difficulty), interval(one.ci95), number(one.discrimination),
-         interval(one.discrimination_ci95), "points the wrong way" if one.wrong_way else "")
-        for one in studied
-    ]  # fmt: skip
-    if board.value is None:
-        note = f"reliability of the board: {board.reason}"
+) -> list[Table]:
+    table = source.table
+    columns = ["item", f"mean ({'low' if table.higher_is_better else 'high'} is hard)"]
+    rows = [[one.item_id, number(one.difficulty)] for one in studied]
+    known = f"{number(board.value)} ({interval(board.ci95)})"
+    reliable = f"not said: {board.reason}" if board.value is None else known
+    notes = [f"reliability of the board: {reliable}", *source.notes]
+    if len(table.models) < FEWEST_MODELS:
+        notes.append(f"intervals and correlations over models: from {FEWEST_MODELS} models on")
     else:
-        note = f"reliability of the board {number(board.value)} ({interval(board.ci95)})"
-    columns = ("item", "mean", "95 %", "with the others", "95 %", "")
-    title = f"{benchmark}: {plural(len(table.models), 'model')}, {len(table.items)} items"
-    parts = [Table(title, columns, rows, note=note, right=(1, 2, 3, 4))]
-    if selection:
-        parts.append(_selection(table, selection))
-    return parts
+        columns += ["95 %", "correlation with the other items", "95 %", "remark"]
+        rows = [[*row, *_over_models(one)] for row, one in zip(rows, studied, strict=True)]
+    n, items = plural(len(table.models), "model"), plural(len(table.items), "item")
+    title, right = f"{benchmark}: {n}, {items}; {source.title}", (1, 2, 3, 4)[: len(columns) - 1]
+    part = Table(title, columns, rows, note="\n".join(notes), right=right)
+    return [part, *([_selection(table, selection)] if selection else [])]
+
+
+def _over_models(one: ItemStudy) -> tuple[str, str, str, str]:
+    remark = "points the wrong way" if one.wrong_way else ""
+    correlation = number(one.discrimination), interval(one.discrimination_ci95)
+    return (interval(one.ci95), *correlation, remark)
 
 
 def _selection(table: ItemMatrix, one: SmallerPack) -> Table:

@@ -15,7 +15,6 @@ from eibench import (
     Table,
     UsageError,
     find_pack,
-    scaled_values,
 )
 from eibench.text import plural
 
@@ -130,9 +129,9 @@ def _newest(
 
 
 def _by_question(run: StoredRun, families: Mapping[str, str]) -> dict[str, float]:
-    """The mean score of each question that has a twin, over iterations."""
+    """The mean of what each question that has a twin adds to the run's score, over iterations."""
     scores: dict[str, list[float]] = {}
-    for (item_id, _), value in scaled_values(run).items():
+    for (item_id, _), value in run.main_values().values.items():
         if item_id in families:
             scores.setdefault(item_id, []).append(value)
     return {name: sum(values) / len(values) for name, values in scores.items()}

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.options import benchmark_argument as benchmark_argument
     from eibench.core.cli.options import json_option as json_option
     from eibench.core.cli.public import bench_run as bench_run
+    from eibench.core.cli.public import chosen_board as chosen_board
     from eibench.core.cli.public import chosen_runs as chosen_runs
     from eibench.core.cli.public import completion as completion
     from eibench.core.cli.public import open_runs as open_runs
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from eibench.core.cli.public import shared_options as shared_options
     from eibench.core.cli.selectors import AuditCommand as AuditCommand
     from eibench.core.cli.selectors import named_pack as named_pack
+    from eibench.core.compare.board_samples import BoardSamples as BoardSamples
     from eibench.core.console.public import show as show
     from eibench.core.console.public import show_conclusions as show_conclusions
     from eibench.core.console.public import show_json as show_json
@@ -164,7 +166,6 @@ if TYPE_CHECKING:
     from eibench.core.runs.folders import runs as runs
     from eibench.core.runs.judged import compare_judges as compare_judges
     from eibench.core.runs.labels import keep_labels as keep_labels
-    from eibench.core.runs.power import scaled_values as scaled_values
     from eibench.core.runs.run_set import RunSet as RunSet
     from eibench.core.runs.stored_run import StoredRun as StoredRun
     from eibench.core.runs.tables import TidyTables as TidyTables
@@ -234,7 +235,7 @@ _HOMES = {
     "eibench.core.cli.audits": "AuditedJudge audit_options chosen_audit",
     "eibench.core.cli.command": "Command named_benchmark",
     "eibench.core.cli.options": "benchmark_argument json_option",
-    "eibench.core.cli.public": "bench_run chosen_runs completion open_runs provided"
+    "eibench.core.cli.public": "bench_run chosen_board chosen_runs completion open_runs provided"
     " run_options run_selector shared_options",
     "eibench.core.journal.archives": "read_whole write_lines",
     "eibench.core.journal.records": "PersonLabel",
@@ -255,7 +256,7 @@ _HOMES = {
     "eibench.core.text": "is_blank",
     "eibench.core.runs.judged": "compare_judges",
     "eibench.core.runs.labels": "keep_labels",
-    "eibench.core.runs.power": "scaled_values",
+    "eibench.core.compare.board_samples": "BoardSamples",
     "eibench.core.runs.folders": "runs",
     "eibench.core.runs.run_set": "RunSet",
     "eibench.core.runs.stored_run": "StoredRun",

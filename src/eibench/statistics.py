@@ -37,7 +37,7 @@ from eibench.core.statistics.few_families import (
     why_no_interval,
 )
 from eibench.core.statistics.ordering import order_agreement
-from eibench.core.statistics.settling import Settling, settling
+from eibench.core.statistics.settling import Settling, settling, smallest_difference
 from eibench.core.statistics.shares import share_interval, wilson
 from eibench.core.statistics.steadiness import SteadinessRow
 from eibench.core.statistics.student import cdf as student_cdf
@@ -72,6 +72,7 @@ __all__ = [
     "rank_agreement",
     "settling",
     "share_interval",
+    "smallest_difference",
     "spearman",
     "standard_error",
     "student_cdf",

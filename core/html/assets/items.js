@@ -9,7 +9,7 @@ const itemList = async (box) => {
   let found;
   try { found = await load(`boards/${key}-items`); } catch (error) { return box.append(make("p", "mark", "Cannot be shown: " + error.message)); }
   const { models, remarks, criteria } = found, notes = notesOf(key),
-    items = found.items.map(([id, path, parting, values, marks], n) => ({ id, n, path, parting, values, marks: new Map(marks.map(([model, ...own]) => [model, own])) })),
+    items = found.items.map(([id, path, parting, values, marks, words], n) => ({ id, n, path, parting, values, words, marks: new Map(marks.map(([model, ...own]) => [model, own])) })),
     at = new Map(items.map((item) => [item.id, item])), byCriterion = new Map(),
     unread = remarks.flatMap((text, n) => ["unscored", "failed"].includes(text) ? [n] : []);
   let state = new URLSearchParams(), turn = 0, shown = [], filter = "", saved = null, drawn = 0, hits = null, known = null, typed = 0, mine = null;
@@ -178,6 +178,7 @@ const itemList = async (box) => {
       return make("td", "", n < 0 ? "–" : make("a", { href: place(item, models[n][1]) }, models[n][0]));
     };
     const name = make("th", { scope: "row" }, make("a", { href: place(item) }, item.id));
+    if (item.words) name.append(" ", make("span", "muted", item.words));
     if (mine.starred.has(item.id)) name.append(make("span", { className: "starred", title: "starred" }, " ★"));
     if (mine.noted.has(item.id)) name.append(make("span", "mark", "note"));
     for (const n of new Set(one < 0 ? [] : item.marks.get(one))) name.append(make("span", "mark", remarks[n].replaceAll("_", " ")));

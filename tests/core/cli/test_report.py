@@ -46,7 +46,7 @@ def hostile(given: RunInput, text: str = HOSTILE) -> RunInput:
     """A run in which models, judges and plugins write the worst they can."""
     rows = [
         ItemRow(text + row.item_id, row.value, row.spread, [
-            ItemSample(s.iteration, "unscored", s.values, text, [text]) for s in row.samples])
+            ItemSample(s.iteration, "unscored", None, s.values, text, [text]) for s in row.samples])
         for row in given.run.items.items
     ]  # fmt: skip
     worse = json.loads(json.dumps(given.run.document))

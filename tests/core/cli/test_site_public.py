@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import html
 import json
 import os
 import re
@@ -214,6 +215,19 @@ def test_an_item_s_page_says_how_hard_it_is(bench: Bench, demos: Callable[..., A
     assert f"{sum(values) / 3:.2f}" in text
     assert len(re.findall(r'href="\.\./\.\./models/[^"]+#', text)) == 3
     assert "not tested: needs 5 models" in text
+
+
+def test_the_list_of_items_has_their_first_words(bench: Bench) -> None:
+    """Of the question, less what all of them begin with; and none where texts are not shown."""
+    bench("run", "eqbench-v1", "--limit", "2")
+    for texts, n in (("all", 2), ("none", 0)):
+        assert bench("site", "-o", SITE, "--texts", texts).code == 0
+        (page,), (data,) = SITE.glob("items/*.html"), SITE.glob("boards/*-items.js")
+        document = json.loads(data.read_text().partition(",")[2].removesuffix(");\n"))
+        assert [bool(item[-1]) for item in document["items"]] == [n > 0] * 2
+        words = re.findall(r'</a> <span class="muted">([^<]+)</span>', page.read_text())
+        assert len(set(words)) == n
+        assert all(len(html.unescape(text)) <= 61 for text in words)
 
 
 def test_a_long_board_links_all_its_items(

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eibench.core.statistics.differences import paired_difference
 from eibench.core.statistics.few_families import why_no_interval
 from eibench.core.statistics.settling import (
     ALIKE,
@@ -16,6 +17,7 @@ from eibench.core.statistics.settling import (
     Values,
     more_items,
     settling,
+    smallest_difference,
 )
 from eibench.core.statistics.student import power_of, root_chi_square
 
@@ -148,6 +150,38 @@ def test_families_of_unequal_size_say_less() -> None:
     one, two = (settling(first, second, f, difference=0.6).families for f in (even, uneven))
     assert one == 12
     assert two == pytest.approx(24**2 / (13**2 + 11))
+
+
+def test_the_error_is_that_of_the_difference() -> None:
+    """As `paired_difference` has it, in families of unequal size and several iterations."""
+    first, second = runs(24, 2, mean=0.4)
+    families = {f"item-{n}": str(max(0, n - 12)) for n in range(24)}
+    ids = [families[item] for item, _ in first]
+    stated = paired_difference(list(first.values()), list(second.values()), ids).standard_error
+    assert settling(first, second, families).error == pytest.approx(stated, rel=1e-12)
+
+
+def test_the_smallest_difference_is_the_one_that_needs_no_more() -> None:
+    """With four times the items about half as large; in more iterations no less than the floor."""
+    first, second = runs(40, 3, rerun=2.0)
+    shown = smallest_difference(first, second, alone(first)) or 0.0
+    for times, more in ((1.01, 0), (0.95, 1)):
+        found = settling(first, second, alone(first), difference=times * shown).more_items or 0
+        assert min(found, 1) == more
+    many = smallest_difference(first, second, alone(first), items=160) or 0.0
+    assert many == pytest.approx(shown / 2, rel=0.03)
+    often = smallest_difference(first, second, alone(first), iterations=12) or 0.0
+    assert (settling(first, second, alone(first)).floor or 0.0) < often < shown
+
+
+def test_no_difference_is_promised_of_too_few_or_too_unequal_texts() -> None:
+    """Fewer than eight, and families that say as much as half as many or less."""
+    first, second = runs(24, 1)
+    assert smallest_difference(first, second, alone(first), items=7) is None
+    assert smallest_difference(first, second, alone(first), items=8) is not None
+    unequal = {f"item-{n}": str(max(0, n - 12)) for n in range(24)}
+    assert smallest_difference(first, second, unequal) is None
+    assert settling(first, second, unequal, difference=0.5).more_items is not None
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_people_have_a_mean_of_100_and_a_model_a_place_among_them(invoke: Bench,
     (model,) = norm["models"]
     with eibench.runs("runs") as runs:
         rows = [s.value for s in runs[run_id].samples() if s.item_id in norm["questions"]]
-    score = 10 * np.mean([value for value in rows if value is not None])
+    score = np.mean([value for value in rows if value is not None])
     assert model["score"] == pytest.approx(score)
     assert model["eq"] == pytest.approx(
         100 + 15 * (score - np.mean(people)) / np.std(people, ddof=1)

@@ -1,9 +1,8 @@
-"""`bench items` and `bench power`: what items say, smaller packs, and what a difference takes."""
+"""`bench items`: what items say of models, and smaller packs."""
 
 import csv
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,12 @@ from eibench.plugins.studies.item_analysis import (
     BY_DISCRIMINATION,
     ItemMatrix,
     evenly,
+    left_out,
     reliability,
     select,
     study_items,
 )
-from eibench.plugins.studies.power_command import plan_pair
+from eibench.plugins.studies.items_command import among_models
 
 Bench = Callable[..., Any]
 
@@ -56,12 +56,23 @@ def test_an_item_that_points_the_wrong_way_is_named() -> None:
     assert [one.item_id for one in studied if one.wrong_way] == ["i4"]
 
 
-def test_difficulty_has_an_interval_over_models() -> None:
-    """Student's: of two models the same by hand, t(.975, 1) = 12.706."""
-    one = study_items(ItemMatrix(("a", "b"), ("i",), np.array([[4.0], [6.0]])))[0]
-    assert one.difficulty == 5
-    assert one.ci95 == pytest.approx((5 - 12.706, 5 + 12.706), abs=0.01)
-    assert one.discrimination is None
+def test_an_item_s_mean_has_an_interval_within_the_scale() -> None:
+    """Student's, of eight models by hand: t(.975, 7) = 2.3646; it ends where a score does."""
+    column = np.array([80.0, 90, 95, 100, 100, 100, 100, 100])
+    names, table = tuple("abcdefgh"), np.stack([column, column[::-1], np.full(8, 7.0)], axis=1)
+    free, _, alike = study_items(ItemMatrix(names, ("i", "j", "k"), table))
+    half = 2.3646 * column.std(ddof=1) / 8**0.5
+    assert free.ci95 == pytest.approx((column.mean() - half, column.mean() + half), abs=0.01)
+    within = study_items(ItemMatrix(names, ("i", "j", "k"), table, ends=(0, 100)))[0]
+    assert within.ci95 == pytest.approx((column.mean() - half, 100), abs=0.01)
+    assert column.mean() + half > 100
+    assert alike.ci95 is None and alike.discrimination is None
+
+
+def test_of_few_models_nothing_is_said_over_models() -> None:
+    """Below eight neither an interval nor a correlation, which of three is 1 or -1 by chance."""
+    for one in study_items(_table(7, 5)):
+        assert (one.ci95, one.discrimination, one.discrimination_ci95) == (None, None, None)
 
 
 def test_a_selection_is_even_over_difficulty() -> None:
@@ -107,36 +118,45 @@ def test_a_file_of_scores_gives_a_selection(bench: Bench, tmp_path: Path) -> Non
     assert bench("items", "eqbench-v2", "--scores", str(path), "--among", "nobody").code == 2
 
 
-def test_the_journal_s_runs_give_items_and_a_plan(bench: Bench) -> None:
-    """On the scale of the metric; one of demo runs says so."""
-    for name in ("strong", "weak"):
-        bench("run", "eqbench-v1", "--model", f"demo/{name}", "--iterations", "2")
+def test_items_are_those_of_the_board(bench: Bench) -> None:
+    """In the order of the pack, on the metric's scale; which board, and what is left out."""
+    for name, limit in (("strong", "11"), ("weak", "12"), ("medium", "12")):
+        bench("run", "eqbench-v1", "--model", f"demo/{name}", "--limit", limit)
     document = bench("items", "eqbench-v1", "--json").json
-    means = [one["difficulty"] for one in document["items"]]
-    assert 20 < sum(means) / len(means) < 95
-    plan = bench("power", "eqbench-v1", "--difference", "3", "--demo", "--json").json
-    assert plan["demo"] is True
-    (pair,) = plan["pairs"]
-    assert pair["items"] == 30 and pair["shows"] > 1
-    refused = bench("power", "seceu", "--difference", "3")
-    assert refused.code == 2
-    assert "is known from two" in refused.err
+    assert [one["item_id"] for one in document["items"]] == [str(n) for n in range(1, 12)]
+    score = [bench("show", name, "--json").json["metrics"]["score"]["value"]
+             for name in ("strong", "weak")]  # fmt: skip
+    assert min(score) - 5 < np.mean([one["difficulty"] for one in document["items"]])
+    shown = bench("items", "eqbench-v1").out
+    assert "3 models, 11 items; score; pack bundled" in shown
+    assert "Left out, as not every model has a number: 19 items (12, 13," in shown
+    assert "intervals and correlations over models: from 8 models on" in shown
 
 
-def test_the_smallest_difference_is_found_in_80_of_100_runs() -> None:
-    """Simulated with the planned difference: 75 to 85 % by the pair's own t test, about."""
-    rng, families = Random(3), {str(k): str(k) for k in range(40)}
+def test_distances_are_shown_as_they_are(bench: Bench) -> None:
+    """Where less is better high is hard, and no number is turned round."""
+    for name in ("strong", "weak"):
+        bench("run", "seceu", "--model", f"demo/{name}", "--limit", "8")
+    document = bench("items", "seceu", "--json").json
+    assert document["higher_is_better"] is False
+    assert all(one["difficulty"] >= 0 for one in document["items"])
+    assert "mean (high is hard)" in bench("items", "seceu").out
 
-    def pair(gap: float) -> tuple[dict[tuple[str, int], float], dict[tuple[str, int], float]]:
-        one = {(str(k), 1): rng.gauss(50, 20) for k in range(40)}
-        other = {key: value - gap + rng.gauss(0, 10) for key, value in one.items()}
-        return one, other
 
-    shows = [plan_pair(("a", "b"), *pair(5), families, 5).shows or 0.0 for _ in range(30)]
-    middle = sorted(shows)[15]
-    shown = 0
-    for _ in range(400):
-        one, other = pair(middle)
-        gaps = np.array([one[key] - other[key] for key in one])
-        shown += abs(gaps.mean()) / (gaps.std(ddof=1) / 40**0.5) > 2.023
-    assert 0.72 <= shown / 400 <= 0.9
+def test_the_best_models_are_those_with_the_smallest_distances() -> None:
+    """Of `--among top:2`."""
+    scores = np.array([[3.0, 3], [1, 1], [2, 2]])
+    table = ItemMatrix(("a", "b", "c"), ("i", "j"), scores, higher_is_better=False)
+    assert among_models(table, "top:2").models == ("b", "c")
+
+
+def test_a_model_left_out_is_ranked_among_the_others_on_its_selection() -> None:
+    """Selections of unequal hardness do not take rank correlation away."""
+    table = _table(12, 60, noise=0.0)
+
+    def unequal(of: ItemMatrix, count: int) -> list[int]:
+        hardest = np.argsort(table.scores.mean(axis=0))
+        at = next(n for n in range(12) if table.models[n] not in of.models)
+        return [int(k) for k in hardest[at * 4 : at * 4 + count]]
+
+    assert left_out(table, 10, unequal).rho == pytest.approx(1)
