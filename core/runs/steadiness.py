@@ -9,7 +9,7 @@ from .. import statistics
 from ..errors import BenchError
 from ..hooks.sections import Table
 from ..reports.graded import Key
-from ..reports.pairing import Compared, main_values
+from ..reports.pairing import main_values
 from ..reports.steadiness import steadiness_table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def steadiness(
     graded = run.graded(grader, pack.clusters)
     metrics = run.document["metrics"] if run.document else {}
     name = plugin.ranked_by or next(iter(metrics), "")
-    main = main_values(Compared(plugin, pack, graded, graded), graded) if name in metrics else {}
+    main = main_values(plugin, pack, graded) if name in metrics else {}
     better = {value.name: value.higher_is_better for value in plugin.values}
     better |= {name: metrics[name]["higher_is_better"]} if main else {}
     by_value = {name: _by_item(main)} if main else {}

@@ -175,7 +175,7 @@ def test_a_clear_win_counts_twenty_times_and_its_interval_five() -> None:
     rows = [Comparison("1", 1, "x", "y", "a", dict.fromkeys("abcdef", 5))]
     found = rate(Comparisons.of(rows), RatingSettings())
     pair = np.array([0]), np.array([1])
-    twenty, five = (update_all(2, *pair, np.array([n])) for n in (20, 5))
+    twenty, five = (update_all(2, *pair, np.array([n]), PublishedScheme()) for n in (20, 5))
     assert [found[name].rating for name in "xy"] == pytest.approx(twenty.mu.tolist())
     ends = twenty.mu[0] - 1.96 * five.sigma[0], twenty.mu[0] + 1.96 * five.sigma[0]
     assert found["x"].ci95 == pytest.approx(ends)
