@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import Floats
+from .bootstrap import Floats, standard_error
 from .few_families import why_no_interval
 from .joint import effective_clusters
 from .student import power_of, root_chi_square
@@ -141,7 +141,7 @@ def settling(
     none = Settling(planned, power, n_items, now, effective)
     if reason := why_no_interval(sizes.size) if planned else NO_DIFFERENCE:
         return none._replace(reason=reason)
-    variance, rerun = _variance(pairs, ids), _rerun(pairs, items)
+    variance, rerun = (standard_error(pairs, ids) or 0.0) ** 2, _rerun(pairs, items)
     known = _Known(variance, rerun, observed or 0.0, n_items, len(keys) / n_items, effective)
     return _planned(none, known) if known.variance else none._replace(reason=ALIKE)
 
@@ -193,16 +193,6 @@ def _first(numbers: range, power: float, chance: Callable[[int], float]) -> int 
     """The first number from which on two runs are told apart often enough."""
     at = bisect_left(numbers, power, key=chance)
     return numbers[at] if at < len(numbers) else None
-
-
-def _variance(pairs: Floats, ids: npt.NDArray[np.str_]) -> float:
-    """That of the mean, by leaving out one family each: `standard_error` squared, if all are alike.
-
-    Of a family much larger than others that one sees too little, as the mean is near it.
-    """
-    of = np.unique(ids, return_inverse=True)[1]
-    sums, sizes = np.bincount(of, pairs - pairs.mean()), np.bincount(of)
-    return float(np.sum((sums / (pairs.size - sizes)) ** 2)) * (1 - 1 / sizes.size)
 
 
 def _rerun(pairs: Floats, items: npt.NDArray[np.intp]) -> float | None:
