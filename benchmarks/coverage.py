@@ -23,11 +23,13 @@ from eibench.core.statistics.bootstrap import cluster_bootstrap, cluster_sums
 from eibench.core.statistics.group_means import group_mean_interval
 from eibench.core.statistics.shares import group_share_interval
 from eibench.core.statistics.student import quantile
-from eibench.core.statistics.wild import wild_bootstrap
+from eibench.core.statistics.wild import wild_tests
 from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import (
     Interval,
     icc_agreement,
+    mean_interval,
+    paired_difference,
     rank_agreement,
     share_interval,
     standard_error,
@@ -74,7 +76,11 @@ DESIGNS = [
     Design("8 families", (1,) * 8),
     Design("10 families", (1,) * 10),
 ]
-PAIRED = [*DESIGNS[:3], DESIGNS[3], DESIGNS[6], DESIGNS[10]]
+UNEQUAL = [
+    Design("23 unequal families", (13, 4, 3, *(2,) * 5, *(1,) * 15), 0.2),
+    Design("one of 20, 9 of 2", (20, *(2,) * 9), 0.2),
+]
+PAIRED = [*DESIGNS[:3], DESIGNS[3], DESIGNS[6], DESIGNS[10], *UNEQUAL]
 
 
 def normal(design: Design, sets: int, rng: np.random.Generator) -> Floats:
@@ -202,6 +208,54 @@ def measure_shares(sets: int) -> str:
     return table(["share", "200 statements %", "40 statements, 5 iterations %"], rows)
 
 
+ATOMS: dict[str, tuple[float, float]] = {
+    "0": (0, 0),
+    "0 to 100": (0, 100),
+    "50 to 100": (50, 100),
+    "80 to 100": (80, 100),
+}
+"""Between what lie those values of a scale to 100 that are not at its top."""
+FEW = (8, 12, 20, 24, 42)
+
+
+def measure_ends(sets: int) -> str:
+    """The coverage of means of which so many values are at the top of a scale to 100."""
+    rows = []
+    for name, (low, high) in ATOMS.items():
+        for at_top in (0.9, 0.95):
+            truth, cells = 100 * at_top + (1 - at_top) * (low + high) / 2, []
+            for n in FEW:
+                rng, found = np.random.default_rng([n, int(100 * at_top)]), list[Interval | None]()
+                for _ in range(sets):
+                    elsewhere = rng.uniform(low, high, n)
+                    values = np.where(rng.random(n) < at_top, 100.0, elsewhere)
+                    if low == high:
+                        of_share = share_interval(values / 100)
+                        found.append(of_share and (100 * of_share[0], 100 * of_share[1]))
+                    else:
+                        draws = np.random.default_rng(0)
+                        found.append(mean_interval(values, rng=draws, ends=(0, 100)))
+                cells.append(Held(_holds(found, truth), sets).text())
+            rows.append([name, f"{at_top:g}", *cells])
+    return table(["the others", "at the top", *(f"{n} items %" for n in FEW)], rows)
+
+
+def measure_few_differ(sets: int) -> str:
+    """The coverage of the paired difference of two shares that are near 1."""
+    rows = []
+    for one, other in ((0.98, 0.9), (0.99, 0.95), (0.95, 0.9), (0.95, 0.95), (0.9, 0.9)):
+        cells = []
+        for n in FEW:
+            rng, found = np.random.default_rng([n, int(100 * one)]), list[Interval | None]()
+            for _ in range(sets):
+                first, second = rng.random(n) < one, rng.random(n) < other
+                gap = paired_difference(first * 1.0, second * 1.0, turns=1999, reach=1.0)
+                found.append(gap.interval)
+            cells.append(Held(_holds(found, one - other), sets).text())
+        rows.append([f"{one:g} and {other:g}", *cells])
+    return table(["shares", *(f"{n} items %" for n in FEW)], rows)
+
+
 GROUPS = {
     "8 of 10": (10,) * 8,
     "40, 20, 10, 5, 5": (40, 20, 10, 5, 5),
@@ -244,21 +298,20 @@ def measure_test(sets: int, powers: int) -> str:
         for kind, draw in KINDS.items():
             items = np.vstack(list(_batches(draw, design, sets)))
             by_t = sum(_rejected_by_t(row, design) for row in items)
-            level = sum(_rejected(row, design) for row in items)
+            level = _rejected(items, design)
             spread = 0.3 * float(items.std())
-            power = [
-                sum(_rejected(row, design) for row in items[:powers] + way * spread)
-                for way in (1, -1)
-            ]
+            power = [_rejected(items[:powers] + way * spread, design) for way in (1, -1)]
             cells = [Held(by_t, len(items)).text(), Held(level, len(items)).text()]
             cells += [f"{100 * n / powers:.0f}" for n in power]
             rows.append([design.name, f"{design.icc:g}", kind, *cells])
     return table(head, rows)
 
 
-def _rejected(row: Floats, design: Design) -> bool:
-    p = wild_bootstrap(row, design.family, rng=np.random.default_rng(0), turns=1999).p
-    return p is not None and p <= 0.05
+def _rejected(items: Floats, design: Design) -> int:
+    sums = cluster_sums(items.T, design.family)
+    sizes = np.broadcast_to(np.array(design.sizes, dtype=float)[:, None], sums.shape)
+    p = wild_tests(sums, sizes, rng=np.random.default_rng(0), turns=1999)
+    return int(np.sum(p <= 0.05))
 
 
 def _rejected_by_t(row: Floats, design: Design) -> bool:
@@ -301,6 +354,10 @@ def measure(sets: int) -> str:
         f"Mean of items ({sets:,} sets a row)": measure_means(sets),
         f"Better of two passes ({sets:,} sets)": measure_better_pass(sets),
         f"Shares ({sets:,} sets)": measure_shares(sets),
+        f"Nearly all at the top ({few:,} sets; where the others are at 0, a share)": measure_ends(
+            few
+        ),
+        f"Difference of two shares ({few:,} sets)": measure_few_differ(few),
         f"Mean of group means ({few:,} sets)": measure_group_means(few),
         f"Paired test and its interval, which holds as often as the test does not reject "
         f"({sets:,} sets, power of {few:,})": measure_test(sets, few),

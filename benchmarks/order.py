@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from eibench import RatingSettings
 from eibench.core.ratings.arrays import Floats
+from eibench.core.ratings.ordering import FEWEST_MODELS
+from eibench.core.statistics.group_means import equal_clusters, group_mean_terms
 from eibench.core.statistics.score_order import ItemTable, order_scores
 from eibench.plugins.kit.simulator import FAMILY_SIZES
 from eibench.statistics import paired_difference
@@ -31,7 +33,10 @@ FAMILIES = {
     "20 of 1": (1,) * 20,
     "26 of eqbench3": FAMILY_SIZES,
     "23 unequal": (13, 4, 3, *(2,) * 5, *(1,) * 15),
+    "one of 20, 9 of 2": (20, *(2,) * 9),
 }
+GROUPS = {"8 groups of 2": (2,) * 8, "8 groups of 3": (3,) * 8, "5 groups of 8": (8,) * 5}
+"""How many items each group has, whose means have one mean as the score."""
 
 
 class Wrong(NamedTuple):
@@ -59,11 +64,19 @@ def scores(n: int, sizes: Sequence[int], of_family: float, seed: int) -> ItemTab
     return ItemTable(values, np.ones_like(values), families)
 
 
+def grouped(n: int, sizes: Sequence[int], seed: int) -> ItemTable:
+    """A board of `n` equal models whose score is the mean of the means of groups of items."""
+    groups, items = np.repeat(np.arange(len(sizes)), sizes), np.arange(sum(sizes))
+    values = scores(n, (1,) * len(items), 0.0, seed).sums
+    terms = np.array([group_mean_terms(of_model, groups, items) for of_model in values])
+    return ItemTable(terms, np.ones_like(terms), items, equal=equal_clusters(groups, items))
+
+
 def wrong(made: ItemTable) -> Wrong:
     """What a board says wrongly."""
     found, n = order_scores(made), len(made.sums)
     own, board = ((ends != [1, n]).any(axis=1) for ends in (found.of_row, found.board))
-    alone = paired_difference(made.sums[0], made.sums[1], made.families)
+    alone = paired_difference(made.sums[0], made.sums[1], made.families, equal=made.equal)
     return Wrong(own.mean(), board.any(), alone.p is not None and alone.p < 0.05)
 
 
@@ -78,6 +91,12 @@ def measure_scores(boards: int) -> str:
                 effective = order_scores(scores(n, sizes, part, 0)).effective
                 cells = [_percent(column) for column in zip(*found, strict=True)]
                 rows.append([name, f"{effective:.1f}", f"{part}", str(n), *cells])
+    for name, sizes in GROUPS.items():
+        for n in (3, 8, 20):
+            found = [wrong(grouped(n, sizes, seed)) for seed in range(boards)]
+            effective = grouped(2, sizes, 0).equal
+            cells = [_percent(column) for column in zip(*found, strict=True)]
+            rows.append([name, f"{effective:g}", "0.0", str(n), *cells])
     return f"scores, all models equal, {boards} boards: % wrong\n\n{table(head, rows)}"
 
 
@@ -112,20 +131,24 @@ BINS = (0.5, 0.8, 0.9, 0.95, 1.0)
 
 
 def measure_said(boards: int) -> str:
-    """Ten models whose abilities hardly differ: how likely the better is said to be, and is."""
-    head = ["items", *(f"said {low:g} to {high:g}: mean / true" for low, high in _bins())]
+    """Models whose abilities hardly differ: how likely the better is said to be, and is."""
+    head = ["models", "items", *(f"said {low:g} to {high:g}: mean / true" for low, high in _bins())]
     head += ["first too high, errors", "shrunk"]
-    rows = [[str(items), *_said(items, boards)] for items in (45, 20)]
-    return f"glicko2, 10 models, abilities of SD {SPREAD}, {boards} boards\n\n{table(head, rows)}"
+    rows = [
+        [str(n), str(items), *_said(n, items, boards)]
+        for n in (10, FEWEST_MODELS)
+        for items in (45, 20, 8)
+    ]
+    return f"glicko2, abilities of SD {SPREAD}, {boards} boards\n\n{table(head, rows)}"
 
 
 def _bins() -> list[tuple[float, float]]:
     return list(pairwise(BINS))
 
 
-def _said(items: int, boards: int) -> list[str]:
+def _said(n: int, items: int, boards: int) -> list[str]:
     sizes = FAMILY_SIZES if items == 45 else (1,) * items
-    made = [_close_board(items, sizes, seed) for seed in range(boards)]
+    made = [_close_board(n, items, sizes, seed) for seed in range(boards)]
     p, better, ratings, errors, high, truth = (np.array(c) for c in zip(*made, strict=True))
     # What ability is worth in points: the slope over all boards, which noise does not bend.
     apart = truth - truth.mean(axis=1, keepdims=True)
@@ -137,13 +160,13 @@ def _said(items: int, boards: int) -> list[str]:
     return [*shown, f"{above.mean():.2f}", f"{shrunk.mean():.2f}"]
 
 
-def _close_board(items: int, sizes: Sequence[int], seed: int) -> tuple[npt.ArrayLike, ...]:
+def _close_board(n: int, items: int, sizes: Sequence[int], seed: int) -> tuple[npt.ArrayLike, ...]:
     """P of each pair and whether it is so, ratings, their errors, the first's excess, abilities."""
-    ability = SPREAD * np.random.default_rng(seed).normal(size=10)
+    ability = SPREAD * np.random.default_rng(seed).normal(size=n)
     found = ENGINES["glicko2"](draw(ability, Liking(items=items), seed, sizes), RatingSettings())
     truth = ability[[int(row.model.rpartition("-")[2]) for row in found.rows]]
     assert found.above is not None
-    pairs = np.triu_indices(10, 1)
+    pairs = np.triu_indices(n, 1)
     ratings = np.array([row.rating for row in found.rows])
     errors = np.array([(row.half_width or np.nan) / 1.96 for row in found.rows])
     better = (truth[:, None] > truth[None, :])[pairs]

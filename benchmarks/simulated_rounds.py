@@ -129,7 +129,7 @@ def play_rounds(
             played.judge(played.random_calls(n_items, orders=orders)), world.settings(played)
         )
         rows.append([ratings[model] for model in played.models])
-        if not ratings.anchors or any(row.ci95 is None for row in rows[-1]):
+        if not ratings.anchors or any(row.tied_with is None for row in rows[-1]):
             raise ValueError(f"no anchored intervals: {ratings.warnings}")
     n = len(world.abilities)
     others = [i for i in range(n) if i not in (world.high, world.low)]

@@ -103,21 +103,23 @@ class _Column(NamedTuple):
         equal = statistics.group_means.equal_clusters(groups, self.clusters, weights)
         return min(families, equal)
 
-    def interval(self, kind: str) -> tuple[float, float] | None:
-        """Of the mean, over families; ``None`` where they are too few."""
+    def interval(self, value: Value) -> tuple[float, float] | None:
+        """Of the mean, over families; ``None`` where they are too few, or alike without ends."""
         import numpy as np
 
         if not self.numbers:
             return None
         rng = np.random.default_rng(SEED)
         if self.weighing is None:
-            if kind == "share":
+            if value.kind == "share":
                 return statistics.shares.share_interval(self.numbers, self.clusters)
-            return statistics.bootstrap.mean_interval(self.numbers, self.clusters, rng=rng)
+            return statistics.bootstrap.mean_interval(
+                self.numbers, self.clusters, rng=rng, ends=value.ends
+            )
         args = (self.numbers, self.weighing[0], self.clusters, self.weighing[1])
-        if kind == "share":
+        if value.kind == "share":
             return statistics.shares.group_share_interval(*args)
-        return statistics.group_means.group_mean_interval(*args, rng=rng)
+        return statistics.group_means.group_mean_interval(*args, rng=rng, ends=value.ends)
 
 
 class _Values(NamedTuple):
@@ -183,7 +185,7 @@ def _metric(
         note = f"{label}: computed from the means of {few}"
     else:
         column = of.column(value, scored)
-        n, families, interval = len(column.numbers), column.families, column.interval(value.kind)
+        n, families, interval = len(column.numbers), column.families, column.interval(value)
         mean = sum(column.numbers) / n if n else None
         if n and column.weighing:
             mean = float(column.terms.mean())
@@ -243,6 +245,7 @@ def _derived(
         formula,
         rng=np.random.default_rng(SEED),
         stands_on=[families],
+        ends=[value.ends],
     )
     return number, interval, n, families
 

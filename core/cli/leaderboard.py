@@ -16,7 +16,7 @@ from ..guard import guard
 from ..hooks.sections import Table
 from ..parties.graders import Panel
 from ..plugins import installed
-from ..reports.columns import NAME, FitColumn, FitTable, Span, plus_minus
+from ..reports.columns import NAME, FitColumn, FitTable, Span
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..reports.suggestions import with_options
@@ -188,7 +188,7 @@ def _facts(board: Leaderboard, document: LeaderboardDocument) -> Iterator[str]:
     note += f"; {' '.join(pack.protocol_words)}" if pack.protocol else ""
     if board.standing and board.standing.ratings:
         anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
-        scale = f"anchored at {anchors}" if anchors else "not anchored"
+        scale = f"anchored at {anchors} (exact, no interval)" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"
     yield note
     yield from note_of(document["rows"])
@@ -216,7 +216,6 @@ def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
     """The main metric, of how many samples, and what it cost."""
     rows, n_items = document["rows"], document["dataset"]["n_items"]
     metrics = _metrics(name, rows)
-    arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in metrics]
     scored = [
         f"{row['items']['scored']}/{n_items * (row['iterations'] or 1)}" if row["items"] else "–"
         for row in rows
@@ -226,7 +225,7 @@ def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
     chosen = [m.get("chosen", "").replace("_", " ") or "–" for m in metrics]
     return [
         FitColumn(name.replace("_", " "), [m["value"] for m in metrics]),
-        FitColumn("95 % interval", [interval(m["ci95"]) for m in metrics], 10, arms, 5),
+        FitColumn("95 % interval", [interval(m["ci95"]) for m in metrics], 10),
         *[FitColumn("chosen", chosen, 8)] * any(m.get("chosen") for m in metrics),
         FitColumn("scored", scored, 4 if full else 9),
         FitColumn("cost", costs, 4 if set(costs) <= {"free", "–"} else 7),

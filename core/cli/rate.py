@@ -249,5 +249,5 @@ def _note(ratings: "Ratings") -> str:
     note = ", ".join(facts)
     if ratings.anchors:
         fixed = ", ".join(f"{model} = {rating:g}" for model, rating in ratings.anchors)
-        note += f"\nanchored: {fixed}; their intervals are 0 by definition"
+        note += f"\nanchored: {fixed}; fixed, so without an interval"
     return "\n".join([note, *(line(f"warning: {warning}") for warning in ratings.warnings)])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..errors import BenchError, UsageError
 from ..reading.names import nearest
-from ..reports.columns import NAME, Cell, FitColumn, FitTable, plus_minus
+from ..reports.columns import NAME, Cell, FitColumn, FitTable
 from ..reports.ending import dollars
 from ..reports.ratings import ranks, rating_cell
 from ..reports.statements import (
@@ -116,7 +116,6 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
     """The table; what may be left out goes first on a narrow terminal."""
     mains = list(map(_main, documents))
     names, metrics = [name for name, _ in mains], [metric for _, metric in mains]
-    arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in metrics]
     rated, kept = _rated(documents), [_kept(document) for document in documents]
 
     def column(
@@ -147,7 +146,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         FitColumn("model", models, 0, [middle(name, NAME) for name in models], 6),
         column("metric", names, 3),
         column("value", [m["value"] for m in metrics], of_failed=[None for _ in failed]),
-        column("95 % interval", [interval(m["ci95"]) for m in metrics], 8, arms, 5),
+        column("95 % interval", [interval(m["ci95"]) for m in metrics], 8),
         *ratings * any(rated),
         column("chance", [long for long, _ in chances], 7, [brief for _, brief in chances], 1),
         *_against(documents, column),

@@ -16,7 +16,7 @@ from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
 from ..reports.otherwise import AskedOtherwise
-from ..reports.pairing import equal_families
+from ..reports.pairing import equal_families, reach_of
 from ..reports.ratings import BoardRow
 from ..reports.score_ranks import ItemScores, ScoredItems, place_rows
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
@@ -222,7 +222,8 @@ class Leaderboard:
     @property
     def _scored(self) -> ScoredItems:
         clusters = {item.id: item.cluster for item in self.pack.items}
-        return ScoredItems(self.metric, self.scores, clusters, self.equal_families)
+        reach = reach_of(self.benchmark, self.metric)
+        return ScoredItems(self.metric, self.scores, clusters, self.equal_families, reach)
 
     @property
     def equal_families(self) -> int | None:
@@ -241,7 +242,7 @@ class Leaderboard:
         if one["tied_with"] is None or other["tied_with"] is None:
             return None
         rated = self.standing.rated if self.standing else None
-        if one["rating"] is not None and rated and rated.probability_above(first, second) is None:
+        if one["rating"] is not None and rated and rated.half_width_between(first, second) is None:
             return None
         return second not in one["tied_with"]
 

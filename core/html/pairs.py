@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from math import isclose, isfinite
+from math import inf, isclose, isfinite
 from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from ..ratings.arrays import Floats
-from ..ratings.result import Interval, Ratings
+from ..ratings.result import Ratings
 from ..reports.graded import Key
-from ..reports.pairing import metric_terms
+from ..reports.pairing import equal_families, metric_terms, reach_of
 from ..reports.statements import OnBoard, number_named, pair_sentences, sample_cost, settle
 from ..statistics.few_families import why_no_interval
 from ..statistics.joint import effective_clusters
@@ -72,22 +72,19 @@ def _rated(board: SiteBoard, ratings: Ratings) -> SitePairs:
 
 def _gap(ratings: Ratings, a: int, b: int) -> Gap | None:
     """The first rating less the second; nothing where its interval is not known."""
-    if ratings.pair_half_width is None or any(_is_open(ratings.rows[n].ci95) for n in (a, b)):
+    one, other = ratings.rows[a], ratings.rows[b]
+    width = ratings.half_width_between(one.model, other.model)
+    if not width or any(None in (row.ci95 or ()) for row in (one, other)):
         return None
-    gap = ratings.rows[a].rating - ratings.rows[b].rating
-    width = float(ratings.pair_half_width[a, b])
-    return [round(end, 3) for end in (gap, gap - width, gap + width)] if isfinite(width) else None
-
-
-def _is_open(ci95: Interval | None) -> bool:
-    return ci95 is None or None in ci95
+    gap = one.rating - other.rating
+    return [round(end, 3) for end in (gap, gap - width, gap + width)]
 
 
 def _scored(board: SiteBoard) -> SitePairs:
     names = [row["model"] for row in board.document["rows"]]
     runs = [board.runs[name] for name in names if name in board.runs]
     metric, of = board.board.metric, board.document["metric"]
-    rows = _differences(board, [_main(run, metric) for run in runs], INTERVALS)
+    rows = _differences(board, metric, [_main(run, metric) for run in runs], INTERVALS)
     left = max(0, INTERVALS - len(rows))
     clusters = {item.id: item.cluster for item in board.board.pack.items}
 
@@ -167,7 +164,7 @@ def _criteria(
     tables = {name: table for name, table in tables.items() if any(table)}
     gaps = dict[str, dict[str, Gap]]()
     for name, table in tables.items():
-        rows = _differences(board, table, most // len(tables), without=False)
+        rows = _differences(board, name, table, most // len(tables), without=False)
         gaps[name] = {str(n): row for n, row in enumerate(rows) if row}
     return gaps
 
@@ -185,7 +182,12 @@ class _Pairs(NamedTuple):
 
 
 def _differences(
-    board: SiteBoard, values: Sequence[Mapping[Key, float]], most: int, *, without: bool = True
+    board: SiteBoard,
+    metric: str,
+    values: Sequence[Mapping[Key, float]],
+    most: int,
+    *,
+    without: bool = True,
 ) -> list[Gap | None]:
     """The upper triangle: difference and both ends, or nothing.
 
@@ -201,10 +203,14 @@ def _differences(
     for n, total, size in zip(chosen, sums.sums.sum(axis=1), sums.sizes.sum(axis=1), strict=True):
         gaps[n] = [round(float(total / size), 6)] if size else None
     row_of = {n: row for row, n in enumerate(chosen)}
-    for rows, ends in _intervals(sums, [row_of[n] for n in near]):
+    items, benchmark = {item for of in values for item, _ in of}, board.board.benchmark
+    equal = equal_families(benchmark, board.board.pack, metric, sorted(items))
+    limits = reach_of(benchmark, metric), equal or inf
+    for rows, ends in _intervals(sums, [row_of[n] for n in near], limits):
         for row, low, high in zip(rows, *ends, strict=True):
-            n = chosen[row]
-            gaps[n] = [*(gaps[n] or ()), round(float(low), 6), round(float(high), 6)]
+            if isfinite(high - low):
+                n = chosen[row]
+                gaps[n] = [*(gaps[n] or ()), round(float(low), 6), round(float(high), 6)]
     return gaps
 
 
@@ -231,7 +237,9 @@ def _by_family(
     return _Pairs(sums, sizes)
 
 
-def _intervals(sums: _Pairs, rows: Sequence[int]) -> Iterator[tuple[list[int], Floats]]:
+def _intervals(
+    sums: _Pairs, rows: Sequence[int], limits: tuple[float, float]
+) -> Iterator[tuple[list[int], Floats]]:
     """The intervals of some pairs, those with the same families together."""
     patterns = dict[bytes, list[int]]()
     for row in rows:
@@ -243,4 +251,5 @@ def _intervals(sums: _Pairs, rows: Sequence[int]) -> Iterator[tuple[list[int], F
         cells = np.ix_(np.array(alike), known)
         # The draws of `statistics.paired_difference`, which bench compare shows.
         rng = np.random.default_rng(0)
-        yield alike, wild_intervals(sums.sums[cells].T, sums.sizes[cells].T, rng=rng)
+        parts = sums.sums[cells].T, sums.sizes[cells].T
+        yield alike, wild_intervals(*parts, rng=rng, reach=limits[0], equal=limits[1])

@@ -162,9 +162,10 @@ class Matchmaker:
             return False
         ratings = self._rated(known)
         row = _row(ratings, self.goal.model)
-        if ratings is None or row is None or row.half_width is None:
+        if ratings is None or row is None:
             return False
-        if row.half_width > self.goal.target_ci:
+        is_exact = row.model in [anchor.model for anchor in ratings.anchors]
+        if not is_exact and (row.half_width is None or row.half_width > self.goal.target_ci):
             return False
         if self.schedule != "adaptive":
             return True

@@ -27,6 +27,8 @@ from .saturation import Ends, find_ends, open_warnings
 from .settings import RatingSettings
 from .weighing import components
 
+_NO_WIDTH = 1e-6  # points: what is narrower is rounding
+
 
 def rate_by_normals(
     engine: str,
@@ -130,8 +132,17 @@ def assemble(
     order = order_models(estimate, spread, apart)
     ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
     messages += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
+    messages += _alike_warning(comparisons.models, spread, scale)
     parts = RatingParts(estimate, scale, spread, order, adjusted, depends, ends)
     return lay_out(engine, comparisons, parts, {**diagnostics, **alone}, tuple(messages))
+
+
+def _alike_warning(models: Sequence[str], spread: Uncertainty, scale: Scale) -> list[str]:
+    """Which models have no interval, as all their families say the same of them."""
+    still = spread.half_width <= _NO_WIDTH
+    names = [m for i, m in enumerate(models) if still[i] and i not in (scale.first, scale.second)]
+    message = "every item says the same of them, which does not say what others would"
+    return [f"no interval for {listed(names, 5)}: {message}"] if names else []
 
 
 def _ranks_without_length(models: Sequence[str], order: Order) -> JsonDict:
@@ -197,8 +208,11 @@ def _kept(parts: RatingParts) -> JsonDict:
     component, kept = parts.estimate.component, parts.order.kept
     points = _points(parts.estimate, parts.scale)
     members = [component == n for n in range(int(component.max(initial=-1)) + 1)]
-    highest = [float((points[c].max() - points[c].mean()) * (1 - kept[c][0])) for c in members]
-    return {"distances_kept": [float(kept[c][0]) for c in members], "first_too_high": highest}
+    highest = [(points[c].max() - points[c].mean()) * (1 - kept[c][0]) for c in members]
+    return {
+        "distances_kept": [_number(kept[c][0]) for c in members],
+        "first_too_high": [_number(points) for points in highest],
+    }
 
 
 def _pair_half_widths(parts: RatingParts) -> Floats:
@@ -246,7 +260,7 @@ def _number(value: float) -> float | None:
 
 
 def _intervals(parts: RatingParts) -> list[Interval | None]:
-    """Of each model, with None for an end that is open."""
+    """Of each model, with None for an end that is open; none without width, as of an anchor."""
     ratings, half = _points(parts.estimate, parts.scale), parts.spread.half_width
     low, high = (ratings + sign * half for sign in (-1, 1))
     if parts.ends is not None:
@@ -254,7 +268,9 @@ def _intervals(parts: RatingParts) -> list[Interval | None]:
         low = np.where(parts.ends.no_low, np.nan, low - np.abs(unit) * parts.ends.below)
         high = np.where(parts.ends.no_high, np.nan, high + np.abs(unit) * parts.ends.above)
     return [
-        (_number(low[i]), _number(high[i])) if np.isfinite(half[i]) else None
+        None
+        if np.isnan(half[i]) or high[i] - low[i] <= _NO_WIDTH
+        else (_number(low[i]), _number(high[i]))
         for i in range(len(ratings))
     ]
 

@@ -13,6 +13,8 @@ from ..statistics.student import cdf_of
 from .arrays import Bools, Floats, Ints
 from .intervals import SolvedRatings, Uncertainty
 
+FEWEST_MODELS = 8
+"""With fewer, nothing is said of how much noise adds to distances: it is told too badly."""
 _EQUAL = 1e-9  # natural units: differences below are rounding
 
 
@@ -62,16 +64,16 @@ def shares_kept(estimate: SolvedRatings, gaps: Differences) -> Floats:
     """What is left of ratings' distances when what noise adds to them is taken off, by component.
 
     B = 1 - (M - 3)/(M - 1) * mean(error^2 / 2) / variance of M ratings (with M - 1), where the
-    errors are those of the pairs; from 0 to 1, and 1 of fewer than four models; shape (n_models,).
+    errors are those of the pairs; from 0 to 1, NaN of fewer than eight models; shape (n_models,).
     The positive part of James and Stein's estimator towards the mean (Efron and Morris 1973,
     Journal of the American Statistical Association 68, 117-130).
     """
-    kept = np.ones(len(estimate.theta))
+    kept = np.full(len(estimate.theta), np.nan)
     for component in np.unique(estimate.component):
         members = np.flatnonzero(estimate.component == component)
         square = np.ix_(members, members)
         pairs = gaps.known[square] & ~np.eye(len(members), dtype=np.bool_)
-        if len(members) > 3 and pairs.any():
+        if len(members) >= FEWEST_MODELS and pairs.any():
             noise = float((gaps.error[square][pairs] ** 2).mean()) / 2
             ratio = noise / max(float(estimate.theta[members].var(ddof=1)), _EQUAL**2)
             kept[members] = np.clip(1 - (len(members) - 3) / (len(members) - 1) * ratio, 0.0, 1.0)
@@ -88,13 +90,14 @@ def _gaps(estimate: SolvedRatings) -> Floats:
 
 
 def _probabilities(gaps: Differences, kept: Floats) -> Floats:
-    """P(row above column): T(sqrt(B) t) by Student's t.
+    """P(row above column): T(sqrt(B) t) by Student's t, NaN where B is.
 
     A half where both gap and error are nothing.
     """
-    known, gap = gaps.known, gaps.gap
+    known, gap = gaps.known & ~np.isnan(kept)[:, None], gaps.gap
     sharp = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
     has_error = known & (gaps.error > 0)
     t = np.where(has_error, gap / np.where(has_error, gaps.error, 1.0), sharp)
-    t = np.where(known, t, 0.0) * np.sqrt(np.maximum(kept, _EQUAL))[:, None]
+    share = np.where(np.isnan(kept), 0.0, np.maximum(kept, _EQUAL))
+    t = np.where(known, t, 0.0) * np.sqrt(share)[:, None]
     return np.where(known, cdf_of(t, np.where(known, gaps.df, 1.0)), np.nan)

@@ -20,7 +20,8 @@ class ModelRating(NamedTuple):
         rating: Points.
         rd: The engine's own rating deviation, in points: what the engine believes if every
             comparison were independent. The interval is not made of it.
-        ci95: 95 % interval; None where there is too little to make one, or for an end that is open.
+        ci95: 95 % interval; None where there is too little to make one, of an anchor, which is
+            exact, or for an end that is open.
         rank: 1 is best; among the models it is connected to.
         rank_ci95: 95 % interval of this model's rank: from one more than the models surely
             better, to all but those surely worse, where all its differences together are wrong
@@ -114,15 +115,25 @@ class Ratings:
 
         Ratings that noise has moved apart stand too far apart, those of the first and the last
         most. So distances count as far as they are more than noise would make of equals:
-        T(sqrt(B) t), with B as `diagnostics["distances_kept"]` has it for each component. Of fewer
-        than four models B is 1.
+        T(sqrt(B) t), with B as `diagnostics["distances_kept"]` has it for each component.
+
+        None where it is not known: too few families, fewer than eight models, or no connection
+        between the two.
+        """
+        return self._of_pair(self.above, model, other)
+
+    def half_width_between(self, model: str, other: str) -> float | None:
+        """Half the width of the 95 % interval of the difference of two ratings, in points.
 
         None where it is not known: too few families, or no connection between the two.
         """
-        if self.above is None:
+        return self._of_pair(self.pair_half_width, model, other)
+
+    def _of_pair(self, table: Floats | None, model: str, other: str) -> float | None:
+        if table is None:
             return None
-        probability = float(self.above[self._index(model), self._index(other)])
-        return probability if probability == probability else None
+        number = float(table[self._index(model), self._index(other)])
+        return number if number == number else None
 
     def _index(self, model: str) -> int:
         for index, row in enumerate(self.rows):

@@ -89,11 +89,3 @@ def narrowings(columns: Sequence[FitColumn]) -> list[tuple[int, list[FitColumn]]
             left[n] = left[n]._replace(cells=cells)
         steps_done.append((step, list(left.values())))
     return steps_done
-
-
-def plus_minus(value: float | None, ends: Sequence[float | None] | None, digits: int = 0) -> str:
-    """An interval as its longer arm, ``± 20``; nothing where it is open or not there."""
-    low, high = ends or (None, None)
-    if value is None or low is None or high is None:
-        return ""
-    return f"± {max(value - low, high - value):.{digits}f}"

@@ -3,13 +3,14 @@
 What the differences are, and how they are made, is `pairing`'s.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.party import NOT_RECORDED, is_imported
-from ..statistics.few_families import few_families
+from ..statistics.few_families import few_families, unequal_families, why_no_interval
 from ..types import Json, JsonObject, Metric
 from ..types.result_document import DatasetRow, Facts
 from .columns import Cell, FitColumn, FitTable
@@ -250,7 +251,16 @@ def _warnings(
             f"graded by version {a.grader.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"
         )
-    return messages + few_families(_families(rows, main))
+    families = _families(rows, main)
+    unequal = [] if why_no_interval(families) else unequal_families(families, _effective(compared))
+    return messages + few_families(families) + unequal
+
+
+def _effective(compared: Compared) -> float:
+    """How many families of equal size would say as much as those of the samples of both."""
+    common = compared.a.scores.keys() & compared.b.scores.keys()
+    sizes = Counter(compared.pack.clusters[item] for item, _ in common).values()
+    return sum(sizes) ** 2 / sum(size**2 for size in sizes)
 
 
 def _unlike(differs: Both) -> str:

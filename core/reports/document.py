@@ -18,7 +18,7 @@ from ..parties.graders import Panel, Replies
 from ..parties.party import Party, origin_of
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader
-from ..statistics.few_families import few_families, why_no_interval
+from ..statistics.few_families import NO_SPREAD, few_families, why_no_interval
 from ..text import by_player, plural
 from ..types import NO_RESPONSE, Baseline, Summary
 from ..types import result_document as rows
@@ -233,9 +233,10 @@ def _unmeasured(summary: Summary, alike: AlikeReplies | None) -> dict[str, str]:
 
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:
-    """Why metrics that are over something have no interval, where families are too few."""
+    """Why metrics that are over something have no interval, where that is known."""
     reasons = {
         name: why_no_interval(families if metric.families is None else metric.families)
+        or (None if metric.families is None else NO_SPREAD)
         for name, metric in summary.metrics.items()
         if metric.over and metric.value is not None and metric.ci95 is None
     }

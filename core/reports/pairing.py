@@ -5,18 +5,21 @@ Intervals and tests keep families of items together (docs/statistics.md).
 """
 
 from collections.abc import Mapping, Sequence
-from math import isclose
+from math import inf, isclose
 from statistics import fmean
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
 from ..benchmark import Benchmark, Pack
-from ..benchmark.values import weighing
+from ..benchmark.values import Value, weighing
 from ..guard import guard
-from ..statistics.few_families import why_no_interval
+from ..statistics.few_families import NO_SPREAD, why_no_interval
 from ..types import Metric
 from .graded import GradedSamples, Key
 from .statements import Settle, settle
+
+if TYPE_CHECKING:
+    from ..statistics.differences import PairedDifference
 
 
 class Compared(NamedTuple):
@@ -197,6 +200,12 @@ def equal_families(benchmark: Benchmark, pack: Pack, name: str, items: Sequence[
     return statistics.group_means.equal_clusters(groups, clusters, weights)
 
 
+def reach_of(benchmark: Benchmark, name: str) -> float:
+    """The largest difference that a metric has room for; infinite where its ends are not known."""
+    value = next((value for value in benchmark.values if value.name == name), Value(name))
+    return (value.ends[1] - value.ends[0]) * benchmark.value_scales.get(name, 1.0)
+
+
 def _is_mean(compared: Compared, name: str, metric: Metric, values: Mapping[Key, float]) -> bool:
     """Whether a run's metric is made of the values of its samples."""
     terms = metric_terms(compared.benchmark, compared.pack, name, values)
@@ -212,8 +221,10 @@ def _difference(
     paired, (first, second) = list(terms[0]), (list(of.values()) for of in terms)
     ids = [compared.pack.clusters[item_id] for item_id, _ in paired]
     pairs = [(of_a[k], of_b[k]) for k in paired]
-    difference = statistics.differences.paired_difference(first, second, ids)
     equal = equal_families(compared.benchmark, compared.pack, name, [item for item, _ in paired])
+    difference = statistics.differences.paired_difference(
+        first, second, ids, reach=reach_of(compared.benchmark, name), equal=equal or inf
+    )
     families = difference.n_clusters if equal is None else min(equal, difference.n_clusters)
     enough = not why_no_interval(families)
     return ValueDifference(
@@ -230,7 +241,7 @@ def _difference(
         mean_b=_mean(second),
         only_a=len(of_a) - len(paired),
         only_b=len(of_b) - len(paired),
-        reason=_reason(difference.n, families),
+        reason=_reason(difference, families),
     )
 
 
@@ -238,11 +249,11 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _reason(n: int, families: int) -> str | None:
+def _reason(difference: "PairedDifference", families: int) -> str | None:
     """Why numbers are missing from a row."""
-    if not n:
+    if not difference.n:
         return "no sample has this value in both runs"
-    return why_no_interval(families)
+    return why_no_interval(families) or (None if difference.interval else NO_SPREAD)
 
 
 def other_version(compared: Compared) -> bool:

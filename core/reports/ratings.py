@@ -16,7 +16,7 @@ from ..types.result_document import (
     RatingRow,
     SampleCounts,
 )
-from .columns import NAME, FitColumn, Span, plus_minus
+from .columns import NAME, FitColumn, Span
 
 
 class WholeJudges(TypedDict):
@@ -76,10 +76,9 @@ def rating_columns(
     ]
     if not any(row["rating"] is not None for row in rows):
         return [*columns, *(_details(rows) if details else [])]
-    arms = [plus_minus(row["rating"], row["ci95"]) or points(row["ci95"]) for row in rows]
     columns += [
         FitColumn("rating", [_whole(row["rating"]) for row in rows]),
-        FitColumn("95 % interval", [points(row["ci95"]) for row in rows], 0, arms, 6),
+        FitColumn("95 % interval", [points(row["ci95"]) for row in rows]),
     ]
     return [*columns, *(_details(rows) if details else [])]
 

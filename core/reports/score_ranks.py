@@ -7,7 +7,7 @@ made of the same answers is not allowed for.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isclose
+from math import inf, isclose
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
@@ -30,13 +30,15 @@ class ScoredItems(NamedTuple):
     """What a board knows of its models' scores: the metric it ranks by, each model's by item.
 
     `clusters` has the family of each item of the pack; `equal`, where items
-    do not count alike, how many families that do would say as much.
+    do not count alike, how many families that do would say as much. `reach` is the largest
+    difference that the metric has room for.
     """
 
     metric: str
     items: Mapping[str, ItemScores | None]
     clusters: Mapping[str, str]
     equal: int | None = None
+    reach: float = inf
 
 
 def place_rows(rows: Sequence[BoardRow], scored: ScoredItems) -> list[str]:
@@ -142,7 +144,10 @@ def _table(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ItemTable | 
         sums[n, at], counts[n, at] = np.array(list(of_row.values())).T
     sign = 1 if rows[0]["metrics"][scored.metric]["higher_is_better"] else -1
     families = statistics.bootstrap.cluster_index([scored.clusters[item] for item in ids])
-    return statistics.score_order.ItemTable(sign * sums, counts, families), ""
+    table = statistics.score_order.ItemTable(
+        sign * sums, counts, families, scored.reach, scored.equal or inf
+    )
+    return table, ""
 
 
 def item_scores(

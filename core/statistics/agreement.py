@@ -22,7 +22,7 @@ from .estimates import (
     rated_pairs,
     too_few,
 )
-from .few_families import why_no_interval
+from .few_families import NO_SPREAD, why_no_interval
 
 
 def icc_agreement(
@@ -136,7 +136,8 @@ def mean_disagreement(
         return Estimate(None, None, "no pair that both rated")
     rng = np.random.default_rng(seed)
     interval = mean_interval(one - two, ids, rng=rng, replicates=replicates)
-    return Estimate(float((one - two).mean()), interval, why_no_interval(np.unique(ids).size))
+    lacking = None if interval else why_no_interval(np.unique(ids).size) or NO_SPREAD
+    return Estimate(float((one - two).mean()), interval, lacking)
 
 
 def _icc(totals: Floats, k: int) -> Floats:

@@ -16,7 +16,7 @@ Nothing here returns NaN: what does not exist is None.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +41,10 @@ _KEPT, _KEPT_CLUSTERS = 4, 256
 
 Interval = tuple[float, float]
 """Its two ends."""
+NO_ENDS: Interval = (-inf, inf)
+FEW_UNLIKE = 5
+"""Whose signs, all the same, have P > 0.05 by chance."""
+_ROUNDING = 1e-12  # of the larger end: an interval that is narrower has no width
 
 
 def cluster_bootstrap(
@@ -51,6 +55,7 @@ def cluster_bootstrap(
     replicates: int = REPLICATES,
     level: float = LEVEL,
     stands_on: Sequence[int] | None = None,
+    ends: Sequence[Interval] | None = None,
 ) -> tuple[Interval | None, ...]:
     """Intervals of statistics of totals: expanded percentiles, clusters resampled.
 
@@ -66,10 +71,12 @@ def cluster_bootstrap(
         replicates: How many resamples, at least 1.
         level: Coverage, between 0 and 1.
         stands_on: How many clusters have a part in each statistic; all of them if not given.
+        ends: The smallest and the largest that each statistic can be.
 
     Returns:
-        One interval per statistic. None where it stands on fewer than eight clusters, or when
-        more than half of the replicates have no value; otherwise those are left out.
+        One interval per statistic, as `within` has it. None where it stands on fewer than eight
+        clusters, or when more than half of the replicates have no value; otherwise those are left
+        out.
 
     Raises:
         ValueError: `sums` is not a matrix, or holds NaN; `stands_on` has another length.
@@ -83,7 +90,26 @@ def cluster_bootstrap(
     chunks = (_as_columns(statistic(totals)) for totals in _totals(matrix, replicates, rng))
     drawn = np.concatenate(list(chunks))
     clusters = [len(matrix)] * drawn.shape[1] if stands_on is None else stands_on
-    return _percentile_intervals(drawn, clusters, level)
+    scales = [NO_ENDS] * len(clusters) if ends is None else ends
+    columns = zip(_percentile_intervals(drawn, clusters, level), scales, clusters, strict=True)
+    return tuple(one and within(one, scale, n, level) for one, scale, n in columns)
+
+
+def within(
+    interval: Interval, ends: Interval, n_clusters: int, level: float = LEVEL
+) -> Interval | None:
+    """An interval held to the ends of its scale, with the width that it has at least.
+
+    Where all clusters are alike, nothing that was drawn says how far another may lie. Of n clusters
+    that are all alike, up to 1 - 0.05^(1 / n) of all there are may be unlike, with 95 % confidence,
+    and these may lie as far off as the scale goes. ``None`` where the scale has no such end.
+    """
+    low, high = (min(max(end, ends[0]), ends[1]) for end in interval)
+    if high - low > _ROUNDING * max(abs(low), abs(high)):
+        return low, high
+    unlike = 1 - (1 - level) ** (1 / n_clusters)
+    low, high = low - unlike * (low - ends[0]), high + unlike * (ends[1] - high)
+    return (low, high) if isfinite(high - low) else None
 
 
 def mean_interval(
@@ -92,6 +118,7 @@ def mean_interval(
     *,
     rng: np.random.Generator,
     replicates: int = REPLICATES,
+    ends: Interval = NO_ENDS,
 ) -> Interval | None:
     """The 95 % bootstrap interval of a mean.
 
@@ -100,20 +127,44 @@ def mean_interval(
         clusters: Cluster of each value, shape (n,); without it each value is its own.
         rng: Source of the draws.
         replicates: How many resamples.
+        ends: The smallest and the largest that a value can be.
 
     Returns:
-        None with fewer than eight clusters that have a value.
+        None with fewer than eight clusters that have a value, and where all clusters are alike and
+        a value has no such ends (`within`).
     """
     _, sums = known_sums(values, clusters)
-    return cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates)[0]
+    (drawn,) = cluster_bootstrap(sums, _mean, rng=rng, replicates=replicates, ends=[ends])
+    return drawn and beyond_seen(drawn, sums, ends, len(sums))
+
+
+def beyond_seen(interval: Interval, sums: Floats, ends: Interval, n_clusters: int) -> Interval:
+    """The interval of a mean, no shorter than if nearly all clusters were all at one end.
+
+    A few that are elsewhere do not say how far others may lie. `sums` are those of each cluster's
+    values and how many they are, which say as much as `n_clusters`.
+    """
+    low, high = interval
+    for end in ends if isfinite(ends[1] - ends[0]) else ():
+        elsewhere = np.abs(sums[:, 0] - end * sums[:, 1]) > _ROUNDING * sums[:, 1] * abs(end)
+        if elsewhere.sum() <= few_unlike(len(sums)):
+            at_end = within((end, end), ends, n_clusters) or interval
+            low, high = min(low, at_end[0]), max(high, at_end[1])
+    return low, high
+
+
+def few_unlike(n_clusters: int) -> int:
+    """How many of so many clusters may be unlike the others that are nearly all alike."""
+    return min(FEW_UNLIKE, n_clusters // 4)
 
 
 def standard_error(values: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> float | None:
-    """Standard error of a mean, from the spread between clusters.
+    """Standard error of a mean, from what it would be without one cluster each.
 
-    sqrt(K / (K - 1) * sum_k (S_k - n_k * mean)^2) / n for K clusters with sums S_k over n_k
-    values: Cochran (1977), Sampling Techniques, section 6.3, the ratio estimator without
-    the finite-population term. With one value per cluster it is SD / sqrt(n).
+    sqrt((K - 1) / K * sum_k (S_k - n_k * mean)^2 / (N - n_k)^2) for K clusters with sums S_k over
+    n_k of N values: the jackknife of a ratio (Cochran 1977, Sampling Techniques, section 6.15).
+    With one value per cluster it is SD / sqrt(N). A mean lies near that of a cluster much larger
+    than others, which is why its deviation alone would say too little.
 
     Args:
         values: Shape (n,); NaN is left out.
@@ -122,19 +173,12 @@ def standard_error(values: npt.ArrayLike, clusters: npt.ArrayLike | None = None)
     Returns:
         None with fewer than two clusters that have a value.
     """
-    array = np.asarray(values, dtype=np.float64)
-    known = ~np.isnan(array)
-    ids = cluster_ids(clusters, array.size)
-    if not known.any():
-        return None
-    index = cluster_index(ids[known])
-    deviations = array[known] - array[known].mean()
-    residuals = np.bincount(index, weights=deviations)
-    n_clusters = residuals.size
+    known, sums = known_sums(values, clusters)
+    n_clusters = len(sums)
     if n_clusters < 2:
         return None
-    variance = n_clusters / (n_clusters - 1) * float(np.sum(residuals**2))
-    return float(np.sqrt(variance) / known.sum())
+    moved = (sums[:, 0] - sums[:, 1] * known.mean()) / (known.size - sums[:, 1])
+    return float(np.sqrt((1 - 1 / n_clusters) * np.sum(moved**2)))
 
 
 def iteration_spread(values: Sequence[float | None]) -> float | None:

@@ -9,6 +9,7 @@ Nothing here returns NaN: what does not exist is None.
 """
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +25,10 @@ class PairedDifference(NamedTuple):
 
     Attributes:
         mean: Mean of first minus second over the pairs; None without a pair.
-        interval: 95 %, by the wild bootstrap; None with pairs of fewer than eight clusters.
+        interval: 95 %, by the wild bootstrap; None with pairs of fewer than eight clusters, and
+            where all clusters differ alike and nothing says by how much they may.
         standard_error: None with pairs of fewer than two clusters.
-        p: Of no difference, by the wild bootstrap; None as the interval.
+        p: Of no difference, by the wild bootstrap; None with pairs of fewer than eight clusters.
         n: Pairs of which both numbers are known.
         n_clusters: Clusters that these pairs are of.
         share_higher: Of the pairs, those in which the first is higher; None without a pair.
@@ -50,6 +52,8 @@ def paired_difference(
     *,
     seed: int = 0,
     turns: int = TURNS,
+    reach: float = inf,
+    equal: float = inf,
 ) -> PairedDifference:
     """First minus second over the pairs of which both numbers are known.
 
@@ -59,6 +63,8 @@ def paired_difference(
         clusters: Cluster of each pair, shape (n,); without it each pair is its own.
         seed: Of the draws; the same seed gives the same numbers.
         turns: How many ways to turn signs are drawn where there are too many to try all.
+        reach: The largest that a difference can be, such as 1 of two shares.
+        equal: As `wild_bootstrap` has it.
 
     Raises:
         ValueError: The series differ in shape.
@@ -67,7 +73,9 @@ def paired_difference(
     ids, gaps = pairs.clusters, pairs.first - pairs.second
     if not gaps.size:
         return PairedDifference(None, None, None, None, 0, 0, None, None)
-    tested = wild_bootstrap(gaps, ids, rng=np.random.default_rng(seed), turns=turns)
+    tested = wild_bootstrap(
+        gaps, ids, rng=np.random.default_rng(seed), turns=turns, reach=reach, equal=equal
+    )
     return PairedDifference(
         mean=float(gaps.mean()),
         interval=tested.interval,

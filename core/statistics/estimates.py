@@ -9,11 +9,10 @@ import numpy.typing as npt
 from ..text import plural
 from .bootstrap import Floats, cluster_bootstrap, cluster_ids
 from .estimate import Estimate
-from .few_families import why_no_interval
+from .few_families import NO_SPREAD, why_no_interval
 
 MIN_PAIRS = 3
 """Two pairs always lie on a line."""
-RARELY_DEFINED = "no interval: most resamples have no value"
 #: A part of a sum that is smaller than this share of it is rounding.
 ROUNDING = 1e-12
 #: Numbers that a statistic holds at once.
@@ -62,7 +61,7 @@ def estimates(
     values = np.ravel(statistic(sums.sum(axis=0, keepdims=True)))
     rng = np.random.default_rng(seed)
     intervals = cluster_bootstrap(sums, statistic, rng=rng, replicates=replicates)
-    lacking = why_no_interval(len(sums)) or RARELY_DEFINED
+    lacking = why_no_interval(len(sums)) or NO_SPREAD
     return [
         Estimate(None, None, undefined)
         if np.isnan(value)

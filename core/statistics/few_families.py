@@ -12,6 +12,11 @@ ALPHA = 0.05
 FEW_FAMILIES = 20
 """With fewer, intervals are flagged as rough."""
 
+NO_SPREAD = (
+    "an interval needs items that differ; here they are alike, or most resamples have no number"
+)
+"""Why there is no interval where families are enough."""
+
 
 def why_no_interval(families: int) -> str | None:
     """Why so many families make no interval; ``None`` where they do."""

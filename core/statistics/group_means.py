@@ -11,7 +11,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import Floats, Interval, cluster_bootstrap, cluster_ids, cluster_index, known_sums
+from .bootstrap import (
+    NO_ENDS,
+    Floats,
+    Interval,
+    beyond_seen,
+    cluster_bootstrap,
+    cluster_ids,
+    cluster_index,
+    known_sums,
+    within,
+)
+from .few_families import FEWEST_FAMILIES
 from .joint import effective_clusters
 
 
@@ -83,16 +94,22 @@ def group_mean_interval(
     weights: npt.ArrayLike | None = None,
     *,
     rng: np.random.Generator,
+    ends: Interval = NO_ENDS,
 ) -> Interval | None:
     """The 95 % interval of the mean of group means: that of the mean of `group_mean_terms`.
 
-    ``None`` where it stands on fewer than eight `equal_clusters`.
+    ``None`` where it stands on fewer than eight `equal_clusters`, and as `mean_interval`.
     """
-    ids, n = cluster_ids(clusters, np.size(groups)), equal_clusters(groups, clusters, weights)
+    ids, equal = cluster_ids(clusters, np.size(groups)), equal_clusters(groups, clusters, weights)
     terms, sums = known_sums(group_mean_terms(values, groups, ids, weights), ids)
-    if not terms.size:
+    if equal < FEWEST_FAMILIES:
         return None
-    return cluster_bootstrap(sums, lambda t: t[:, 0] / t[:, 1], rng=rng, stands_on=[n])[0]
+    (drawn,) = cluster_bootstrap(sums, lambda t: t[:, 0] / t[:, 1], rng=rng, stands_on=[equal])
+    # Where all are alike: as many in each group as in the smallest would say no more.
+    _, n_clusters, whole = _clusters(groups, ids)
+    least, mean = min(whole, n_clusters.size * int(n_clusters.min())), float(terms.mean())
+    held = within(drawn or (mean, mean), ends, least)
+    return held and beyond_seen(held, known_sums(values, ids)[1], ends, least)
 
 
 class _Clusters(NamedTuple):

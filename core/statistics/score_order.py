@@ -12,6 +12,7 @@ Two are told apart only if the paired test of their common items alone says so t
 two by themselves does not.
 """
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -50,11 +51,15 @@ class ItemTable(NamedTuple):
             has none, shape (n_models, n_items).
         counts: How many these are, the same shape.
         families: The family of each item, numbered from 0, shape (n_items,).
+        reach: The largest that a difference of two scores can be.
+        equal: How many families that count alike say as much as all of them, where they do not.
     """
 
     sums: Floats
     counts: Floats
     families: Ints
+    reach: float = inf
+    equal: float = inf
 
 
 class ScoreOrder(NamedTuple):
@@ -136,6 +141,8 @@ def _shared(table: ItemTable) -> _Shared:
         squares += common**2
         families += common > 0
     effective = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
+    if table.families.size:
+        effective = np.minimum(effective, table.equal * families / np.unique(table.families).size)
     df = np.where(families >= FEWEST_FAMILIES, np.maximum(effective - 1, 1), np.nan)
     at = np.ix_(index.ravel(), index.ravel())
     return _Shared(families[at], df[at])
@@ -184,11 +191,13 @@ def _agree(table: ItemTable, first: Ints, second: Ints, sign: Floats) -> Bools:
     common = (table.counts[first] > 0) & (table.counts[second] > 0)
     sums = _family_sizes(np.where(common, means[first] - means[second], 0.0), table.families).T
     sizes = _family_sizes(common.astype(np.float64), table.families).T
-    p = wild_tests(sums, sizes, rng=np.random.default_rng(0), turns=_FIRST_TURNS)
+    reach, equal, rng = table.reach, table.equal, np.random.default_rng(0)
+    p = wild_tests(sums, sizes, rng=rng, turns=_FIRST_TURNS, reach=reach, equal=equal)
     low, high = _OPEN
     for n in np.flatnonzero((p > low) & (p < high)):
         has_values = sizes[:, n] > 0
         cells = np.ix_(has_values, [n])
-        p[n] = wild_tests(sums[cells], sizes[cells], rng=np.random.default_rng(0))[0]
+        rng = np.random.default_rng(0)
+        p[n] = wild_tests(sums[cells], sizes[cells], rng=rng, reach=reach, equal=equal)[0]
     agreed = np.sign(sums.sum(axis=0)) == sign[first, second]
     return np.asarray(agreed & (p < ALPHA))

@@ -74,19 +74,20 @@ class Settling(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What pairs say: their mean, its standard error, and the variance that plans are made with.
-
-    `rerun` is what reruns add to that, if there are any.
-    """
+    """What pairs say: their mean, its standard error, and what reruns add to its variance."""
 
     error: float
-    variance: float
     rerun: float | None
     mean: float
     items: int
     iterations: float
     families: float
     clusters: int
+
+    @property
+    def variance(self) -> float:
+        """The error squared."""
+        return self.error**2
 
     @property
     def unequal(self) -> bool:
@@ -188,14 +189,14 @@ def _known(first: Values, second: Values, families: Mapping[str, str]) -> tuple[
     ids = np.array([families[item] for item, _ in keys])
     sizes = np.unique(ids, return_counts=True)[1]
     if not keys:
-        return _Known(0.0, 0.0, None, 0.0, 0, 0.0, 0.0, 0), why_no_interval(0)
+        return _Known(0.0, None, 0.0, 0, 0.0, 0.0, 0), why_no_interval(0)
     n_items, mean = np.unique(items).size, float(pairs.mean())
     effective = float(effective_clusters(sizes))
-    known = _Known(0.0, 0.0, None, mean, n_items, len(keys) / n_items, effective, sizes.size)
+    known = _Known(0.0, None, mean, n_items, len(keys) / n_items, effective, sizes.size)
     if reason := why_no_interval(sizes.size):
         return known, reason
     error, rerun = standard_error(pairs, ids) or 0.0, _rerun(pairs, items)
-    known = known._replace(error=error, variance=_variance(pairs, ids), rerun=rerun)
+    known = known._replace(error=error, rerun=rerun)
     return known, None if error else ALIKE
 
 
@@ -245,16 +246,6 @@ def _first(numbers: range, power: float, chance: Callable[[int], float]) -> int 
     """The first number from which on two runs are told apart often enough."""
     at = bisect_left(numbers, power, key=chance)
     return numbers[at] if at < len(numbers) else None
-
-
-def _variance(pairs: Floats, ids: npt.NDArray[np.str_]) -> float:
-    """That of the mean, by leaving out one family each: `standard_error` squared, if all are alike.
-
-    Of unequal families it is larger, as the mean lies near what a large one says.
-    """
-    of = np.unique(ids, return_inverse=True)[1]
-    sums, sizes = np.bincount(of, pairs - pairs.mean()), np.bincount(of)
-    return float(np.sum((sums / (pairs.size - sizes)) ** 2)) * (1 - 1 / sizes.size)
 
 
 def _rerun(pairs: Floats, items: npt.NDArray[np.intp]) -> float | None:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, Floats, Interval, known_sums, standard_error
+from .bootstrap import LEVEL, Interval, known_sums, standard_error
 from .few_families import FEWEST_FAMILIES
 from .group_means import equal_clusters, group_mean_terms
 from .student import quantile
@@ -33,7 +33,11 @@ def share_interval(hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -
     if len(sums) < FEWEST_FAMILIES:
         return None
     t = quantile((1 + LEVEL) / 2, len(sums) - 1)
-    return wilson(float(known.mean()), _independent(sums), t)
+    p, error = float(known.mean()), standard_error(hits, clusters)
+    if p in (0.0, 1.0):
+        return wilson(p, len(sums), t)
+    trials = p * (1 - p) / error**2 if error else known.size
+    return wilson(p, min(known.size, trials), t)
 
 
 def group_share_interval(
@@ -61,17 +65,6 @@ def group_share_interval(
     p, error = float(np.clip(terms.mean(), 0, 1)), standard_error(terms, clusters) or 0.0
     trials = p * (1 - p) / error**2 if error > 0 else k
     return wilson(p, trials, quantile(1 - (1 - LEVEL) / 2, k - 1))
-
-
-def _independent(sums: Floats) -> float:
-    """How many independent trials a share by clusters is worth, by the jackknife over them."""
-    hits, trials = sums.sum(axis=0)
-    k, spread = len(sums), hits / trials * (1 - hits / trials)
-    without = (hits - sums[:, 0]) / (trials - sums[:, 1])
-    variance = float((k - 1) / k * np.sum((without - without.mean()) ** 2))
-    if spread == 0:
-        return float(k)
-    return float(min(trials, spread / variance)) if variance else float(trials)
 
 
 def wilson(p: float, n: float, t: float) -> Interval:

@@ -7,13 +7,16 @@ piece: p is below 0.05 exactly where the 95 % interval leaves out 0.
 """
 
 from collections.abc import Iterator
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import LEVEL, Floats, Interval, known_sums
+from .bootstrap import FEW_UNLIKE, LEVEL, Floats, Interval, known_sums
 from .few_families import FEWEST_FAMILIES
+from .joint import effective_clusters
+from .student import student_quantile
 
 TURNS = 10_000
 """Drawn where there are more ways to turn the signs."""
@@ -33,7 +36,8 @@ class MeanTest(NamedTuple):
 
     Attributes:
         p: Two-sided, of a mean of zero; above 0.
-        interval: The means that the test does not refuse.
+        interval: The means that the test does not refuse; None too where all clusters are alike and
+            the mean may lie as far off as it likes.
     """
 
     p: float | None
@@ -43,7 +47,8 @@ class MeanTest(NamedTuple):
 class _Clusters(NamedTuple):
     """Sums of the values' deviations from their mean, and sizes: a column for each mean.
 
-    Both of shape (n_clusters, n_means), 0 where a cluster has no value of a mean.
+    Both of shape (n_clusters, n_means), 0 where a cluster has no value of a mean. The deviations
+    are those from the mean of the other clusters, less what this makes of clusters of one size.
     """
 
     sums: Floats
@@ -54,6 +59,16 @@ class _Clusters(NamedTuple):
         """How many clusters each mean has, shape (n_means,)."""
         return np.asarray((self.sizes > 0).sum(axis=0), dtype=np.float64)
 
+    def stretch(self, equal: float) -> Floats:
+        """How much further a mean of unequal clusters comes than turned signs say: 1 of equal ones.
+
+        The quantile of Student's t of the effective clusters, `equal` at most, over that of all,
+        shape (n_means,).
+        """
+        degrees = (np.minimum(effective_clusters(self.sizes.T), equal) - 1, self.n - 1)
+        effective, whole = (student_quantile((1 + LEVEL) / 2, df.round(9)) for df in degrees)
+        return np.asarray(effective / whole)
+
 
 def wild_bootstrap(
     values: npt.ArrayLike,
@@ -61,6 +76,8 @@ def wild_bootstrap(
     *,
     rng: np.random.Generator,
     turns: int = TURNS,
+    reach: float = inf,
+    equal: float = inf,
 ) -> MeanTest:
     """A test of a mean of zero, and the 95 % interval of the mean.
 
@@ -71,22 +88,41 @@ def wild_bootstrap(
     and Miller (2008), Review of Economics and Statistics 90, 414-427. Up to 14 clusters all ways
     to turn them are gone through, beyond that they are drawn; p = (reached + 1) / (ways + 1).
 
+    A cluster much larger than others draws the mean to itself: what is turned is the deviation from
+    the mean of the others (MacKinnon, Nielsen and Webb 2023, Journal of Applied Econometrics 38,
+    671-694), and the turned statistics count for as much more as Student's t of the effective
+    clusters lies further out. Where all clusters are alike, the interval is that of
+    `bootstrap.within`, and p is of a piece with it: (R / (|mean| + R))^K for K clusters. Where
+    nearly all are 0, or the largest or least that they can be, it is no shorter, and p is not below
+    2^(1 - j) where j of them are not 0, as by the signs of these.
+
     Args:
         values: Shape (n,); NaN is left out.
         clusters: Cluster of each, shape (n,); without it each is its own.
         rng: Source of the draws.
         turns: How many are drawn, at least 20.
+        reach: R, the largest that a value can be, whichever its sign.
+        equal: How many clusters of equal size say as much, where that is less than sizes tell
+            (`group_means.equal_clusters`).
     """
-    known, by_cluster = known_sums(values, clusters)
+    _, by_cluster = known_sums(values, clusters)
     if len(by_cluster) < FEWEST_FAMILIES:
         return MeanTest(None, None)
     sums, sizes = by_cluster.T[:, :, None]
-    deviations = _deviations(sums, sizes, np.array([np.abs(known).max()]))
-    return _test(deviations, float(known.mean()), _signs(len(sums), turns, rng))
+    ((part, mirrored),) = _in_parts(sums, sizes, turns, rng, reach, equal)
+    low, high = _intervals(part, mirrored)[:, 0].tolist()
+    p = float(_p_values(part, mirrored)[0])
+    return MeanTest(p, (low, high) if isfinite(high - low) else None)
 
 
 def wild_tests(
-    sums: Floats, sizes: Floats, *, rng: np.random.Generator, turns: int = TURNS
+    sums: Floats,
+    sizes: Floats,
+    *,
+    rng: np.random.Generator,
+    turns: int = TURNS,
+    reach: float = inf,
+    equal: float = inf,
 ) -> Floats:
     """The p-values of `wild_bootstrap` for many means, shape (n_means,).
 
@@ -94,65 +130,98 @@ def wild_tests(
     tests share. Sums of the values of each cluster, and how many these are, have shape (n_clusters,
     n_means); at least eight of each mean's are not 0.
     """
-    parts = _in_parts(sums, sizes, turns, rng)
+    parts = _in_parts(sums, sizes, turns, rng, reach, equal)
     return np.concatenate([_p_values(*part) for part in parts] or [np.zeros(0)])
 
 
 def wild_intervals(
-    sums: Floats, sizes: Floats, *, rng: np.random.Generator, turns: int = TURNS
+    sums: Floats,
+    sizes: Floats,
+    *,
+    rng: np.random.Generator,
+    turns: int = TURNS,
+    reach: float = inf,
+    equal: float = inf,
 ) -> Floats:
     """The intervals of `wild_bootstrap` for many means over the same clusters, shape (2, n_means).
 
-    All share at least 20 draws; else as `wild_tests`.
+    All share at least 20 draws; else as `wild_tests`. Infinite where there is none.
     """
-    parts = _in_parts(sums, sizes, turns, rng)
+    parts = _in_parts(sums, sizes, turns, rng, reach, equal)
     intervals = [_intervals(*part) for part in parts]
     return np.concatenate(intervals or [np.zeros((2, 0))], axis=1)
 
 
+class _Means(NamedTuple):
+    """Some means, and of what clusters they are.
+
+    Attributes:
+        deviations: What is turned.
+        mean: Shape (n_means,).
+        mode: What nearly all of the clusters are; NaN where they are not.
+        unlike: How many of them are not.
+        reach: The largest that a value can be.
+    """
+
+    deviations: _Clusters
+    mean: Floats
+    mode: Floats
+    unlike: Floats
+    reach: float
+
+
 def _in_parts(
-    sums: Floats, sizes: Floats, turns: int, rng: np.random.Generator
-) -> Iterator[tuple[_Clusters, Floats, Floats]]:
-    """Some means at a time: their clusters, the means and how far they come when turned."""
-    mean = sums.sum(axis=0) / sizes.sum(axis=0)
-    deviations = _deviations(sums, sizes, np.abs(sums / np.maximum(sizes, 1)).max(axis=0))
+    sums: Floats, sizes: Floats, turns: int, rng: np.random.Generator, reach: float, equal: float
+) -> Iterator[tuple[_Means, Floats]]:
+    """Some means at a time, and how far they come when turned, shape (n_ways, n_means)."""
     signs = _signs(len(sums), turns, rng)
-    for at in (slice(n, n + _TESTS) for n in range(0, len(mean), _TESTS)):
-        part = _Clusters(deviations.sums[:, at], deviations.sizes[:, at])
-        yield part, mean[at], np.abs(_mirrored(part, signs))
+    for at in (slice(n, n + _TESTS) for n in range(0, sums.shape[1], _TESTS)):
+        part = _means(sums[:, at], sizes[:, at], reach)
+        mirrored = np.abs(_mirrored(part.deviations, signs))
+        mirrored *= part.deviations.stretch(equal)
+        yield part, mirrored
 
 
-def _deviations(sums: Floats, sizes: Floats, largest: Floats) -> _Clusters:
-    """Sums of deviations from the mean; those that are rounding of the largest value are 0."""
-    deviations = sums - sizes * (sums.sum(axis=0) / sizes.sum(axis=0))
-    return _Clusters(
-        np.where(np.abs(deviations) <= 1e-12 * largest * sizes, 0.0, deviations), sizes
-    )
+def _means(sums: Floats, sizes: Floats, reach: float) -> _Means:
+    mean, deviations = sums.sum(axis=0) / sizes.sum(axis=0), _deviations(sums, sizes)
+    mode = np.where(deviations.sums.any(axis=0), np.nan, mean)
+    unlike, few = np.zeros(mean.size), np.minimum(FEW_UNLIKE, deviations.n // 4)
+    for at in (0.0, -reach, reach) if isfinite(reach) else ():
+        elsewhere = (np.abs(sums - at * sizes) > 1e-12 * reach * sizes).sum(axis=0)
+        near = np.isnan(mode) & (elsewhere <= few)
+        mode, unlike = np.where(near, at, mode), np.where(near, elsewhere, unlike)
+    return _Means(deviations, mean, mode, unlike, reach)
 
 
-def _p_values(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:
-    n_ways = len(mirrored)
+def _deviations(sums: Floats, sizes: Floats) -> _Clusters:
+    """What is turned; deviations that are rounding of the largest value are 0."""
+    total, n_clusters = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+    largest = np.abs(sums / np.maximum(sizes, 1)).max(axis=0)
+    deviations = sums - sizes * (sums.sum(axis=0) / total)
+    deviations[np.abs(deviations) <= 1e-12 * largest * sizes] = 0.0
+    return _Clusters(deviations * (1 - 1 / n_clusters) / (1 - sizes / total), sizes)
+
+
+def _p_values(means: _Means, mirrored: Floats) -> Floats:
+    deviations, mean, mode, unlike, reach = means
     alike = ~deviations.sums.any(axis=0)  # all clusters alike: nothing says how far another may lie
     error = np.where(alike, 1.0, _error(deviations))
     size = np.abs(_hall(mean / error, _skewness(deviations))) * (1 - _ROUNDING)
-    reached = np.where(alike, np.where(mean == 0, n_ways, 0), (mirrored >= size).sum(axis=0))
-    return np.asarray((reached + 1) / (n_ways + 1))
+    p = ((mirrored >= size).sum(axis=0) + 1) / (len(mirrored) + 1)
+    p = np.where(alike, (1 + np.abs(mean) / reach) ** -deviations.n, p)
+    return np.where(mode == 0, np.maximum(p, np.minimum(1, 2 ** (1 - unlike))), p)
 
 
-def _test(deviations: _Clusters, mean: float, signs: Floats) -> MeanTest:
-    mirrored, means = np.abs(_mirrored(deviations, signs)), np.array([mean])
-    low, high = _intervals(deviations, means, mirrored)[:, 0].tolist()
-    return MeanTest(float(_p_values(deviations, means, mirrored)[0]), (low, high))
-
-
-def _intervals(deviations: _Clusters, mean: Floats, mirrored: Floats) -> Floats:
+def _intervals(means: _Means, mirrored: Floats) -> Floats:
+    deviations, mean, mode, _, reach = means
     last = len(mirrored) - int((1 - LEVEL) * (len(mirrored) + 1))  # as many reach it as p allows
     furthest = np.partition(mirrored, last, axis=0)[last]
-    alike = ~deviations.sums.any(axis=0)  # nothing turned is finite
-    g = _skewness(deviations)
-    furthest = np.where(alike, 0.0, furthest)
-    arms = (_error(deviations) * _t_of(way * furthest, g) for way in (1, -1))
-    return np.array([np.where(alike, mean, mean - arm) for arm in arms])
+    g, unlike = _skewness(deviations), 1 - (1 - LEVEL) ** (1 / deviations.n)
+    furthest = np.where(deviations.sums.any(axis=0), furthest, 0.0)  # of those alike none is finite
+    low, high = (mean - _error(deviations) * _t_of(way * furthest, g) for way in (1, -1))
+    low = np.fmin(low, mode - unlike * (mode + reach))
+    high = np.fmax(high, mode + unlike * (reach - mode))
+    return np.clip([low, high], -reach, reach)
 
 
 def _error(deviations: _Clusters) -> Floats:

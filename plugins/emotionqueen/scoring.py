@@ -72,17 +72,17 @@ def _share(verdicts: Sequence[SampleVerdict], hits: Sequence[float]) -> Metric:
 
 
 def _mean_of_both(verdicts: Sequence[SampleVerdict]) -> Metric:
-    """The mean of both rates; where all or none pass and win, its interval is that of a share."""
+    """The mean of both rates."""
     import numpy as np
 
     from eibench.statistics import mean_interval
 
     halves = [(v.passed + v.won) / 2 for v in verdicts]
     share = _share(verdicts, halves)
-    if share.value in (None, 0.0, 1.0):
+    if share.value is None:
         return share
-    statements = [v.statement for v in verdicts]
-    ci95 = mean_interval(halves, statements, rng=np.random.default_rng(SEED))
+    statements, rng = [v.statement for v in verdicts], np.random.default_rng(SEED)
+    ci95 = mean_interval(halves, statements, rng=rng, ends=(0, 1))
     return replace(share, ci95=ci95)
 
 
@@ -179,12 +179,13 @@ def _length(name: str, ordered: Sequence[SampleScore]) -> Metric:
     from eibench.statistics import mean_interval
 
     known = [(v, s.cluster) for s in ordered if (v := s.score.values.get(name)) is not None]
-    mean = sum(v for v, _ in known) / len(known) if known else None
-    interval = None
-    if known:
-        rng = np.random.default_rng(SEED)
-        interval = mean_interval([v for v, _ in known], [c for _, c in known], rng=rng)
-    return Metric(mean, interval, len(known), None, over="statements", label=_LENGTHS[name])
+    label = _LENGTHS[name]
+    if not known:
+        return Metric(None, higher_is_better=None, over="statements", label=label)
+    values, clusters = map(list, zip(*known, strict=True))
+    interval = mean_interval(values, clusters, rng=np.random.default_rng(SEED))
+    mean, families = sum(values) / len(values), len(set(clusters))
+    return Metric(mean, interval, len(values), None, "statements", label, families=families)
 
 
 def _tasks(

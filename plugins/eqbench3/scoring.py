@@ -29,10 +29,11 @@ _OVER = "families of scenarios"
 
 
 class _Column(NamedTuple):
-    """One metric: its name and, for each sample, the sum and the number of its values."""
+    """One metric: its name, the most it can be, and of each sample sum and number of its values."""
 
     name: str
     metric: Metric
+    most: float
     sums: list[float]
     counts: list[int]
 
@@ -70,24 +71,23 @@ def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]
     for name in sorted(criteria, key=lambda c: c not in quality):
         better = True if name in quality else None
         kind = "quality criteria" if better else "style criteria, neither end better"
-        columns.append(
-            _column(name, Metric(None, None, 0, better, group=f"{kind} ({scale})"), [name], scored)
-        )
+        metric = Metric(None, None, 0, better, group=f"{kind} ({scale})")
+        columns.append(_column(name, metric, protocol.scale, [name], scored))
     for trait, names in protocol.profile.items():
         metric = Metric(None, None, 0, None, label=trait, group=f"ability profile ({scale})")
-        columns.append(_column(f"profile_{trait}", metric, names, scored))
+        columns.append(_column(f"profile_{trait}", metric, protocol.scale, names, scored))
     return columns
 
 
 def _main(scored: Sequence[SampleScore]) -> _Column:
-    return _column(RUBRIC_SCORE, Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
+    return _column(RUBRIC_SCORE, Metric(None, label="rubric score (0-100)"), 100, [RUBRIC], scored)
 
 
 def _column(
-    name: str, metric: Metric, values: Sequence[str], scored: Sequence[SampleScore]
+    name: str, metric: Metric, most: float, values: Sequence[str], scored: Sequence[SampleScore]
 ) -> _Column:
     known = [[v for n in values if (v := s.score.values.get(n)) is not None] for s in scored]
-    return _Column(name, metric, [float(sum(v)) for v in known], [len(v) for v in known])
+    return _Column(name, metric, most, [float(sum(v)) for v in known], [len(v) for v in known])
 
 
 def _with_intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> dict[str, Metric]:
@@ -118,7 +118,8 @@ def _intervals(
 
     sums = cluster_sums(matrix, cluster_index(clusters))
     rng = np.random.default_rng(SEED)
-    return cluster_bootstrap(sums, means, rng=rng, stands_on=families)
+    ends = [(0.0, column.most) for column in columns]
+    return cluster_bootstrap(sums, means, rng=rng, stands_on=families, ends=ends)
 
 
 def _metric(column: _Column, interval: "Interval | None", families: int) -> Metric:

@@ -107,8 +107,11 @@ def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> Metric:
         return _distance_metric(None, None, 0)
     clusters = [sample.cluster for sample in samples]
     interval = mean_interval(values, clusters, rng=np.random.default_rng(SEED))
-    return _distance_metric(float(np.mean(values)), interval, len(samples))
+    families = len(set(clusters))
+    return _distance_metric(float(np.mean(values)), interval, len(samples), families)
 
 
-def _distance_metric(value: float | None, ci95: tuple[float, float] | None, n: int) -> Metric:
-    return Metric(value, ci95, n, higher_is_better=False, over="stories")
+def _distance_metric(
+    value: float | None, ci95: tuple[float, float] | None, n: int, families: int | None = None
+) -> Metric:
+    return Metric(value, ci95, n, higher_is_better=False, over="stories", families=families)

@@ -73,7 +73,8 @@ def _mirrored(distance: Metric, scale: Callable[[float], float], label: str) -> 
     """A distance on a scale that falls as it grows, so the ends of its interval change places."""
     value = None if distance.value is None else scale(distance.value)
     ci95 = distance.ci95 and (scale(distance.ci95[1]), scale(distance.ci95[0]))
-    return Metric(value, ci95, distance.n, over="stories", label=label)
+    families = distance.families
+    return Metric(value, ci95, distance.n, over="stories", label=label, families=families)
 
 
 def _of_pattern(pattern: Pattern) -> Metric:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eibench import DataError, Estimate, JsonObject, UsageError, folder, read_json, read_toml
-from eibench.statistics import mean_interval, why_no_interval
+from eibench.statistics import NO_SPREAD, mean_interval, why_no_interval
 
 VERSIONS = {"eqbench-v1": "v1", "eqbench-v2": "v2"}
 """The benchmarks whose official questions have twins, and what the file calls their ids."""
@@ -153,7 +153,7 @@ def twin_rows(models: Sequence[AskedTwice], families: Mapping[str, str]) -> list
 
     def mean(values: Sequence[float]) -> Estimate:
         ci95 = mean_interval(values, groups, rng=np.random.default_rng(_SEED))
-        why = None if ci95 else why_no_interval(len(set(groups)))
+        why = None if ci95 else why_no_interval(len(set(groups))) or NO_SPREAD
         return Estimate(sum(values) / len(values), ci95, why)
 
     rows = []

@@ -8,7 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from eibench import Estimate
-from eibench.statistics import cluster_bootstrap, cluster_index, few_families, why_no_interval
+from eibench.statistics import (
+    NO_SPREAD,
+    cluster_bootstrap,
+    cluster_index,
+    few_families,
+    why_no_interval,
+)
 
 from .lists import SlopLists
 from .measures import MEASURES, Measure, TextCounts, count_text
@@ -133,7 +139,7 @@ def _estimates(sums: Floats, *, has_lists: bool) -> dict[str, Estimate]:
         elif value == 0:
             rows[name] = Estimate(0.0, None, "none was counted, so resamples have none either")
         else:
-            why = None if interval else why_no_interval(n)
+            why = None if interval else why_no_interval(n) or NO_SPREAD
             rows[name] = Estimate(float(value), interval, why)
     return rows
 

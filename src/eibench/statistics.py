@@ -33,6 +33,7 @@ from eibench.core.statistics.differences import (
 )
 from eibench.core.statistics.few_families import (
     FEWEST_FAMILIES,
+    NO_SPREAD,
     few_families,
     why_no_interval,
 )
@@ -45,6 +46,7 @@ from eibench.core.statistics.student import student_quantile
 
 __all__ = [
     "FEWEST_FAMILIES",
+    "NO_SPREAD",
     "Correlation",
     "Interval",
     "Numbers",

@@ -9,7 +9,7 @@ const adjusted = ({ models, controls, values, left_out, t, t_pairs }, strengths)
     error = (of) => { const x = again.map(of), m = mean(x); return Math.sqrt((n - 1) / n * sum(x.map((v) => (v - m) ** 2))); },
     view = { name: "adjusted", ranks: {}, values: {} };
   models.forEach((id, a) => {
-    const arm = t === null ? null : t * error((x) => x[a]);
+    const arm = t && t * error((x) => x[a]) || null;
     view.values[id] = [points[a], ...arm === null ? [null, null] : [points[a] - arm, points[a] + arm]];
     if (arm === null) return;
     const apart = points.map((point, b) => Math.abs(points[a] - point) > t_pairs * error((x) => x[a] - x[b]) ? Math.sign(point - points[a]) : 0);

@@ -4,7 +4,7 @@ from enum import Enum
 from math import hypot
 from typing import NamedTuple
 
-from ...statistics.few_families import FEWEST_FAMILIES
+from ...statistics.few_families import FEWEST_FAMILIES, NO_SPREAD
 from ...text import rough
 from ...types.result_document import BaselineRow, Interval, MetricRow, ResultDocument
 from ..comparability import is_graded
@@ -59,7 +59,8 @@ class TooFew(NamedTuple):
     def text(self) -> str:
         """``4 of 30 items: too few to tell``."""
         if self.asked >= FEWEST_FAMILIES:
-            return f"too few to tell: {self.reason}"
+            why = "no claim" if self.reason == NO_SPREAD else "too few to tell"
+            return f"{why}: {self.reason}"
         items = f"{self.asked} of {self.of} items" if self.asked < self.of else f"{self.of} items"
         return f"{items}: too few to tell"
 

@@ -126,6 +126,8 @@ def _words(a: str, b: str, main: "MainDifference") -> str:
     if row.difference is None:
         return sentences["none"].format(a=a, b=b)
     if row.ci95 is None:
+        if row.families >= FEWEST_FAMILIES:
+            return f"no claim of {a} and {b}: {row.reason}"
         few = plural(row.n, "sample")
         return f"{few} that both have: too few to tell ({FEWEST_FAMILIES} different texts needed)"
     of = number_named(main.label, main.higher_is_better)

@@ -88,12 +88,12 @@ def test_columns_go_in_the_order_of_what_is_missed_least() -> None:
     """Shorter cells first, where that is said."""
     columns = [
         FitColumn("model", ["a"]),
-        FitColumn("interval", ["1 … 2"], drop=3, brief=["± 1"], shorten=1),
+        FitColumn("interval", ["1 … 2"], drop=3, brief=["1–2"], shorten=1),
         FitColumn("cost", ["free"], drop=2),
     ]
     found = [[(c.heading, c.cells[0]) for c in left] for _, left in narrowings(columns)]
-    assert found[1] == [("model", "a"), ("interval", "± 1"), ("cost", "free")]
-    assert found[2:] == [[("model", "a"), ("interval", "± 1")], [("model", "a")]]
+    assert found[1] == [("model", "a"), ("interval", "1–2"), ("cost", "free")]
+    assert found[2:] == [[("model", "a"), ("interval", "1–2")], [("model", "a")]]
 
 
 def test_intervals_are_drawn_on_one_scale() -> None:

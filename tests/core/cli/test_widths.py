@@ -41,6 +41,16 @@ def test_a_result_is_whole_in_a_narrow_terminal(bench: Bench, width: int) -> Non
     assert all(re.search(r"\d … -?\d", line) for line in lines if "…" in line)
 
 
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_narrow_board_has_both_ends_of_intervals(bench: Bench, width: int) -> None:
+    """Other columns are left out for them."""
+    bench("run", "emobench", "--dataset", "bundled", "--model", "demo/strong")
+    lines = in_a_terminal(width, "leaderboard", "emobench", "--demo")
+    assert max(map(len, lines)) <= width
+    (row,) = [line for line in lines if "demo/strong" in line and "│" in line]
+    assert re.search(r" [01]\.\d\d │ 0\.\d\d … [01]\.\d\d │", row)
+
+
 def test_what_goes_into_a_file_is_as_wide_as_columns_says(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

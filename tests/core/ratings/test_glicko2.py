@@ -167,7 +167,16 @@ def test_identical_models_are_equal_and_tied() -> None:
     assert found["x"].rating == pytest.approx(found["y"].rating, abs=1e-9)
     assert (found["x"].rank, found["y"].rank) == (1, 1)
     assert found["x"].tied_with == ("y",)
-    assert found.probability_above("x", "y") == pytest.approx(0.5, abs=1e-6)
+    assert found.probability_above("x", "y") is None
+
+
+def test_a_judge_that_says_always_the_same_makes_no_interval() -> None:
+    """Draws everywhere: nothing says what other items would give, and a warning says so."""
+    rows = [row for n in range(10) for row in both(str(n), "x", "y", 0)]
+    found = rate(Comparisons.of(rows), PLAIN)
+    assert [row.rating for row in found.rows] == pytest.approx([1500, 1500])
+    assert [(row.ci95, row.tied_with) for row in found.rows] == [(None, ("y",)), (None, ("x",))]
+    assert any(m.startswith("no interval for x, y: every item says the") for m in found.warnings)
 
 
 def test_a_disconnected_pool_is_rated_by_component() -> None:
@@ -180,7 +189,7 @@ def test_a_disconnected_pool_is_rated_by_component() -> None:
         ("q", 1), ("p", 2), ("x", 1), ("y", 2),
     ]  # fmt: skip
     assert found.diagnostics["components"] == [["p", "q"], ["x", "y"]]
-    assert found.probability_above("x", "p") is None
+    assert found.half_width_between("x", "p") is None
     assert any("2 groups that no comparison connects" in message for message in found.warnings)
 
 
@@ -194,7 +203,10 @@ def test_every_record_twice_changes_little(
     for row in rate(Comparisons.of(rows), anchored).rows:
         again = twice[row.model]
         assert abs(again.rating - row.rating) < 3
-        assert again.half_width == pytest.approx(row.half_width, rel=0.02, abs=1e-9)
+        if row.half_width is None:  # an anchor
+            assert again.half_width is None
+        else:
+            assert again.half_width == pytest.approx(row.half_width, rel=0.02)
 
 
 def test_the_jackknife_leaves_each_family_out(round_of: Comparisons) -> None:
@@ -218,7 +230,7 @@ def test_the_interval_is_that_of_the_jackknife(
     errors = np.sqrt(25 / 26 * (centred**2).sum(axis=0))
     for row, error in zip(found.rows, errors, strict=True):
         expected = quantile(0.975, met[row.model] - 1) * error
-        assert row.half_width == pytest.approx(expected, abs=1e-6)
+        assert (row.half_width or 0) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])

@@ -126,12 +126,12 @@ def test_a_model_compared_in_few_families_has_no_interval() -> None:
 
 
 def test_anchors_are_fixed_and_order_stays() -> None:
-    """The two have their ratings and no width; the others keep order and proportion."""
+    """The two are exact, without an interval; the others keep order and proportion."""
     rows = ladder(24)
     plain, found = rate(rows, PLAIN), rate(rows, settings(("w", 1500), ("z", 200)))
     assert found.anchors == (Anchor("w", 1500), Anchor("z", 200))
-    assert (found["w"].rating, found["w"].ci95) == (1500, (1500, 1500))
-    assert (found["z"].rating, found["z"].ci95) == (200, (200, 200))
+    assert (found["w"].rating, found["w"].ci95) == (1500, None)
+    assert (found["z"].rating, found["z"].ci95) == (200, None)
     share = (plain["x"].rating - plain["z"].rating) / (plain["w"].rating - plain["z"].rating)
     assert found["x"].rating == pytest.approx(200 + 1300 * share, abs=1e-9)
     assert [row.rank_ci95 for row in found.rows] == [row.rank_ci95 for row in plain.rows]

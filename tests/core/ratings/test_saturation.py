@@ -70,7 +70,7 @@ def test_anchors_that_hold_each_other_are_the_reference() -> None:
     anchors = AnchorSet(Anchor("p", 1500), Anchor("q", 1000))
     found = glicko2.rate(Comparisons.of(rows), RatingSettings((anchors,)))
     assert found.anchors
-    assert found["p"].half_width == 0
+    assert found["p"].ci95 is None
     ends = [found[name].ci95 or (0, 0) for name in ("low", "lower")]
     assert [(low is None, high is None) for low, high in ends] == [(True, False)] * 2
 

@@ -13,7 +13,7 @@ from eibench.core.reports import statements
 from eibench.core.reports.ratings import BoardRow
 from eibench.core.reports.statements import LeaderKind, Side, StatedBoard
 from eibench.core.types.result_document import ConclusionRow, Grade
-from eibench.statistics import Settling
+from eibench.statistics import NO_SPREAD, Settling
 
 BASELINES = {"random": 18.0, "uniform": 20.0, "best_constant": 33.5}
 
@@ -170,6 +170,12 @@ def test_many_items_of_few_families_are_too_few_to_tell() -> None:
     """The reason counts families, as the items are many."""
     given = result(metric={"ci95": None}, **FEW)
     assert statements.chance(given).startswith("too few to tell: an interval needs items with 8 ")
+
+
+def test_items_that_are_all_alike_make_no_claim() -> None:
+    """They are enough, so they are not called too few."""
+    given = result(metric={"ci95": None}, metric_reasons={"score": NO_SPREAD})
+    assert statements.chance(given) == f"no claim: {NO_SPREAD}"
 
 
 @pytest.mark.parametrize("status", ["fail", "incomplete", "budget", "interrupted"])

@@ -109,9 +109,28 @@ def test_nan_is_left_out() -> None:
     assert interval == mean_interval(values, rng=rng())
 
 
-def test_constant_data_have_zero_width() -> None:
-    """There is nothing uncertain about a constant."""
-    assert mean_interval([4.0] * 9, rng=rng()) == (4.0, 4.0)
+def test_clusters_that_are_all_alike_say_as_much_as_their_number_does() -> None:
+    """Of nine, up to 1 - 0.05^(1/9) of all may be unlike; without ends nothing says how far."""
+    unlike = 1 - 0.05 ** (1 / 9)
+    found = mean_interval([4.0] * 9, rng=rng(), ends=(0, 5))
+    assert found == pytest.approx((4 - 4 * unlike, 4 + unlike))
+    assert mean_interval([4.0] * 9, rng=rng()) is None
+
+
+@pytest.mark.parametrize("unlike", [0, 1, 5])
+def test_clusters_that_are_nearly_all_at_one_end_do_not_say_how_far_others_lie(unlike: int) -> None:
+    """Of 24 up to five elsewhere, if only a little: the interval is that of all at the end."""
+    values = [99.0] * unlike + [100.0] * (24 - unlike)
+    found = mean_interval(values, rng=rng(), ends=(0, 100))
+    assert found == pytest.approx((100 * 0.05 ** (1 / 24), 100), abs=0.2)
+
+
+def test_an_interval_stays_within_the_scale() -> None:
+    """A statistic that leaves its scale in resamples is held to it."""
+    (found,) = cluster_bootstrap(
+        np.arange(10.0)[:, None], lambda t: t[:, 0] / 45, rng=rng(), ends=[(0.9, 1.1)]
+    )
+    assert found == (0.9, 1.1)
 
 
 def test_the_seed_decides() -> None:
@@ -153,7 +172,8 @@ def test_replicates_without_a_value_are_left_out() -> None:
 
     # A cluster is missing from a resample of 9 with probability (8/9)^9 = 0.35.
     rows = [[2.0, 1.0], *[[0.0, 0.0]] * 8]
-    assert cluster_bootstrap(rows, ratio, rng=rng(), replicates=300) == ((2.0, 2.0),)
+    (found,) = cluster_bootstrap(rows, ratio, rng=rng(), replicates=300, ends=[(2.0, 3.0)])
+    assert found == pytest.approx((2.0, 3 - 0.05 ** (1 / 9)))
     assert cluster_bootstrap([[0.0, 0.0]] * 9, ratio, rng=rng(), replicates=300) == (None,)
 
 
@@ -176,6 +196,15 @@ def test_chunks_do_not_change_the_number_of_replicates() -> None:
     cluster_bootstrap(np.ones((30_000, 1)), count, rng=rng(), replicates=10)
     assert len(seen) > 1
     assert sum(seen) == 10
+
+
+def test_a_standard_error_is_that_of_leaving_out_one_cluster_each() -> None:
+    """Five values of one cluster beside nine others: the mean without each, around their mean."""
+    values = np.random.default_rng(3).normal(size=14)
+    clusters = np.repeat(np.arange(10), [5, *[1] * 9])
+    left_out = np.array([values[clusters != c].mean() for c in range(10)])
+    squares = ((left_out - values.mean()) ** 2).sum()
+    assert standard_error(values, clusters) == pytest.approx(math.sqrt(0.9 * squares))
 
 
 def test_standard_error_of_independent_values() -> None:

@@ -36,6 +36,23 @@ def test_models_far_apart_have_ranks_of_their_own() -> None:
     assert not found.tied.any()
 
 
+@pytest.mark.parametrize("reach", [np.inf, 1.0])
+def test_a_difference_that_is_all_alike_shows_as_much_as_its_families_do(reach: float) -> None:
+    """Of 12 families at the largest difference p is 2^-12; where none is the largest nothing is."""
+    values = np.stack([np.ones(12), np.zeros(12)])
+    found = order_scores(board(values)._replace(reach=reach))
+    assert told_apart(found)[0, 1] == (reach == 1)
+
+
+def test_families_that_say_as_much_as_fewer_tell_less_apart() -> None:
+    """16 of which 9 would say as much: 2.2 errors are over the limit of 15 df, not of 8."""
+    gaps = np.linspace(-1, 1, 16)
+    gaps += 2.2 * gaps.std(ddof=1) / 4
+    whole = board(np.stack([gaps, np.zeros(16)]))
+    assert told_apart(order_scores(whole))[0, 1]
+    assert not told_apart(order_scores(whole._replace(equal=9)))[0, 1]
+
+
 def test_equal_models_are_tied() -> None:
     """Two with the same scores differ by nothing, with an error of nothing."""
     one = drawn(0, 1, 30)

@@ -18,36 +18,41 @@ VALUES = st.lists(st.integers(-20, 20).map(lambda n: n / 4), min_size=8, max_siz
 quick = settings(max_examples=60, deadline=None)
 
 
-def mean_test(values: object, clusters: object = None, *, turns: int = 10_000) -> MeanTest:
+def mean_test(
+    values: object, clusters: object = None, *, turns: int = 10_000, reach: float = math.inf
+) -> MeanTest:
     """The test with the draws that all tests use."""
     rng = np.random.default_rng(3)
-    return wild_bootstrap(values, clusters, rng=rng, turns=turns)  # type: ignore[arg-type]
+    return wild_bootstrap(values, clusters, rng=rng, turns=turns, reach=reach)  # type: ignore[arg-type]
 
 
-def plain(values: list[float], clusters: list[int]) -> tuple[float, float]:
-    """Mean and Hall's statistic, sum by sum, with half the skewness."""
-    names = sorted(set(clusters))
-    mean = sum(values) / len(values)
-    residuals = [
-        sum(v - mean for v, c in zip(values, clusters, strict=True) if c == name) for name in names
-    ]
-    k, squares = len(names), sum(r * r for r in residuals)
-    t = mean / (math.sqrt(k / (k - 1) * squares) / len(values))
-    g = 0.5 * sum(r**3 for r in residuals) / squares**1.5
-    return mean, t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
+def hall(mean: float, residuals: list[float], n: int) -> float:
+    """The statistic of a mean of n values from residuals by family, with half the skewness."""
+    k, squares = len(residuals), sum(r * r for r in residuals)
+    t = mean / (math.sqrt(k / (k - 1) * squares) / n)
+    g: float = 0.5 * sum(r**3 for r in residuals) / squares**1.5
+    return t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
 
 
 def test_p_is_that_of_a_plain_loop_over_all_ways() -> None:
-    """Ten families of one to three values: 2^9 ways to turn their deviations."""
+    """Ten families of one to three values: 2^9 ways to turn how far each is from the others.
+
+    What is turned counts as much more as Student's t of (sum n)^2 / sum n^2 = 8.17 families.
+    """
     draws = np.random.default_rng(5)
-    clusters = np.repeat(np.arange(10), [3, 2, 2, 1, 1, 1, 1, 1, 1, 1]).tolist()
-    values = (0.5 + draws.normal(size=len(clusters))).round(3).tolist()
-    mean, observed = plain(values, clusters)
-    reached = 0
+    sizes = [3, 2, 2, 1, 1, 1, 1, 1, 1, 1]
+    clusters = np.repeat(np.arange(10), sizes)
+    values = (0.5 + draws.normal(size=14)).round(3)
+    sums = [values[clusters == c].sum() for c in range(10)]
+    mean = values.mean()
+    far = [(s - n * mean) * 0.9 / (1 - n / 14) for s, n in zip(sums, sizes, strict=True)]
+    stretch = quantile(0.975, 14**2 / 24 - 1) / quantile(0.975, 9)
+    observed, reached = abs(hall(mean, far, 14)), 0
     for way in range(512):
-        signs = [1 - 2 * (way >> c & 1) for c in clusters]
-        turned = [s * (v - mean) for s, v in zip(signs, values, strict=True)]
-        reached += abs(plain(turned, clusters)[1]) >= abs(observed)
+        turned = [f * (1 - 2 * (way >> c & 1)) for c, f in enumerate(far)]
+        moved = sum(turned) / 14
+        left = [t - n * moved for t, n in zip(turned, sizes, strict=True)]
+        reached += stretch * abs(hall(moved, left, 14)) >= observed
     assert 10 < reached < 500
     assert mean_test(values, clusters).p == (reached + 1) / 513
 
@@ -85,26 +90,56 @@ def test_seven_families_have_no_test() -> None:
 
 
 def test_intervals_of_many_means_are_those_of_each() -> None:
-    """With the same draws; also of one whose families are all alike."""
+    """With the same draws; also of one whose families are all alike, and of one nearly so."""
     rng = np.random.default_rng(4)
     sizes = rng.integers(1, 4, size=(20, 40)).astype(float)
     sums = np.column_stack([rng.normal(0.3, 1, size=(20, 39)) * sizes[:, :39], sizes[:, 39]])
-    found = wild_intervals(sums, sizes, rng=np.random.default_rng(0))
+    sums[3:, 0] = 0
+    found = wild_intervals(sums, sizes, rng=np.random.default_rng(0), reach=9)
     families = np.arange(20)
     for n in range(40):
         values = np.repeat(sums[:, n] / sizes[:, n], sizes[:, n].astype(int))
         clusters = np.repeat(families, sizes[:, n].astype(int))
-        alone = wild_bootstrap(values, clusters, rng=np.random.default_rng(0)).interval
+        alone = wild_bootstrap(values, clusters, rng=np.random.default_rng(0), reach=9).interval
         assert alone is not None
         assert found[:, n] == pytest.approx(list(alone), abs=1e-9)
 
 
-def test_families_that_are_all_alike_have_an_interval_of_no_width() -> None:
-    """Nothing says how far another may lie; p is as small as the ways allow."""
-    found = mean_test([0.3] * 9)
-    assert found.p == 1 / 257
-    assert found.interval == pytest.approx((0.3, 0.3))
-    assert mean_test([0.0] * 9) == (1.0, (0.0, 0.0))
+def test_families_that_are_all_alike_say_as_much_as_their_number_does() -> None:
+    """Up to 1 - 0.05^(1/9) = 0.283 of all may be as unlike as can be; p is of a piece with it."""
+    found, unlike = mean_test([0.3] * 9, reach=1), 1 - 0.05 ** (1 / 9)
+    assert found.p == pytest.approx(1.3**-9)
+    assert found.interval == pytest.approx((0.3 - 1.3 * unlike, 0.3 + 0.7 * unlike))
+    assert mean_test([1.0] * 9, reach=1).interval == pytest.approx((1 - 2 * unlike, 1))
+    assert mean_test([0.0] * 9, reach=1).p == 1
+    assert mean_test([0.0] * 9, reach=1).interval == pytest.approx((-unlike, unlike))
+
+
+def test_families_that_are_all_alike_show_nothing_where_any_difference_is_possible() -> None:
+    """Without a largest difference there is no interval, and no difference is told."""
+    assert mean_test([0.3] * 9) == (1.0, None)
+
+
+@pytest.mark.parametrize("unlike", [1, 3, 5])
+def test_a_few_differences_among_ties_are_no_surer_than_their_signs(unlike: int) -> None:
+    """Of 24 families up to five that differ, all one way; more than ties alone would say."""
+    found = mean_test([0.2] * unlike + [0.0] * (24 - unlike), reach=1)
+    beyond = 1 - 0.05 ** (1 / 24) - 1e-9
+    assert found.p is not None
+    assert found.interval is not None
+    assert found.p >= 2.0 ** (1 - unlike) > 0.05
+    assert found.interval[0] <= -beyond
+    assert found.interval[1] >= beyond
+
+
+@pytest.mark.parametrize("largest", [12, 20])
+def test_one_large_family_does_not_tell_equals_apart(largest: int) -> None:
+    """One family of 12 or 20 values beside nine of two: of 400 sets 7 % at most, and 3 errors."""
+    draws = np.random.default_rng(largest)
+    clusters = np.repeat(np.arange(10), [largest, *[2] * 9])
+    values = draws.normal(size=(400, clusters.size)) + draws.normal(size=(400, 10))[:, clusters] / 2
+    p_values = [mean_test(row, clusters).p for row in values]
+    assert sum(p is not None and p <= 0.05 for p in p_values) <= 28 + 3 * 5.1
 
 
 def test_one_win_among_ties_shows_nothing() -> None:
@@ -135,7 +170,7 @@ def test_a_true_null_is_rejected_as_often_as_it_should_be(skewed: bool) -> None:
 @given(VALUES, st.floats(-5, 5))
 def test_p_and_interval_say_the_same(values: list[float], shift: float) -> None:
     """P is at most 0.05 exactly where the interval leaves out 0."""
-    found = mean_test(np.array(values) + shift, turns=199)
+    found = mean_test(np.array(values) + shift, turns=199, reach=20)
     assert found.p is not None
     assert found.interval is not None
     near = min(abs(end) for end in found.interval) < 1e-6
@@ -147,7 +182,9 @@ def test_p_and_interval_say_the_same(values: list[float], shift: float) -> None:
 def test_the_interval_moves_with_the_values(values: list[float], scale: float, by: float) -> None:
     """Stretched and moved values have the interval stretched and moved."""
     plainly, moved = mean_test(values, turns=99), mean_test(np.array(values) * scale + by, turns=99)
-    assert plainly.interval is not None
+    if plainly.interval is None or moved.interval is None:  # all alike, whatever they are
+        assert plainly.interval == moved.interval
+        return
     expected = [end * scale + by for end in plainly.interval]
     assert moved.interval == pytest.approx(expected, rel=1e-6, abs=1e-6 * scale)
 

@@ -50,6 +50,18 @@ def test_the_demo_runs_offline(bench: Bench) -> None:
     assert all(few in document["warnings"] for document in (strong, weak, board, compared))
 
 
+def test_intervals_stay_within_the_scale(bench: Bench) -> None:
+    """A strong model's mean of means near 1, whose spread alone would reach beyond it."""
+    run = ("run", "humanebench", *BUNDLED, "--json", "--model")
+    strong, weak = (bench(*run, f"demo/{name}").json for name in ("strong", "weak"))
+    low, high = strong["metrics"]["humane"]["ci95"]
+    assert -1 < low < strong["metrics"]["humane"]["value"] < high == 1
+    compared = bench("compare", strong["run_id"], weak["run_id"], "--json").json
+    for name, reach in (("humane", 2), ("negative", 1)):
+        low, high = compared["differences"][name]["ci95"]
+        assert -reach <= low < high <= reach
+
+
 async def test_a_persona_is_the_system_message() -> None:
     """The baseline has none; the message is sent as it is."""
     (item, *_) = pack_of(FILE).items

@@ -13,8 +13,10 @@ import pytest
 from eibench.core.journal.schema import GRADES
 from eibench.core.journal.tables import quoted
 from eibench.core.types import digest
-from eibench.statistics import paired_difference
+from eibench.statistics import NO_SPREAD, paired_difference
 from tests.checksums import add_functions
+
+from .conftest import scenario
 
 Bench = Callable[..., Any]
 FAMILIES = ("twins", "twins", *"cdefghi")
@@ -36,13 +38,14 @@ def two_runs(court: Any) -> tuple[str, str]:
 
 
 def test_a_run_against_itself_differs_by_nothing(bench: Bench, pair: tuple[str, str]) -> None:
-    """Zero differences with intervals of zero width, and it is said that it is one run."""
+    """Zero differences, without an interval as no difference is the largest, and it is said."""
     done = bench("compare", pair[0], pair[0], "--json")
     assert done.code == 0
     rows = done.json["differences"]
     assert rows
     for row in rows.values():
-        assert (row["difference"], row["ci95"], row["standard_error"]) == (0, [0, 0], 0)
+        assert (row["difference"], row["ci95"], row["standard_error"]) == (0, None, 0)
+        assert row["reason"] == NO_SPREAD
         assert (row["p"], row["p_holm"], row["share_a_higher"], row["share_equal"]) == (1, 1, 0, 1)
     assert "this is one run set against itself" in done.json["warnings"]
 
@@ -164,6 +167,17 @@ def test_seven_families_have_neither_interval_nor_test(bench: Bench, court: Any)
     assert row["standard_error"] > 0
     assert row["reason"] == "an interval needs items with 8 different texts, here are 7"
     assert row["reason"] in bench("compare", *runs).out
+
+
+def test_families_of_very_unequal_size_are_warned_of(bench: Bench, court: Any) -> None:
+    """Nine scenarios in one family and seven others: 16^2 / (9^2 + 7) = 2.9 of one size."""
+    texts = [scenario(n, "big" if n <= 9 else f"f{n}") for n in range(1, 17)]
+    (court.pack / "scenarios.toml").write_text("\n".join(texts))
+    for model, grades in (("alpha", [*A, *A[:7]]), ("beta", [*B, *B[:7]])):
+        court.grade("strict", model, *grades)
+    runs = [court.run(model, "strict") for model in ("alpha", "beta")]
+    warnings = bench("compare", *runs, "--json").json["warnings"]
+    assert any("these 8 texts say as much as 2.9 with as many items each" in w for w in warnings)
 
 
 def test_one_family_leaves_everything_but_the_difference_empty(bench: Bench, court: Any) -> None:
