@@ -96,7 +96,7 @@ class _Known(NamedTuple):
 
     def smallest(self, more: float, iterations: float) -> float | None:
         """The smallest difference that is told apart in 80 %; None where no usual one is."""
-        step, chance = sqrt(self.variance) / _STEPS, self.told_apart(more, iterations)
+        step, chance = self.error / _STEPS, self.told_apart(more, iterations)
         n = _first(range(_STEPS * MOST_TIMES), POWER, lambda n: chance(n * step))
         return None if n is None else n * step
 
@@ -212,7 +212,7 @@ def more_items(difference: float, error: float, items: int, families: float) -> 
     none = Settling(difference, POWER, items, 1, families)
     if not difference or not error:
         return none._replace(reason=ALIKE if difference else NO_DIFFERENCE)
-    known = _Known(error, error**2, None, difference, items, 1, families, round(families))
+    known = _Known(error, None, difference, items, 1, families, round(families))
     return _planned(none, known)
 
 
