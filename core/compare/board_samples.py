@@ -17,6 +17,7 @@ from ..settings.run_config import RunConfig
 from .adjusting import graded_on
 from .boards import Boards, board_of, graded_by
 from .leaderboard import Leaderboard
+from .run_selection import NAMESAKES
 from .which_board import boards_beside
 
 Values = Mapping[Key, float]
@@ -98,12 +99,14 @@ def board_samples(boards: Boards, read: Leaderboard) -> BoardSamples:
     whole = [name for name in known if not tier(rows[name])]
     models = whole if len(whole) > 1 else known
     graded = {name: graded_on(boards.stored(read.runs[name]), read, name) for name in models}
-    left_out = ", ".join(
+    others = ", ".join(
         f"{row['model']} (partial)" if row["partial"] else f"{row['model']} ({row['status']})"
         for row in read.rows()
         if row["model"] not in models
     )
     benchmark, pack = read.benchmark, read.pack
+    left_out = others and f"left out: {others}"
+    namesakes = [warning for warning in read.warnings if NAMESAKES in warning]
     value = next((one for one in benchmark.values if one.name == read.metric), None)
     times = benchmark.value_scales.get(read.metric, 1.0)
     low, high = value.ends if value else (-inf, inf)
@@ -118,7 +121,7 @@ def board_samples(boards: Boards, read: Leaderboard) -> BoardSamples:
         (times * low, times * high),
         {name: sample_cost(read.documents[name]) for name in models},
         read.demo,
-        tuple(filter(None, (left_out and f"left out: {left_out}", boards_beside(read.others)))),
+        tuple(filter(None, (left_out, *namesakes, boards_beside(read.others)))),
     )
 
 

@@ -16,6 +16,9 @@ from ..settings.run_config import RunConfig
 from ..types.result_document import ResultDocument
 from .board_results import BoardResults
 
+NAMESAKES = "is the name of several models"
+"""In the warning of two models of one name."""
+
 
 @dataclass
 class CountedRuns:
@@ -86,7 +89,7 @@ class CountedRuns:
             if len(models) > 1 and name not in self.without:
                 called = model_names(runs)
                 which = ", ".join(f"{called[i]} (run {i})" for i in models.values())
-                message = f"{name} is the name of several models, of which one run counts: {which}"
+                message = f"{name} {NAMESAKES}, of which one run counts: {which}"
                 self.warnings.append(f"{message}; a --name of its own tells each apart")
         chosen = [self._here[run_id] for run_id in compared.values() if run_id in self._here]
         several = [

@@ -126,6 +126,7 @@ def of_board(benchmark: Benchmark, runs_dir: Path, **protocol: str | None) -> It
         raise UsageError(
             f"{benchmark.name} has {plural(len(means), 'model')} with a run on this board and "
             f"{plural(len(shared) if means else 0, 'item')} that all have; two are the least"
+            + "".join(f"; {note}" for note in (board.notes if board else ()))
         )
     scores = np.array([[row[item] for item in shared] for row in means.values()])
     higher = board.higher_is_better is not False

@@ -14,7 +14,7 @@ from tests.conftest import enter_empty_place, run_here
 Bench = Callable[..., Any]
 N = 4
 """Two items, each in both orders."""
-RATING = ">1514<"
+RATING = ">1626<"
 """Of demo/strong."""
 
 

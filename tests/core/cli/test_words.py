@@ -148,10 +148,10 @@ def test_two_models_of_one_name_are_told_apart(bench: Bench, namesakes: dict[str
     assert row["run_id"] == namesakes["demo/weak"]
     (warning,) = [text for text in board["warnings"] if "is the name of several models" in text]
     assert all(run_id in warning and spec in warning for spec, run_id in namesakes.items())
-    items = bench("items", "eqbench-v1", "--json").json
-    assert items["models"] == ["base (demo/strong)", "base (demo/weak)"]
+    done = bench("items", "eqbench-v1")
+    assert done.code == 2 and "base is the name of several models" in done.err
     style = bench("style", *namesakes.values(), "--json").json
-    assert [row["model"] for row in style["models"]] == items["models"]
+    assert [row["model"] for row in style["models"]] == ["base (demo/strong)", "base (demo/weak)"]
     done = bench("repeat", *namesakes.values())
     assert done.code == 2
     assert "runs named 'base' are not of one model: " in done.err

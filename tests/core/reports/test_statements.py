@@ -403,7 +403,7 @@ def test_judges_at_two_hosts_are_told_apart() -> None:
 
 def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> Any:
     """Of `bench compare`: the paired difference in a score of which more is better."""
-    row = SimpleNamespace(difference=difference, ci95=ci95, p=0.02, n=4)
+    row = SimpleNamespace(difference=difference, ci95=ci95, p=0.02, n=4, families=4)
     sides = [SimpleNamespace(name=name, run_id=f"{name}1", status="complete") for name in "ab"]
     higher = changes.pop("higher", True)
     main = SimpleNamespace(label="score", higher_is_better=higher, row=row)

@@ -154,7 +154,7 @@ async def test_the_result_says_how_far_its_judges_agree(court: Lab) -> None:
     assert (found["value"], found["n"]) == ("v", 12)
     assert {row["value"] for row in found["judges"].values()} == {1.0}
     verdicts = {row["about"]: row["verdict"] for row in found["conclusions"]}
-    tested = {"order of transcripts": "none", "shared errors": "not shown"}
+    tested = {"order of transcripts": "not tested", "shared errors": "not shown"}
     assert verdicts == {**tested, "kin": "not tested", "ranking": "not tested"}
     assert "needs 3 runs" in found["conclusions"][1]["text"]
     screen = Console(width=80, file=StringIO())
