@@ -235,10 +235,10 @@ def _parts(done: Verification) -> Iterator[Part]:
 def _concluded(one: AskedAgain) -> str:
     """What can be concluded of asking again."""
     if one.whom == "judge":
-        chances = ", ".join(f"{float(s):.0%}: {p:.0%}" for s, p in one.chances.items())
+        chances = ", ".join(f"{p:.0%} if {float(s):.0%} are" for s, p in one.chances.items())
         undecided = f"; {one.undecided} undecided, as the judge could not be read"
         undecided *= one.undecided > 0
-        return f"of invented verdicts one is drawn with probability ({chances}){undecided}"
+        return f"the chance that an invented verdict was among these: {chances}{undecided}"
     if one.p is None:
         return "too few to show any difference: ask for a larger share"
     shows = (

@@ -7,12 +7,12 @@ from ..reports.changes import Number
 from ..types import JsonDict
 
 LIMITS = (
-    "a hash alone proves nothing against whoever made the bundle, who can make it anew",
-    "that numbers follow from replies does not say whose replies they are: those of a stronger "
-    "model, or the best of several tries, are only found by --reask",
-    "nor that a judge gave the verdicts: invented ones, or those of another judge under its name, "
-    "are only found by --rejudge",
-    "samples that failed, or that a filter refused, are taken at the bundle's word",
+    "Hashes find damage, not fraud: whoever made the bundle can make them anew.",
+    "Recomputing does not say whose replies these are. Those of a stronger model, or the best of "
+    "several tries, are found only by --reask.",
+    "Recomputing does not say who gave the verdicts. Invented ones, or those of another judge, are "
+    "found only by --rejudge.",
+    "Samples that failed or that a filter refused are taken at the bundle's word.",
 )
 """What no look at a bundle can exclude."""
 
