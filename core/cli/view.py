@@ -113,7 +113,7 @@ def make_site(
     journal: Journal,
     folder: Path,
     texts: str,
-    submissions: Submissions = NO_SUBMISSIONS,
+    submissions: Submissions,
     *,
     only: Words = (),
     without: Words = (),
@@ -177,7 +177,7 @@ def view_command(port: int, browser: bool, runs_dir: Path, **chosen: Words) -> N
 
     def build() -> MadeSite:
         with Journal(runs_dir, create=False) as journal:
-            return make_site(journal, folder, "all", **chosen)
+            return make_site(journal, folder, "all", NO_SUBMISSIONS, **chosen)
 
     for message in build().gathered.absent:
         click.echo(line(f"note: {message.text}"), err=True)

@@ -5,11 +5,11 @@ judge or the model again. It counts for the bundle whose root it states, and is 
 """
 
 import contextlib
-import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, TypedDict, cast
+from typing import Annotated, Literal, TypedDict, cast
 
 from ..compare.arriving import import_runs
 from ..errors import BenchError, DataError
@@ -21,13 +21,12 @@ from ..journal.shapes import shape_of
 from ..runs import folders
 from ..runs.run_set import RunSet
 from ..text import line, number, plural
-from ..types.result_document import Ordinal
+from ..types.result_document import AtLeast, Ordinal
 from .bundles import read_bundle, restored_lines
 from .verification import LIMITS, Verification, VerifiedRun
 from .verifying import RecalledBundle, recall_bundle
 
 RECORD = ".verified.json"
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T.*", re.ASCII)
 _MOST = 3
 """Faults of a bundle that are named."""
 
@@ -41,8 +40,8 @@ class _Asked(TypedDict):
     whom: Literal["judge", "model"]
     drawn: Ordinal
     total: Ordinal
-    p: float | None
-    shows: float | None
+    p: Annotated[float, AtLeast(0)] | None
+    shows: Annotated[float, AtLeast(0)] | None
 
 
 class _Record(TypedDict):
@@ -76,11 +75,11 @@ def submitted_runs(folder: Path, *, demo: bool = False) -> Iterator[tuple[RunSet
     with TemporaryDirectory() as scratch:
         Journal(Path(scratch)).close()
         bundles = _Bundles(Path(scratch))
+        names = {_stem(path) + RECORD for path in paths if _stem(path)}
         for path in paths:
             if _stem(path):
                 bundles.add(path)
-        for path in paths:
-            if path.name.endswith(RECORD) and path not in bundles.records:
+            elif path.name.endswith(RECORD) and path.name not in names:
                 bundles.leave_out(path, "there is no bundle of this name")
         with folders.runs(scratch, demo=demo) as stored:
             shown = {run.run_id for run in stored.journal.runs()}
@@ -99,13 +98,12 @@ class _Bundles:
         runs: What is said of each run.
         files: Where it is from.
         absent: Files that were left out.
-        records: Those that belong to a bundle.
     """
 
     def __init__(self, runs_dir: Path) -> None:
         self.runs, self.files = dict[str, Submission](), dict[str, Path]()
-        self.absent, self.records = list[Absent](), set[Path]()
-        self._runs_dir, self._leaves = runs_dir, dict[str, object]()
+        self.absent, self._leaves = list[Absent](), dict[str, object]()
+        self._runs_dir = runs_dir
 
     def leave_out(self, path: Path, why: object) -> None:
         """Name a file, and why it does not count."""
@@ -127,14 +125,14 @@ class _Bundles:
         for run in done.runs:
             self.files[run.run_id] = path
             words = _in_words(run, done, record)
-            self.runs[run.run_id] = Submission(words, done.weights, done.prompt_format)
+            by_submitter = (text and line(text) for text in (done.weights, done.prompt_format))
+            self.runs[run.run_id] = Submission(words, *by_submitter)
 
     def _record(self, path: Path, done: Verification) -> _Record | None:
         """What an earlier verification of a bundle wrote; one of another bundle is named."""
         record_path = path.with_name(_stem(path) + RECORD)
         if not (record_path.is_symlink() or record_path.exists()):
             return None
-        self.records.add(record_path)
         try:
             return _read_record(record_path, done.root)
         except DataError as error:
@@ -144,7 +142,8 @@ class _Bundles:
     def _refuse(self, path: Path, read: RecalledBundle, record: _Record | None) -> None:
         """Refuse a bundle that does not hold, or whose runs another one has."""
         faults = [f"{one.where}: {one.message}" for one in read.verification.faults]
-        faults += [f"asked again, {one['message']}" for one in record["faults"]] if record else []
+        says = f"{_stem(path)}{RECORD} says"
+        faults += [f"{says}: {one['message']:.200}" for one in (record["faults"] if record else ())]
         if faults:
             more = f" and {len(faults) - _MOST} more" * (len(faults) > _MOST)
             raise DataError(path, f"not verified: {'; '.join(faults[:_MOST])}{more}")
@@ -172,17 +171,15 @@ def _regular(path: Path) -> Path:
 def _read_record(path: Path, root: str | None) -> _Record:
     try:
         value = read_line(read_whole(_regular(path)))
+        if wrong := _SHAPE(value):
+            raise ValueError(wrong)
+        record = cast(_Record, value)
+        date = datetime.fromisoformat(record["at"]).date()
     except ValueError as error:
-        raise DataError(path, str(error)) from None
-    wrong = _SHAPE(value)
-    record = cast(_Record, value)
-    if not (wrong or _TIME.fullmatch(record["at"])):
-        wrong = '"at" must be a time'
-    if wrong:
-        raise DataError(path, f"is not what bench verify --json wrote: {wrong}")
+        raise DataError(path, f"is not what bench verify --json wrote: {error}") from None
     if record["root"] != root:
         raise DataError(path, f"is of another bundle, whose root is {record['root']:.12}")
-    return record
+    return {**record, "at": str(date)}
 
 
 def _in_words(run: VerifiedRun, done: Verification, record: _Record | None) -> str:
@@ -191,13 +188,13 @@ def _in_words(run: VerifiedRun, done: Verification, record: _Record | None) -> s
     parts = [f"recomputed from its replies by eibench {done.eibench} on {done.at[:10]}"]
     if asked and record:
         again = " and ".join(map(_asked_again, asked))
-        parts.append(f"{again} by eibench {record['eibench']:.20} on {record['at'][:10]}")
+        parts.append(f"{again} by eibench {record['eibench']:.20} on {record['at']}")
     whom = {"judge": "its judge", "model": "the model"} if run.judge else {"model": "the model"}
     left = [words for name, words in whom.items() if name not in {one["whom"] for one in asked}]
     parts += [f"nobody asked {' or '.join(left)} again"] if left else []
     if run.unproven:
         parts.append(f"that {plural(run.unproven, 'sample')} failed is the submitter's word")
-    return "; ".join(parts)
+    return line("; ".join(parts))
 
 
 def _asked_again(one: _Asked) -> str:
