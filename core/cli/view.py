@@ -14,9 +14,10 @@ import click
 from .. import console
 from ..datasets import cache_folder
 from ..errors import BenchError, UsageError
+from ..exchange.submissions import submitted_runs
 from ..hooks.sections import Table
 from ..html import Built, build_site, gather
-from ..html.gather import Gathered, places_of
+from ..html.gather import NO_SUBMISSIONS, Gathered, Submissions, places_of
 from ..html.masking import Masker
 from ..html.policy import TEXTS, Policy
 from ..html.selection import select
@@ -24,11 +25,12 @@ from ..html.serving import SiteServer, follow
 from ..journal import Journal
 from ..journal.file import now
 from ..plugins import catalogue_of
+from ..runs.run_set import RunSet
 from ..text import line, listed, plural
 from . import options
 from .command import command
 from .selectors import open_runs
-from .session import sections
+from .session import sections, tell
 
 Words = tuple[str, ...]
 
@@ -48,12 +50,19 @@ def _selection_options(command: Any) -> Any:
               help="Where to write it; a site that is there is brought up to date.")  # fmt: skip
 @click.option("--texts", type=click.Choice(TEXTS), default="licensed", show_default=True,
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
+@click.option("--submissions", metavar="FOLDER", type=click.Path(path_type=Path),
+              help="Show the bundles in this folder, each verified, instead of runs.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Write nothing; list what would become public.")
 @_selection_options
 @options.demo_option
 @options.place_options
 def site_command(
-    output: Path | None, texts: str, dry_run: bool, runs_dir: Path, **chosen: Words
+    output: Path | None,
+    texts: str,
+    submissions: Path | None,
+    dry_run: bool,
+    runs_dir: Path,
+    **chosen: Words,
 ) -> None:
     """Write all boards, with a page for each model, as a folder of HTML pages.
 
@@ -65,18 +74,31 @@ def site_command(
         raise UsageError(
             "name a folder with --output FOLDER, or give --dry-run to see what it would hold"
         )
-    with open_runs(runs_dir) as stored:
+    with _read(runs_dir, submissions) as (stored, known):
         if dry_run or output is None:
             with tempfile.TemporaryDirectory() as folder:
-                _show(make_site(stored.journal, Path(folder) / "site", texts, **chosen))
+                _show(make_site(stored.journal, Path(folder) / "site", texts, known, **chosen))
             return
-        site = make_site(stored.journal, output, texts, **chosen)
+        site = make_site(stored.journal, output, texts, known, **chosen)
+    for one in known.absent:
+        tell(f"not on a board: {one.text}")
     built = site.built
     message = f"saved in {built.folder}: {plural(built.written, 'file')} written"
     message += f", {built.kept} as they were" if built.kept else ""
     message += f", {built.removed} removed" if built.removed else ""
     for each in (message, *_masked(site.policy)):
         click.echo(line(each), err=True)
+
+
+@contextlib.contextmanager
+def _read(runs_dir: Path, folder: Path | None) -> Iterator[tuple[RunSet, Submissions]]:
+    """The runs that a site is of: those of a runs folder, or of a folder of bundles."""
+    if folder is None:
+        with open_runs(runs_dir) as stored:
+            yield stored, NO_SUBMISSIONS
+        return
+    with submitted_runs(folder, demo=bool(options.kept("demo"))) as read:
+        yield read
 
 
 class MadeSite(NamedTuple):
@@ -88,13 +110,19 @@ class MadeSite(NamedTuple):
 
 
 def make_site(
-    journal: Journal, folder: Path, texts: str, only: Words = (), without: Words = ()
+    journal: Journal,
+    folder: Path,
+    texts: str,
+    submissions: Submissions,
+    *,
+    only: Words = (),
+    without: Words = (),
 ) -> MadeSite:
     """Write the site of a journal, or of what of it is named."""
     catalogue = catalogue_of(journal)
     selection = select(journal, catalogue.benchmarks.things, only, without)
-    gathered = gather(journal, catalogue, sections, selection)
-    masker = Masker(places_of(journal), models=selection.hidden)
+    gathered = gather(journal, catalogue, sections, selection, submissions)
+    masker = Masker(places_of(journal, submissions.folder), models=selection.hidden)
     policy = Policy(texts, masker, left_out=selection.left_out)
     built = build_site(folder, gathered, policy, now()[:10])
     return MadeSite(built, gathered, policy)
@@ -149,7 +177,7 @@ def view_command(port: int, browser: bool, runs_dir: Path, **chosen: Words) -> N
 
     def build() -> MadeSite:
         with Journal(runs_dir, create=False) as journal:
-            return make_site(journal, folder, "all", **chosen)
+            return make_site(journal, folder, "all", NO_SUBMISSIONS, **chosen)
 
     for message in build().gathered.absent:
         click.echo(line(f"note: {message.text}"), err=True)

@@ -30,7 +30,7 @@ from ..reports.changes import changes_of
 from ..reports.suggestions import bench
 from ..runs.stored_run import StoredRun
 from ..sample.model import key_digest
-from ..text import plural
+from ..text import plural, readable
 from ..types import Json, JsonDict, canonical, digest
 from ..types.result_document import DatasetRow, Facts, Interval, ResultDocument
 from .public_names import PublicNames
@@ -357,6 +357,8 @@ def _manifest_in(raw: bytes) -> Manifest:
         raise ValueError("has no manifest: it is an export, and bench bundle makes bundles")
     if wrong := _MANIFEST(header["manifest"]):
         raise ValueError(f'"manifest" {wrong}')
+    if readable(text := canonical(header["manifest"])) != text:
+        raise ValueError("holds half of a character, which UTF-8 cannot")
     return cast(Manifest, header["manifest"])
 
 

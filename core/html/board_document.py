@@ -25,9 +25,10 @@ from ..reports.statements import (
 from ..text import in_words
 from ..types.result_document import ConclusionRow, MetricRow, RatingRow
 from .board_numbers import residuals
-from .gather import SiteBoard
+from .gather import SiteBoard, Submission
 from .shapes import SiteAdjusting, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
 from .slugs import model_path, slug
+from .words import sentence
 
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
 _RANGE = re.compile(r"\((\d+)-(\d+)\)")
@@ -75,7 +76,11 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "published": _published(board),
         "baselines": [{"label": b["label"], "value": b["value"]} for b in baselines],
         "conclusions": conclusions_of(board),
-        "warnings": [*leaderboard["warnings"], *_of_judges(leaderboard)],
+        "warnings": [
+            *leaderboard["warnings"],
+            *_of_judges(leaderboard),
+            *map(sentence, board.submissions.limits),
+        ],
     }
 
 
@@ -148,6 +153,7 @@ def _row(
     values = {c["name"]: row["metrics"].get(c["name"]) for c in criteria}
     scored, result = board.runs.get(name), board.board.documents.get(name)
     asked = board.document["dataset"]["n_items"] * (row["iterations"] or 1)
+    submission = board.submissions.runs.get(row["run_id"] or "", Submission(""))
     return {
         "id": row["run_id"] or slug(name),
         "model": shown_name(name),
@@ -177,6 +183,9 @@ def _row(
         "total": asked if items else None,
         "tied_with": [*map(shown_name, tied_names(row) or ())],
         "runs": [row["run_id"]] if row["run_id"] else [],
+        "verified": submission.verified,
+        "weights": submission.weights and shown_name(submission.weights),
+        "prompt_format": submission.prompt_format and shown_name(submission.prompt_format),
     }
 
 
@@ -194,7 +203,7 @@ def _family(model: str) -> str:
 
 
 def shown_name(name: str) -> str:
-    """A model's name, cut where no page could hold it."""
+    """A name, cut where no page could hold it."""
     return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
 
 

@@ -139,7 +139,7 @@ def _csv(document: SiteBoardDocument) -> list[list[Cell]]:
 
 
 _PLAIN = ("model", "family", "size_b", "date", "partial", "status", "rating", "score",
-          "cost_usd", "scored", "total")  # fmt: skip
+          "cost_usd", "scored", "total", "verified", "weights", "prompt_format")  # fmt: skip
 _ENDS = ("rank_low", "rank_high", "rating_low", "rating_high", "score_low", "score_high",
          "tied_with", "run")  # fmt: skip
 

@@ -1,6 +1,7 @@
 """What a site shows: every board of a journal, with the runs on it and what came of their items."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, cast
 
 from ..compare.adjusting import Adjusting, adjusting_of, samples_of
@@ -9,6 +10,7 @@ from ..compare.boards import Board, Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument
 from ..compare.rating_history import RatedStep, rating_history
 from ..compare.which_board import boards_by_worth
+from ..datasets import cache_folder
 from ..errors import BenchError, UsageError
 from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
@@ -81,34 +83,6 @@ def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) ->
     )
 
 
-class SiteBoard(NamedTuple):
-    """A board.
-
-    Attributes:
-        key: Its name in addresses.
-        document: As `bench leaderboard --json`.
-        runs: Of its models, those with a result, by the model's name.
-        history: The ratings after each model that joined.
-        without_kin: The document without a panel's judges that are kin of a model, if it can be.
-        public: What judges are called without their hosts, by label.
-        adjusting: What its controls are and work on, if it has any.
-    """
-
-    key: Address
-    board: Leaderboard
-    document: LeaderboardDocument
-    runs: Mapping[str, SiteRun]
-    history: Sequence[RatedStep] = ()
-    without_kin: LeaderboardDocument | None = None
-    public: Mapping[str, str] = {}
-    adjusting: Adjusting | None = None
-
-    @property
-    def title(self) -> str:
-        """What it is called: its benchmark, with options that are not as usual."""
-        return " ".join([self.board.benchmark.name, *self.board.board.protocol_words])
-
-
 class Absent(NamedTuple):
     """What stands on no board: which, why, and the page and the run of its model that counts."""
 
@@ -122,6 +96,68 @@ class Absent(NamedTuple):
         """A line."""
         counted = f" {self.counted}" if self.counted else ""
         return f"{self.what}: {self.why}{counted}"
+
+
+class Submission(NamedTuple):
+    """What is known of a run that somebody submitted.
+
+    Attributes:
+        verified: What of it was verified, by what, when, in words.
+        weights, prompt_format: As the submitter gives them.
+    """
+
+    verified: str
+    weights: str | None = None
+    prompt_format: str | None = None
+
+
+class Submissions(NamedTuple):
+    """What a site of submissions says of them; of a journal of one's own there is nothing to say.
+
+    Attributes:
+        folder: Where they are.
+        runs: By id.
+        absent: Files that are on no board, and why.
+        limits: What nobody can exclude.
+    """
+
+    folder: Path | None = None
+    runs: Mapping[str, Submission] = {}
+    absent: Sequence[Absent] = ()
+    limits: Sequence[str] = ()
+
+
+NO_SUBMISSIONS = Submissions()
+
+
+class SiteBoard(NamedTuple):
+    """A board.
+
+    Attributes:
+        key: Its name in addresses.
+        document: As `bench leaderboard --json`.
+        runs: Of its models, those with a result, by the model's name.
+        history: The ratings after each model that joined.
+        without_kin: The document without a panel's judges that are kin of a model, if it can be.
+        public: What judges are called without their hosts, by label.
+        adjusting: What its controls are and work on, if it has any.
+        submissions: What is known of those of its runs that were submitted.
+    """
+
+    key: Address
+    board: Leaderboard
+    document: LeaderboardDocument
+    runs: Mapping[str, SiteRun]
+    history: Sequence[RatedStep] = ()
+    without_kin: LeaderboardDocument | None = None
+    public: Mapping[str, str] = {}
+    adjusting: Adjusting | None = None
+    submissions: Submissions = NO_SUBMISSIONS
+
+    @property
+    def title(self) -> str:
+        """What it is called: its benchmark, with options that are not as usual."""
+        return " ".join([self.board.benchmark.name, *self.board.board.protocol_words])
 
 
 class Gathered(NamedTuple):
@@ -142,9 +178,10 @@ def gather(
     catalogue: Catalogue,
     sections: Sections,
     selection: SiteSelection = EVERYTHING,
+    submissions: Submissions = NO_SUBMISSIONS,
 ) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
-    runs, boards, absent = journal.runs(), list[SiteBoard](), list[Absent]()
+    runs, boards, absent = journal.runs(), list[SiteBoard](), [*submissions.absent]
     runs = [run for run in runs if selection.takes(run)]
     for name in dict.fromkeys(run.benchmark for run in runs):
         reader = _boards_of(journal, catalogue, name, selection)
@@ -162,7 +199,7 @@ def gather(
     failed: list[str] = []
     pages = list(pages_of(list(results.values()), catalogue, failed.append))
     absent += [Absent("a page of a plugin", message) for message in failed]
-    boards = [board for board in boards if board.document["rows"]]
+    boards = [board._replace(submissions=submissions) for board in boards if board.document["rows"]]
     return Gathered(boards, absent, runs, pages, selection)
 
 
@@ -305,10 +342,14 @@ def key_of(benchmark: str, board: Board) -> Address:
     return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")
 
 
-def places_of(journal: Journal) -> set[str]:
-    """The hosts and endpoints that were asked and the folder of runs, which no page need name."""
+def places_of(journal: Journal, folder: Path | None = None) -> set[str]:
+    """What no page need name: hosts and endpoints that were asked, and folders.
+
+    These are the one of runs, or that of submissions, and the cache of packs.
+    """
     asked = journal.asked()
     urls = {url for one in asked for url in one.addresses}
     hosts = {*map(host_of, urls), *map(endpoint_at, urls)} - {LOCAL}
     named = {f"at {one.party.endpoint}" for one in asked if one.party.endpoint not in (None, LOCAL)}
-    return {str(journal.folder.resolve()), *hosts, *named}
+    folders = ((folder or journal.folder).resolve(), cache_folder())
+    return {*map(str, folders), *hosts, *named}

@@ -92,6 +92,8 @@ def limits_of(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | N
         limits.append(f"asked otherwise than the pack says: {row['changed']}")
     if document:
         limits.append(document["comparability"])
+    if row and row["verified"]:
+        limits.append(row["verified"])
     texts = dict.fromkeys([*limits, *run.document["warnings"]])
     return [*map(sentence, texts)]
 

@@ -21,7 +21,8 @@ class SiteRow(TypedDict):
     """A model.
 
     `first` and `short_of` are marks of the first place, and of a baseline that it does not pass;
-    `residual` is by how much a criterion exceeds what its score foretells.
+    `residual` is by how much a criterion exceeds what its score foretells; `verified`, `weights`
+    and `prompt_format` are of a submission.
     """
 
     id: str
@@ -52,6 +53,9 @@ class SiteRow(TypedDict):
     total: int | None
     tied_with: Sequence[str]
     runs: Sequence[str]
+    verified: str
+    weights: str | None
+    prompt_format: str | None
 
 
 class SiteView(TypedDict):

@@ -357,6 +357,17 @@ def test_what_is_no_bundle_is_refused(bench: Bench, text: bytes, message: str) -
     assert message in done.err
 
 
+def test_half_a_character_in_a_manifest_is_refused(bench: Bench, judged: Path) -> None:
+    """JSON can say it, and no file can hold it."""
+    first, *others = (judged / "one.eib").read_bytes().splitlines(keepends=True)
+    header = json.loads(first)
+    header["manifest"]["weights"] = "\ud83d"
+    Path("half.eib").write_bytes(b"".join([json.dumps(header).encode() + b"\n", *others]))
+    done = bench("verify", "half.eib")
+    assert done.code == 3
+    assert "line 1: holds half of a character" in done.err
+
+
 @pytest.mark.parametrize("share", ["0", "101%", "-5%", "nan", "five"])
 def test_a_share_is_above_0_and_at_most_all(bench: Bench, share: str) -> None:
     """Such as 5% or 0.05."""

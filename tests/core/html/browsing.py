@@ -86,7 +86,8 @@ def row(name: str, rating: float, ci95: Sequence[float | None] | None, **more: A
         "status": "complete", "rank": [1, 2], "rank_alone": [1, 2], "rating": rating,
         "rating_ci95": ci95, "score": rating / 20, "score_ci95": None, "chosen": "", "residual": {},
         "criteria": {"warmth": rating / 200, "tact": None}, "cost_usd": 0.5, "scored": 9,
-        "total": 9, "tied_with": [], "runs": [f"run-{name}"],
+        "total": 9, "tied_with": [], "runs": [f"run-{name}"], "verified": "",
+        "weights": None, "prompt_format": None,
     }  # fmt: skip
     return made | more
 
