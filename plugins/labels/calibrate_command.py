@@ -330,8 +330,8 @@ def show_calibration(document: Calibration) -> None:
     people = document.people
     rated = "pairs" if document.value == PAIR else document.value
     rows = [
-        f"labels  {people.labels} of {rated} by {people.people} people, "
-        f"{people.units} of them different  ·  set {document.label_set}",
+        f"labels  {people.labels} of {rated} by {people.people} people, on "
+        f"{plural(people.units, 'text')}  ·  set {document.label_set}",
         f"people  mean {number(people.mean)}  alpha {people.alpha}  "
         f"correlation of two {people.with_one_person}",
     ]

@@ -185,8 +185,9 @@ def _scores(
 def _show_set(labels: LabelSet, folder: Path, key: Path) -> None:
     what = {"single": "transcripts", "pair": "pairs", "take": "questions"}[labels.kind]
     repeats = sum(bool(entry.repeats) for entry in labels.entries)
+    asked = len(labels.entries) - repeats
     rows = [
-        f"set        {labels.id}: {len(labels.entries)} {what}, {repeats} of them shown twice",
+        f"set        {labels.id}: {asked} {what}, {repeats} of them shown twice",
         f"drawn      {labels.drawn} of {plural(labels.population, 'item')}, seed {labels.seed}",
         f"for people {folder / 'page.html'}, or {folder / 'table.csv'}",
         f"key        {key}; whoever answers must not see it",

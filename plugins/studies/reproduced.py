@@ -1,5 +1,6 @@
 """Published numbers beside those that come out here: a row for each source and kind of number."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -162,8 +163,9 @@ def _missing(
     )
 
 
-_COLUMNS = ("benchmark", "what is compared", "n", "largest difference", "within", "")
-_MORE = ("benchmark", "what is compared", "source", "rounding there; what does not come out")
+_COLUMNS = ("benchmark", "what is compared", "n", "largest difference", "within", "result")
+_NOTES = "rounding there; what does not come out; what brings data"
+_MORE = ("benchmark", "what is compared", "source", _NOTES)
 
 
 def tables(rows: Sequence[ReproducedRow]) -> list[Table]:
@@ -172,7 +174,8 @@ def tables(rows: Sequence[ReproducedRow]) -> list[Table]:
         (r.benchmark, r.compared, r.n or None, _number(r), f"{r.within:g}", r.result) for r in rows
     ]
     more = [(r.benchmark, r.compared, r.source, _words(r)) for r in rows]
-    note = f"{sum(r.result == COMES_OUT for r in rows)} of {len(rows)} rows come out"
+    count = Counter(r.result for r in rows)
+    note = f"{count[COMES_OUT]} of {len(rows)} rows come out, {count[NO_DATA]} have no data"
     return [
         Table("Published numbers, computed again", _COLUMNS, results, note=note, right=(3, 4)),
         Table("Sources", _MORE, more),
@@ -190,7 +193,7 @@ def _words(row: ReproducedRow) -> str:
 def as_markdown(rows: Sequence[ReproducedRow]) -> str:
     """The same as one table."""
     heads = ("benchmark", "what is compared", "n", "largest difference", "within", "result",
-             "source", "rounding there; what does not come out")  # fmt: skip
+             "source", _NOTES)  # fmt: skip
     cells = [
         (r.benchmark, r.compared, f"{r.n:,}" if r.n else "–", _number(r), f"{r.within:g}",
          r.result, r.source, _words(r))
