@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eibench
 from eibench import (
@@ -17,9 +17,11 @@ from eibench import (
     PublishedNumber,
     PublishedRow,
     PublishedSource,
-    ReplayedRun,
     read_whole,
 )
+
+if TYPE_CHECKING:
+    from eibench import ReplayedRun
 
 _SOURCE = PublishedSource("EQ-bench/EQ-Bench", "MIT", "d28c60c514fe6667dc5818114ed10088f91f09f3")
 _V2, _END = "eqbench-v2", "[End dialogue]"
@@ -91,7 +93,7 @@ def _key(item: Item) -> tuple[str, tuple[str, ...]]:
 
 def _replayed(
     name: str, data: PublishedData
-) -> Iterator[tuple[StoredAnswers, list[tuple[Item, str]], ReplayedRun]]:
+) -> "Iterator[tuple[StoredAnswers, list[tuple[Item, str]], ReplayedRun]]":
     """Each model's answers, the questions of a pack with their ids upstream, and the run."""
     items, theirs = _items(name, data), {_key(item): item.id for item in _items(_V2, data)}
     ids = {item.id: theirs[_key(item)] for item in items if _key(item) in theirs}

@@ -285,7 +285,7 @@ def test_of_several_judges_that_of_their_own_results_is_meant(bench: Bench, cour
     assert own["differences"]["rubric"]["difference"] == pytest.approx(110 / 9)
     for named in ("openai/kind", court.label("kind")):
         row = bench("compare", *runs, "--judge", named, "--json").json["differences"]["rubric"]
-        assert (row["difference"], row["ci95"]) == (pytest.approx(10), pytest.approx([10, 10]))
+        assert (row["difference"], row["ci95"]) == (pytest.approx(10), None)  # all items alike
     strict = bench("compare", *runs, "--judge", "openai/strict", "--json").json
     assert strict["differences"]["rubric"]["difference"] == pytest.approx(110 / 9)
     other = bench("compare", *runs, "--judge", "openai/nobody")
