@@ -123,10 +123,10 @@ def _refuse_too_far(label: str, ends: tuple[float, float], difference: float) ->
     It is declared, or else the label ends with it.
     """
     if not all(map(isfinite, ends)):
-        found = _SCALE.search(label)
-        if not found:
+        stated = _SCALE.search(label)
+        if not stated:
             return
-        ends = float(found[1]), float(found[2])
+        ends = float(stated[1]), float(stated[2])
     low, high = ends
     if difference > high - low:
         raise UsageError(
