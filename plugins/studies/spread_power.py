@@ -67,7 +67,7 @@ def ranked_metric(benchmark: Benchmark) -> Ranked:
     options = {option.name: option.default for option in benchmark.options}
     pack = benchmark.read_pack(find_pack(benchmark, eibench.provided("dataset"), options), options)
     metrics = benchmark.summarise(pack, [], options).metrics
-    name = benchmark.ranked_by or next(iter(metrics))
+    name = benchmark.ranked_by or next(iter(metrics), "score")
     value = next((one for one in benchmark.values if one.name == name), None)
     label = metrics.get(name, Metric(None)).label or name.replace("_", " ")
     if benchmark.ranked_by and value is None:
