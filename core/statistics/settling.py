@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import Floats, standard_error
-from .few_families import unequal_families, why_no_interval
+from .few_families import FEWEST_FAMILIES, unequal_families, why_no_interval
 from .joint import effective_clusters
 from .student import power_of, root_chi_square
 
@@ -30,6 +30,7 @@ NO_USUAL_NUMBER = f"not with {MOST_TIMES} times as many items, or {MOST_TIMES} i
 _STEPS = 200  # of a smallest difference, in one standard error
 _OF_RERUNS = 8  # variances of reruns that are looked at
 _LEAST = 1e-9  # probability of what is possible at all
+_MOST_ITEMS = 10**9
 
 Values = Mapping[tuple[str, int], float]
 """A run's values by item and iteration."""
@@ -179,6 +180,38 @@ def smallest_difference(
         return None
     asked = known.iterations if iterations is None or known.rerun is None else iterations
     return known.smallest(n - known.items, asked)
+
+
+class SpreadPlan(NamedTuple):
+    """What it takes by a standard deviation that is stated, so that it is exact.
+
+    Attributes:
+        needed: The fewest items, eight or more; ``None`` where a thousand million are too few.
+        shows: The smallest difference that the items at hand show; ``None`` below eight of them.
+    """
+
+    needed: int | None
+    shows: float | None
+
+
+def spread_plan(difference: float, sd: float, items: int) -> SpreadPlan:
+    """The plan where two runs' difference varies by `sd` from item to item, by noncentral t.
+
+    Args:
+        difference: The true one to plan for.
+        sd: The standard deviation of the difference over items, each of a text of its own.
+        items: How many are at hand.
+    """
+
+    def chance(gap: float, n: int) -> float:
+        return float(power_of(np.array([gap / sd * sqrt(n)]), n - 1)[0])
+
+    needed = _first(range(FEWEST_FAMILIES, _MOST_ITEMS), POWER, lambda n: chance(difference, n))
+    if why_no_interval(items):
+        return SpreadPlan(needed, None)
+    step = sd / sqrt(items) / _STEPS
+    n = _first(range(_STEPS * MOST_TIMES), POWER, lambda n: chance(n * step, items))
+    return SpreadPlan(needed, None if n is None else n * step)
 
 
 def _known(first: Values, second: Values, families: Mapping[str, str]) -> tuple[_Known, str | None]:

@@ -17,10 +17,10 @@ from eibench.statistics import fisher_interval, pearson, spearman, student_quant
 
 Floats = npt.NDArray[np.float64]
 FEWEST_MODELS = 8
-"""Below so many neither a board's reliability is said nor an interval or a correlation over models:
-they reach from one end of what is possible to the other."""
+"""A board's reliability, and intervals and correlations over models, need so many: of fewer, they
+reach from one end of what is possible to the other."""
 FEWEST_FOR_CHOICE = 12
-"""Below so many nothing is chosen by discrimination."""
+"""A choice by discrimination needs so many models."""
 RANDOM_PACKS = 200
 BY_DIFFICULTY, BY_DISCRIMINATION = "difficulty", "discrimination"
 
@@ -97,7 +97,7 @@ def _correlation(one: Floats, other: Floats) -> float | None:
 
 
 class Reliability(NamedTuple):
-    """How far the order of models would come out again with other items; or why it is not said."""
+    """How far the order of models would come out again with other items; or why there is none."""
 
     value: float | None
     ci95: tuple[float, float] | None
@@ -111,13 +111,13 @@ def reliability(table: ItemMatrix) -> Reliability:
     """
     n, k = table.scores.shape
     if n < FEWEST_MODELS:
-        return Reliability(None, None, f"there are {n} models; not below {FEWEST_MODELS}")
+        return Reliability(None, None, f"needs at least {FEWEST_MODELS} models, and there are {n}")
     if k < 2:
-        return Reliability(None, None, "there is one item")
+        return Reliability(None, None, "needs two items, and there is one")
     means = table.scores.mean(axis=1)
     spread = float(means.var(ddof=1))
     if not spread:
-        return Reliability(None, None, "all models score alike")
+        return Reliability(None, None, "none, as all models score alike")
     residual = table.scores - means[:, None] - table.scores.mean(axis=0) + table.scores.mean()
     error = float((residual**2).sum()) / ((n - 1) * (k - 1))
     alpha = 1 - error / k / spread

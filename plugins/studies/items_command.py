@@ -125,7 +125,7 @@ def of_board(benchmark: Benchmark, runs_dir: Path, **protocol: str | None) -> It
     if board is None or len(means) < 2 or len(shared) < 2:
         raise UsageError(
             f"{benchmark.name} has {plural(len(means), 'model')} with a run on this board and "
-            f"{plural(len(shared) if means else 0, 'item')} that all have; two are the least"
+            f"{plural(len(shared) if means else 0, 'item')} that all have; it takes two of each"
             + "".join(f"; {note}" for note in (board.notes if board else ()))
         )
     scores = np.array([[row[item] for item in shared] for row in means.values()])
@@ -188,10 +188,10 @@ def _parts(
     columns = ["item", f"mean ({'low' if table.higher_is_better else 'high'} is hard)"]
     rows = [[one.item_id, number(one.difficulty)] for one in studied]
     known = f"{number(board.value)} ({interval(board.ci95)})"
-    reliable = f"not said: {board.reason}" if board.value is None else known
+    reliable = board.reason if board.value is None else known
     notes = [f"reliability of the board: {reliable}", *source.notes]
     if len(table.models) < FEWEST_MODELS:
-        notes.append(f"intervals and correlations over models: from {FEWEST_MODELS} models on")
+        notes.append(f"intervals and correlations over models need at least {FEWEST_MODELS} models")
     else:
         columns += ["95 %", "correlation with the other items", "95 %", "remark"]
         rows = [[*row, *_over_models(one)] for row, one in zip(rows, studied, strict=True)]

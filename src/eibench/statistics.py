@@ -38,7 +38,14 @@ from eibench.core.statistics.few_families import (
     why_no_interval,
 )
 from eibench.core.statistics.ordering import order_agreement
-from eibench.core.statistics.settling import Settling, settling, smallest_difference
+from eibench.core.statistics.settling import (
+    MOST_TIMES,
+    Settling,
+    SpreadPlan,
+    settling,
+    smallest_difference,
+    spread_plan,
+)
 from eibench.core.statistics.shares import share_interval, wilson
 from eibench.core.statistics.steadiness import SteadinessRow
 from eibench.core.statistics.student import cdf as student_cdf
@@ -46,12 +53,14 @@ from eibench.core.statistics.student import student_quantile
 
 __all__ = [
     "FEWEST_FAMILIES",
+    "MOST_TIMES",
     "NO_SPREAD",
     "Correlation",
     "Interval",
     "Numbers",
     "Pairs",
     "Settling",
+    "SpreadPlan",
     "SteadinessRow",
     "cluster_bootstrap",
     "cluster_index",
@@ -76,6 +85,7 @@ __all__ = [
     "share_interval",
     "smallest_difference",
     "spearman",
+    "spread_plan",
     "standard_error",
     "student_cdf",
     "student_quantile",

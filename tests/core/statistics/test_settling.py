@@ -18,6 +18,7 @@ from eibench.core.statistics.settling import (
     more_items,
     settling,
     smallest_difference,
+    spread_plan,
 )
 from eibench.core.statistics.student import power_of, root_chi_square
 
@@ -274,3 +275,18 @@ def test_a_difference_with_its_error_alone_is_planned_as_one_of_single_iteration
     assert found.share_by_items == pytest.approx(by_pairs.share_by_items)
     assert more_items(0.0, 1.0, 9, 9).reason == NO_DIFFERENCE
     assert more_items(1.0, 0.0, 9, 9).reason == ALIKE
+
+
+@pytest.mark.parametrize(
+    ("difference", "sd", "needed"), [(3, 37, 1196), (3, 20, 351), (5, 15, 73), (90, 5, 8)]
+)
+def test_a_stated_spread_is_exact(difference: float, sd: float, needed: int) -> None:
+    """By `scipy.stats.nct` the first number of items from eight on with a power of 80 %."""
+    assert spread_plan(difference, sd, 26).needed == needed
+
+
+def test_a_stated_spread_shows_what_it_needs_the_items_for() -> None:
+    """The smallest difference of 73 items is the one that needs 73; below eight none is known."""
+    assert spread_plan(5, 15, 73).shows == pytest.approx(5, abs=0.02)
+    assert spread_plan(5, 15, 7).shows is None
+    assert spread_plan(1e-9, 15, 7).needed is None

@@ -45,7 +45,7 @@ def test_reliability_is_that_of_the_truth() -> None:
 
 def test_reliability_is_not_said_of_few_models() -> None:
     """Below eight."""
-    assert reliability(_table(7, 40)) == (None, None, "there are 7 models; not below 8")
+    assert reliability(_table(7, 40)) == (None, None, "needs at least 8 models, and there are 7")
 
 
 def test_an_item_that_points_the_wrong_way_is_named() -> None:
@@ -130,7 +130,7 @@ def test_items_are_those_of_the_board(bench: Bench) -> None:
     shown = bench("items", "eqbench-v1").out
     assert "3 models, 11 items; score; pack bundled" in shown
     assert "Left out, as not every model has a number: 19 items (12, 13," in shown
-    assert "intervals and correlations over models: from 8 models on" in shown
+    assert "intervals and correlations over models need at least 8 models" in shown
 
 
 def test_distances_are_shown_as_they_are(bench: Bench) -> None:

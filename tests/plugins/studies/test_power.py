@@ -44,23 +44,46 @@ def test_the_board_is_that_of_the_leaderboard(bench: Bench) -> None:
 
 
 def test_an_empty_folder_has_a_plan_by_a_stated_spread(bench: Bench) -> None:
-    """Or by that of published results; 2.8 standard errors of the items there are, about."""
-    stated = bench("power", "seceu", "--difference", "3", "--sd", "15", "--json").json["pairs"][0]
-    assert stated["error"] == pytest.approx(15 / stated["items"] ** 0.5)
-    assert 2.8 < stated["shows"] / stated["error"] < 3.3
-    published = bench("power", "eqbench-v2", "--difference", "3")
-    assert published.code == 0 and "66 pairs of the 12 models" in published.out
+    """It is taken as exact: by scipy's noncentral t with n - 1 degrees of freedom."""
+    stated = bench("power", "eqbench3", "--difference", "5", "--sd", "15", "--json").json
+    assert (stated["metric"], stated["pack"], stated["pairs"]) == ("rubric_score", "bundled", [])
+    spread = stated["spread"]
+    assert (spread["sd"], spread["source"], spread["items"]) == (15, "as given", 20)
+    assert spread["needed"] == 73 and 9.8 < spread["shows"] < 10
+    few = bench("power", "eqbench-v2", "--difference", "90", "--sd", "5").out
+    assert "8; the 26 of the pack suffice" in few
+
+
+def test_an_empty_folder_has_a_plan_by_published_results(bench: Bench) -> None:
+    """It says of which questions these are, and states nothing of runs that there are not."""
+    published = bench("power", "eqbench-v2", "--difference", "3").out
+    assert "differ by 3 in score; pack bundled" in published
+    assert "1,196; the pack has 26" in published
+    assert "66 pairs of the 12 models" in published and "official questions" in published
+    assert "now" not in published and "iterations" not in published
     neither = bench("power", "seceu", "--difference", "3")
-    assert neither.code == 2 and "run two, if only with --limit 20, or state it" in neither.err
+    assert neither.code == 2 and "needs runs of at least two models" in neither.err
 
 
 def test_a_difference_that_the_scale_has_no_room_for_is_refused(bench: Bench) -> None:
-    """HumaneBench is from -1 to 1."""
+    """As the benchmark declares its scale, or its metric's label ends with it."""
     for name in ("strong", "weak"):
         bench("run", "humanebench", "--model", f"demo/{name}", "--limit", "8")
-    refused = bench("power", "humanebench", "--difference", "5")
-    assert refused.code == 2
-    assert "is from -1 to 1, so no two models differ by more than 2" in refused.err
+    for name, too_far, most in (
+        ("humanebench", "5", "from -1 to 1, so no two models differ by more than 2"),
+        ("emobench", "2", "from 0 to 1, so no two models differ by more than 1"),
+        ("spiral-bench", "101", "from 0 to 100, so no two models differ by more than 100"),
+        ("eqbench3", "101", "rubric score is from 0 to 100"),
+    ):
+        stated = ("--sd", "15") if name != "humanebench" else ()
+        refused = bench("power", name, "--difference", too_far, *stated)
+        assert refused.code == 2 and most in refused.err
+
+
+def test_a_stated_spread_of_what_is_no_mean_is_refused(bench: Bench) -> None:
+    """Separability is of all texts together."""
+    refused = bench("power", "judgemark", "--difference", "1", "--sd", "3")
+    assert refused.code == 2 and "is no mean over samples" in refused.err
 
 
 def test_of_many_models_each_is_in_as_many_pairs() -> None:
