@@ -374,3 +374,16 @@ def test_a_share_is_above_0_and_at_most_all(bench: Bench, share: str) -> None:
     done = bench("verify", "one.eib", "--rejudge", share)
     assert done.code == 2
     assert "is no share; write such as 5%" in done.err
+
+
+def test_the_plan_of_a_judge_asked_about_talks_has_the_tokens_of_their_requests(
+    bench: Bench, empty_place: Path
+) -> None:
+    """A talk has more calls than a method may make unplanned; the plan rests on what was asked."""
+    words = ("--model", "demo/strong", "--limit", 1)
+    assert bench("run", "confidant", *words).code == 0
+    assert bench("bundle", "confidant", "-o", "talk.eib").code == 0
+    done = bench("verify", "talk.eib", "--rejudge", "100%", "--yes")
+    assert "it has no end" not in done.err
+    (tokens,) = re.findall(r"about ([\d,]+) tokens in, up to ([\d,]+) out", done.err)
+    assert min(int(one.replace(",", "")) for one in tokens) > 1000
