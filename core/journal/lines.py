@@ -196,13 +196,15 @@ STRICT = json.JSONDecoder(
 """Reads JSON; ValueError where an object has a key twice, or a number is none or too large."""
 
 
-def check_header(raw: bytes) -> None:
-    """Refuse what no `bench export` began.
+OTHER_FILES = "bench import -h lists the --format of other programs' files"
+
+
+def check_header(raw: bytes, others: str = OTHER_FILES) -> None:
+    """Refuse what no `bench export` began; `others` says what there is for other files.
 
     Raises:
         ValueError: It is another form, or that of an older or newer program.
     """
-    others = "bench import -h lists the --format of other programs' files"
     try:
         line = read_line(raw)
     except ValueError as error:
