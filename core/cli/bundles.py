@@ -252,8 +252,8 @@ def _concluded(one: AskedAgain) -> str:
     """What can be concluded of asking again."""
     if one.whom == "judge":
         by_count = {ceil(float(s) * one.total): f"{p:.0%}" for s, p in one.chances.items()}
-        counts = " / ".join(map(str, by_count))
-        chances = f"{' / '.join(by_count.values())} if {counts} of {one.total} are"
+        counts, verb = " / ".join(map(str, by_count)), "is" if [*by_count] == [1] else "are"
+        chances = f"{' / '.join(by_count.values())} if {counts} of {one.total} {verb}"
         undecided = f"; {one.undecided} undecided, as the judge could not be read"
         undecided *= one.undecided > 0
         return f"the chance that an invented verdict was among these: {chances}{undecided}"

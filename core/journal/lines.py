@@ -244,7 +244,7 @@ def stored_row(line: JsonObject) -> tuple[object, ...]:
     _check(name, line)
     _refuse(wrong_inside(name, line))
     if name == "grade" and digest(line["graded_by"]) != line["grader"]:
-        raise ValueError('"grader" is not the digest of "graded_by"')
+        raise ValueError('"grader" is not the digest of "graded_by": who graded was changed')
     row = tuple(_stored(table, column, line) for column in table.columns)
     if any(isinstance(value, str) and readable(value) != value for value in row):
         raise ValueError("holds half of a character, which UTF-8 cannot")

@@ -472,3 +472,13 @@ def test_the_plan_of_a_judge_asked_about_talks_has_the_tokens_of_their_requests(
     assert "it has no end" not in done.err
     (tokens,) = re.findall(r"about ([\d,]+) tokens in, up to ([\d,]+) out", done.err)
     assert min(int(one.replace(",", "")) for one in tokens) > 1000
+    assert "100% if 1 of 1 is" in (shown := " ".join(done.out.split()))
+    assert re.search(r"the draw's seed: --seed \d+ repeats it", shown)
+    assert "recomputed, and the judge asked again" in shown
+
+
+def test_asking_again_says_what_it_cannot_do(bench: Bench, partial: Path) -> None:
+    """Where there is no judge, and where a run has too few items to show anything."""
+    done = bench("verify", partial / "one.eib", "--rejudge", "5%", "--reask", "100%", "--yes")
+    assert "holds no verdict of a judge: --rejudge asks nothing of it" in done.err
+    assert "too few to show any difference: the run has no more" in " ".join(done.out.split())
