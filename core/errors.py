@@ -53,6 +53,10 @@ class DataError(BenchError):
         self.position = position
 
 
+class DataAbsent(DataError):
+    """The data of a stored run is not where it was."""
+
+
 class PluginError(BenchError):
     """A plugin failed to load, clashes with another, or broke its contract."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Iterator, Sequence
+from math import ceil
 from pathlib import Path
 from shlex import quote
 
@@ -155,6 +156,9 @@ def verify_command(
         read = recall_bundle(read_bundle(file), dataset)
         if judge_share:
             asked += rejudge(read, judge_share, seed, dataset, asking.connect, asking.ask)
+            judged = {again.run_id for again in asked}
+            for run_id in sorted(read.runs.keys() - judged):
+                tell(f"run {run_id} holds no verdict of a judge: --rejudge asks nothing of it")
         if model_share:
             asked += reask(read, model_share, seed, dataset, asking.connect, asking.ask)
     faults = [*read.verification.faults, *(one for again in asked for one in again.faults)]
@@ -198,12 +202,23 @@ class AskingAgain:
 
 def _print(done: Verification) -> None:
     console.public.show(*_parts(done))
-    faults = len(done.faults)
-    follows = "verified: every number follows from the replies"
-    end = f"not verified: {plural(faults, 'fault')}" if faults else follows
-    console.output.show_line(
-        console.short.bold(f"{end} ({done.root or 'no root'}, eibench {done.eibench}, {done.at})")
-    )
+    facts = f"{_work_done(done)}; {done.root or 'no root'}, eibench {done.eibench}, {done.at}"
+    console.output.show_line(console.short.bold(f"{_verdict(done)} ({facts})"))
+
+
+def _verdict(done: Verification) -> str:
+    if done.holds:
+        return "verified: every number follows from the replies"
+    if done.is_partial:
+        return "not verified as a whole run: partial, and what is there follows from the replies"
+    return f"not verified: {plural(len(done.faults), 'fault')}"
+
+
+def _work_done(done: Verification) -> str:
+    """What was looked at and who was asked."""
+    asked = dict.fromkeys(f"the {one.whom}" for one in done.asked)
+    recomputed = "recomputed" if any(run.computed for run in done.runs) else "not recomputed"
+    return f"{recomputed}, and {' and '.join(asked)} asked again" if asked else recomputed
 
 
 _MOST = 50
@@ -222,9 +237,10 @@ def _parts(done: Verification) -> Iterator[Part]:
     yield Table(f"weights {done.weights or 'not said'}", columns, runs,
                 note="unproven: samples that failed or were refused")  # fmt: skip
     if done.asked:
-        yield Table("Asked again", ("whom", "drawn", "of", "asked", "says"),
-                    [(one.whom, one.drawn, one.total, one.replies, _concluded(one))
-                     for one in done.asked], note=f"--seed {done.asked[0].seed}")  # fmt: skip
+        yield Table("Asked again", ("run", "whom", "drawn", "of", "asked", "says"),
+                    [(one.run_id, one.whom, one.drawn, one.total, one.replies, _concluded(one))
+                     for one in done.asked],
+                    note=f"the draw's seed: --seed {done.asked[0].seed} repeats it")  # fmt: skip
     if done.faults:
         rows = [(one.kind, one.where, one.message) for one in done.faults[:_MOST]]
         left = len(done.faults) - len(rows)
@@ -235,15 +251,16 @@ def _parts(done: Verification) -> Iterator[Part]:
 def _concluded(one: AskedAgain) -> str:
     """What can be concluded of asking again."""
     if one.whom == "judge":
-        chances = ", ".join(f"{p:.0%} if {float(s):.0%} are" for s, p in one.chances.items())
+        by_count = {ceil(float(s) * one.total): f"{p:.0%}" for s, p in one.chances.items()}
+        counts, verb = " / ".join(map(str, by_count)), "is" if [*by_count] == [1] else "are"
+        chances = f"{' / '.join(by_count.values())} if {counts} of {one.total} {verb}"
         undecided = f"; {one.undecided} undecided, as the judge could not be read"
         undecided *= one.undecided > 0
         return f"the chance that an invented verdict was among these: {chances}{undecided}"
     if one.p is None:
-        return "too few to show any difference: ask for a larger share"
-    shows = (
-        ""
-        if one.shows is None
-        else f"; a difference of {number(one.shows)} is told in at least 80 %"
-    )
+        larger = "ask for a larger share" if one.drawn < one.total else "the run has no more"
+        return f"too few to show any difference: {larger}"
+    shows = "; the differences do not vary, so no test can tell how small a one it would find"
+    if one.shows is not None:
+        shows = f"; a difference of {number(one.shows)} is told in at least 80 %"
     return f"{number(one.difference)} above the new replies, p {one.p:.3f}{shows}"

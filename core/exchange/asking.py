@@ -26,7 +26,7 @@ from ..run.task import Regrade, Task
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader
 from ..text import number
-from ..types import Score
+from ..types import ChatRequest, Score
 from ..types.result_document import ResultDocument
 from .bundles import Bundle
 from .recalling import RecalledRun, SampleKey
@@ -50,6 +50,18 @@ def draw(bundle: Bundle, seed: int, run_id: str, names: Sequence[str], share: fl
 
 
 # The judge
+
+
+@dataclass(frozen=True, eq=False)
+class _Verdicts(Regrade):
+    """A regrade whose requests are those that the replies of a bundle answer."""
+
+    asked_before: tuple[ChatRequest, ...] = ()
+
+    @property
+    def known_requests(self) -> Sequence[ChatRequest]:
+        """Those."""
+        return self.asked_before
 
 
 @dataclass(frozen=True)
@@ -111,7 +123,8 @@ class Rejudging:
         """What the judge says of samples now, asked so often; nothing where it cannot be read."""
         ids = tuple(dict.fromkeys(item_id for item_id, _ in samples))
         config = replace(config, items=ids, iterations=max(n for _, n in samples))
-        lines = list(file_lines(self._lines(frozenset(samples))))
+        chosen = frozenset(samples)
+        lines, requests = list(file_lines(self._lines(chosen))), self._requests(chosen)
         with ExitStack() as stack:
             names = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(times)]
             folders = [demo_folder(Path(n)) if config.demo else Path(n) for n in names]
@@ -123,13 +136,21 @@ class Rejudging:
                     (run,) = journal.runs()
                 placed = replace(config, runs_dir=folder)
                 pack = self.recalled.pack
-                tasks.append(Regrade(placed, pack, run, frozenset(samples), anew=False))
+                tasks.append(_Verdicts(placed, pack, run, chosen, False, requests))
             ask(tasks)
             for folder in folders:
                 with Journal(folder, create=False) as journal:
                     (run,) = journal.runs()
                     grades = _grades(StoredRun(journal, run), grader(config))
                     yield from _values(grades, self.recalled).items()
+
+    def _requests(self, samples: frozenset[SampleKey]) -> tuple[ChatRequest, ...]:
+        """What this judge was asked of these samples."""
+        return tuple(
+            call.request
+            for (item_id, n, key), call in self.recalled.calls.items()
+            if (item_id, n) in samples and key.phase == JUDGE and call.asked == self.config.judge
+        )
 
     def _lines(self, samples: frozenset[SampleKey]) -> Iterator[bytes]:
         """The run with the replies of the model and of roles to these samples."""

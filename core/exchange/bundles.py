@@ -83,12 +83,14 @@ class Bundle(NamedTuple):
 
     Attributes:
         is_whole: The last line is that of these lines.
+        is_cut: There is no last line.
     """
 
     path: Path
     manifest: Manifest
     rows: Sequence[bytes]
     is_whole: bool
+    is_cut: bool = False
 
     @property
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -319,6 +321,7 @@ def _run_manifest(row: Line, leaves: Mapping[str, Mapping[str, str]]) -> RunMani
 
 
 _MANIFEST = shape_of(Manifest)
+_MAKES = "bench bundle makes bundles"
 
 
 def begins_bundle(raw: bytes) -> bool:
@@ -341,20 +344,22 @@ def read_bundle(path: Path, lines: Iterable[tuple[int, bytes]] | None = None) ->
         size += len(raw)
         if size > WHOLE_LIMIT:
             raise DataError(path, f"is longer than {WHOLE_LIMIT // 2**20} MiB", f"line {n}")
+    if not rows:
+        raise DataError(path, f"is empty; {_MAKES}")
     try:
-        manifest = _manifest_in(rows.pop(0) if rows else b"")
+        manifest = _manifest_in(rows.pop(0))
     except ValueError as error:
         raise DataError(path, str(error), "line 1") from None
     ends = rows.pop() if rows and rows[-1].startswith(b'{"kind":"end"') else b""
     *_, expected = file_lines(rows, cast(JsonDict, manifest))
-    return Bundle(path, manifest, rows, ends == expected)
+    return Bundle(path, manifest, rows, ends == expected, not ends)
 
 
 def _manifest_in(raw: bytes) -> Manifest:
-    check_header(raw)
+    check_header(raw, _MAKES)
     header = read_line(raw)
     if "manifest" not in header:
-        raise ValueError("has no manifest: it is an export, and bench bundle makes bundles")
+        raise ValueError(f"has no manifest: it is an export, and {_MAKES}")
     if wrong := _MANIFEST(header["manifest"]):
         raise ValueError(f'"manifest" {wrong}')
     if readable(text := canonical(header["manifest"])) != text:

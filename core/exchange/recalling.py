@@ -70,7 +70,8 @@ class RecalledRun:
 
     Attributes:
         document: The result that it has.
-        absent: Samples of the pack of which it holds nothing.
+        begun: How many samples of the pack it holds.
+        absent: Those of the pack of which it holds nothing.
         strange: Samples of items that the pack does not have.
     """
 
@@ -79,6 +80,7 @@ class RecalledRun:
     pack: Pack
     selection: Selection
     failures: tuple[Failure, ...]
+    begun: int
     absent: tuple[SampleKey, ...]
     strange: tuple[SampleKey, ...]
 
@@ -156,7 +158,8 @@ def recall(stored: StoredRun, dataset: str | None = None) -> RecalledRun:
     left = tuple(f for key, f in sorted(failed.items()) if key not in scored)
     whole = replace(selection, items=pack.items).samples
     absent, strange = tuple(sorted(whole - begun)), tuple(sorted(begun - whole))
-    return RecalledRun(context, document, pack, selection, left, absent, strange)
+    held = len(begun & whole)
+    return RecalledRun(context, document, pack, selection, left, held, absent, strange)
 
 
 def differing(one: Score, other: Score) -> Iterator[str]:

@@ -21,8 +21,9 @@ class BundleFault(NamedTuple):
     """What does not follow, or is not as the manifest says.
 
     Attributes:
-        kind: ``changed``, ``dropped`` or ``added`` since the bundle was made; or ``wrong``, which
-            does not follow from what it holds.
+        kind: ``changed``, ``dropped`` or ``added`` since the bundle was made; ``wrong``, which
+            does not follow from what it holds; ``partial``, a run on a part of the pack, as the
+            manifest says; or ``unknown``, which cannot be computed without data that is not here.
         run_id: ``None`` for the whole file.
         item_id, iteration: ``None`` where it is about no single sample.
     """
@@ -46,7 +47,9 @@ class VerifiedRun(NamedTuple):
 
     Attributes:
         metric: The main one; ``None`` where there is none.
+        claimed: As the manifest has it.
         computed: ``None`` where the replies could not be graded here.
+        samples: Those that are in the file.
         absent: Samples of the pack of which there is nothing.
         unproven: Samples without a score and without a reply that says why.
     """
@@ -112,6 +115,11 @@ class Verification(NamedTuple):
     faults: tuple[BundleFault, ...]
     limits: tuple[str, ...] = LIMITS
     asked: tuple[AskedAgain, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether everything follows, and some run is one on a part of its pack."""
+        return bool(self.faults) and all(one.kind == "partial" for one in self.faults)
 
     @property
     def holds(self) -> bool:

@@ -5,22 +5,32 @@ whoever changes a line can make the manifest anew, that is a matter of damage, a
 does not follow from the replies, graded again here, cannot be signed away.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from .. import __version__
-from ..errors import BenchError, DataError
+from ..errors import BenchError, DataAbsent, DataError
 from ..journal import Journal
 from ..journal.lines import read_line
 from ..journal.staging import staged
 from ..reports.changes import Number, changes_of
 from ..runs.stored_run import StoredRun
 from ..text import number, plural
-from ..types import Score
+from ..types import Score, canonical
 from ..types.result_document import ResultDocument
-from .bundles import Bundle, Line, asked_digests, manifest_of, read_bundle, restored_lines, root_of
+from .bundles import (
+    Bundle,
+    Line,
+    RunManifest,
+    asked_digests,
+    manifest_of,
+    read_bundle,
+    restored_lines,
+    root_of,
+)
 from .recalling import RecalledRun, differing, recall
 from .verification import BundleFault, Verification, VerifiedRun
 
@@ -45,20 +55,26 @@ def verify(path: Path, *, dataset: str | None = None) -> Verification:
         dataset: Where the data of its runs is, if that is no pack that eibench knows.
 
     Raises:
-        DataError: It is no bundle, or a line of it is not as it must be.
+        DataError: It is no bundle.
     """
     return recall_bundle(read_bundle(path), dataset).verification
 
 
 def recall_bundle(bundle: Bundle, dataset: str | None = None) -> RecalledBundle:
-    """The same, with what its replies come to.
-
-    Raises:
-        DataError: A line of it is not as it must be.
-    """
+    """The same, with what its replies come to."""
     faults, recalled = list[BundleFault](), dict[str, RecalledRun]()
-    with staged(bundle.path, bundle.lines) as database:
+    with ExitStack() as stack:
+        try:
+            database = stack.enter_context(staged(bundle.path, bundle.lines, outcome=""))
+        except DataError as error:
+            faults.append(_of_line(bundle, error))
+        if bundle.is_cut:
+            faults = [BundleFault("dropped", f"ends early, after line {len(bundle.rows) + 1}")]
+        if faults:
+            rows = [_unread(run) for run in bundle.manifest["runs"]]
+            return RecalledBundle(bundle, {}, _verification(bundle, rows, faults))
         journal = Journal.over(bundle.path, database)
+        claims = {run["run_id"]: run for run in bundle.manifest["runs"]}
         faults += _against_manifest(bundle)
         for run in journal.runs():
             stored = StoredRun(journal, run)
@@ -66,32 +82,59 @@ def recall_bundle(bundle: Bundle, dataset: str | None = None) -> RecalledBundle:
                 recalled[run.run_id] = recall(stored, dataset)
             except BenchError as error:
                 message = f"its numbers cannot be computed here: {error}"
-                faults.append(BundleFault("wrong", message, run.run_id))
+                kind = "unknown" if isinstance(error, DataAbsent) else "wrong"
+                faults.append(BundleFault(kind, message, run.run_id))
             else:
+                faults += _of_absent(recalled[run.run_id], run.run_id, claims.get(run.run_id))
                 faults += _of_samples(stored, recalled[run.run_id])
-    rows: list[VerifiedRun] = []
+    rows = list[VerifiedRun]()
     with staged(bundle.path, restored_lines(bundle, recalled)) as database:
         journal = Journal.over(bundle.path, database)
         for run in journal.runs():
             stored, again = StoredRun(journal, run), recalled.get(run.run_id)
             computed = again.result(stored) if again else None
-            rows.append(_row(stored, again, computed))
+            rows.append(_row(stored, again, computed, claims.get(run.run_id)))
             if computed:
                 faults += _of_result(stored, computed)
+    return RecalledBundle(bundle, recalled, _verification(bundle, rows, faults))
+
+
+def _verification(
+    bundle: Bundle, rows: Sequence[VerifiedRun], faults: Sequence[BundleFault]
+) -> Verification:
     manifest = bundle.manifest
-    return RecalledBundle(
-        bundle,
-        recalled,
-        Verification(
-            manifest.get("root"),
-            manifest["weights"],
-            manifest["prompt_format"],
-            __version__,
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            tuple(rows),
-            tuple(faults),
-        ),
+    return Verification(
+        manifest.get("root"),
+        manifest["weights"],
+        manifest["prompt_format"],
+        __version__,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        tuple(rows),
+        tuple(faults),
     )
+
+
+def _unread(run: RunManifest) -> VerifiedRun:
+    """What a run claims whose lines cannot be read."""
+    claim = run["claim"]
+    names = run["run_id"], run["benchmark"], run["model"], run["name"], run["judge"]
+    claimed = Number(claim["value"], claim["ci95"])
+    return VerifiedRun(*names, claim["metric"], claimed, None, 0, 0, 0)
+
+
+def _of_line(bundle: Bundle, error: DataError) -> BundleFault:
+    """The fault of the line that an error is about, with its run and sample if it has them."""
+    text = str(error).removeprefix(str(bundle.path)).lstrip(",: ")
+    digits = error.position.removeprefix("line ")
+    at = int(digits) - 2 if digits.isdecimal() else -1
+    try:
+        row = read_line(bundle.rows[at]) if 0 <= at < len(bundle.rows) else {}
+    except ValueError:
+        row = {}
+    run, item, n = (row.get(name) for name in ("run", "item_id", "iteration"))
+    if not (isinstance(run, str) and isinstance(item, str) and isinstance(n, int)):
+        return BundleFault("changed", text)
+    return BundleFault("changed", text, run, item, n)
 
 
 class ReadLines(NamedTuple):
@@ -102,22 +145,44 @@ class ReadLines(NamedTuple):
 
 
 def unbundled(path: Path, lines: Iterable[tuple[int, bytes]]) -> ReadLines:
-    """A bundle as `bench import` takes it, of the lines of a file; `DataError` as of `verify`."""
+    """A bundle as `bench import` takes it, of the lines of a file.
+
+    Raises:
+        DataError: It is none, or something does not follow.
+    """
     bundle = read_bundle(path, lines)
-    if not bundle.is_whole:
-        raise DataError(path, "its last line is of other lines; bench verify names what differs")
     read = recall_bundle(bundle)
+    faults = read.verification.faults
+    if wrong := [one for one in faults if one.kind not in ("partial", "unknown")]:
+        message = f"{wrong[0].where}: {wrong[0].message}"
+        more = f" and {plural(len(wrong) - 1, 'more fault')}" * (len(wrong) > 1)
+        advice = "nothing was imported: bench verify names what does not follow"
+        raise DataError(path, f"not verified: {message}{more}; {advice}")
     warnings = [
-        f"run {run.run_id}: what was asked stays a digest, as its replies cannot be graded here"
-        for run in read.verification.runs
-        if run.run_id not in read.runs
+        f"run {one.run_id}: not verified, and what was asked stays a digest: {one.message}"
+        if one.kind == "unknown"
+        else f"run {one.run_id}: {one.message}"
+        for one in faults
     ]
-    if faults := len(read.verification.faults):
-        warnings.append(f"bench verify {path} finds {plural(faults, 'fault')} in it")
     return ReadLines(restored_lines(bundle, read.runs), tuple(warnings))
 
 
 # Against the manifest
+
+
+_ROOT = "the manifest was changed after the hash tree was made"
+_CHECKSUM = "its checksum line does not match the lines before it"
+
+
+def _differences(name: str, stated: object, present: object) -> Iterator[str]:
+    """What the manifest says where the run has something else: both."""
+    if isinstance(stated, Mapping) and isinstance(present, Mapping):
+        for key in dict.fromkeys((*stated, *present)):
+            if stated.get(key) != present.get(key):
+                yield from _differences(f"{name} {key}", stated.get(key), present.get(key))
+        return
+    one, other = (f"{canonical(value):.80}" for value in (stated, present))
+    yield f"{name} is {one} in the manifest and {other} in the run"
 
 
 def _against_manifest(bundle: Bundle) -> Iterator[BundleFault]:
@@ -136,13 +201,13 @@ def _against_manifest(bundle: Bundle) -> Iterator[BundleFault]:
             continue
         for name, value in present[run_id].items():
             if name != "leaves" and known[run_id].get(name) != value:
-                message = f"the manifest has another {name.replace('_', ' ')} than its result"
-                yield BundleFault("changed", message, run_id)
+                for message in _differences(name.replace("_", " "), known[run_id].get(name), value):
+                    yield BundleFault("changed", message, run_id)
         yield from _leaves(run_id, known[run_id]["leaves"], present[run_id]["leaves"])
     if stated.get("root") != root_of(stated):
-        yield BundleFault("changed", "the root of the hash tree is of another manifest")
+        yield BundleFault("changed", _ROOT)
     if not bundle.is_whole:
-        yield BundleFault("changed", "its last line is of other lines")
+        yield BundleFault("changed", _CHECKSUM)
 
 
 def _leaves(
@@ -167,14 +232,38 @@ def _leaves(
 # Against the replies
 
 
+def _of_absent(
+    recalled: RecalledRun, run_id: str, stated: RunManifest | None
+) -> Iterator[BundleFault]:
+    """Samples of the pack that are not in the file: in one fault where the manifest says so."""
+    if not recalled.absent:
+        return
+    leaves = stated["leaves"] if stated else {}
+    lost = {(i, n) for i, n in recalled.absent if str(n) in leaves.get(i, {})}
+    left = [key for key in recalled.absent if key not in lost]  # `_leaves` names the others
+    if stated and stated["claim"]["samples"] == recalled.begun + len(lost):
+        if left:
+            yield BundleFault("partial", _part(recalled, len(lost)), run_id)
+        return
+    for key in left:
+        yield BundleFault("dropped", "the pack has it, and nothing is here", run_id, *key)
+
+
+def _part(recalled: RecalledRun, lost: int) -> str:
+    """How much of the pack a run is about."""
+    total, times = len(recalled.pack.items), recalled.selection.iterations
+    held = recalled.begun + lost
+    if held % times or held // times != len(recalled.selection.items) + lost // times:
+        return f"partial: {held} of {plural(total * times, 'sample')}"
+    return f"partial: {held // times} of {plural(total, 'item')}"
+
+
 def _of_samples(stored: StoredRun, recalled: RecalledRun) -> Iterator[BundleFault]:
     """What of the samples of a run does not follow from their replies."""
 
     def wrong(key: tuple[str, int], message: str, kind: str = "wrong") -> BundleFault:
         return BundleFault(kind, message, stored.id, *key)
 
-    for key in recalled.absent:
-        yield wrong(key, "the pack has it, and nothing is here", "dropped")
     for key in recalled.strange:
         yield wrong(key, "the pack has no such sample", "added")
     for key in sorted(recalled.missing):
@@ -228,10 +317,13 @@ def _of_calls(stored: StoredRun, recalled: RecalledRun) -> Iterator[BundleFault]
 
 
 def _row(
-    stored: StoredRun, recalled: RecalledRun | None, computed: ResultDocument | None
+    stored: StoredRun,
+    recalled: RecalledRun | None,
+    computed: ResultDocument | None,
+    stated: RunManifest | None,
 ) -> VerifiedRun:
-    run, document = stored.record, stored.document
-    metric = next(iter(document["metrics"]), None) if document else None
+    run, claim = stored.record, stated["claim"] if stated else None
+    metric = claim["metric"] if claim else None
     absent, unproven = (len(recalled.absent), recalled.unproven) if recalled else (0, 0)
     return VerifiedRun(
         run.run_id,
@@ -240,16 +332,16 @@ def _row(
         run.name,
         stored.judge,
         metric,
-        _number(document, metric),
+        Number(claim["value"], claim["ci95"]) if claim else Number(),
         _number(computed, metric) if computed else None,
-        document["items"]["total"] if document else 0,
+        len(stored.samples_begun | stored.samples_done),
         absent,
         unproven,
     )
 
 
-def _number(document: ResultDocument | None, metric: str | None) -> Number:
-    row = document["metrics"].get(metric or "") if document else None
+def _number(document: ResultDocument, metric: str | None) -> Number:
+    row = document["metrics"].get(metric or "")
     return Number(row["value"], row["ci95"]) if row else Number()
 
 

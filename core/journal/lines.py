@@ -196,13 +196,15 @@ STRICT = json.JSONDecoder(
 """Reads JSON; ValueError where an object has a key twice, or a number is none or too large."""
 
 
-def check_header(raw: bytes) -> None:
-    """Refuse what no `bench export` began.
+OTHER_FILES = "bench import -h lists the --format of other programs' files"
+
+
+def check_header(raw: bytes, others: str = OTHER_FILES) -> None:
+    """Refuse what no `bench export` began; `others` says what there is for other files.
 
     Raises:
         ValueError: It is another form, or that of an older or newer program.
     """
-    others = "bench import -h lists the --format of other programs' files"
     try:
         line = read_line(raw)
     except ValueError as error:
@@ -242,7 +244,7 @@ def stored_row(line: JsonObject) -> tuple[object, ...]:
     _check(name, line)
     _refuse(wrong_inside(name, line))
     if name == "grade" and digest(line["graded_by"]) != line["grader"]:
-        raise ValueError('"grader" is not the digest of "graded_by"')
+        raise ValueError('"grader" is not the digest of "graded_by": who graded was changed')
     row = tuple(_stored(table, column, line) for column in table.columns)
     if any(isinstance(value, str) and readable(value) != value for value in row):
         raise ValueError("holds half of a character, which UTF-8 cannot")

@@ -20,8 +20,10 @@ from .tables import quoted
 
 
 @contextlib.contextmanager
-def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.Connection]:
-    """A database with the rows of a file's lines.
+def staged(
+    path: Path, lines: Iterable[tuple[int, bytes]], *, outcome: str = "; nothing was imported"
+) -> Iterator[sqlite3.Connection]:
+    """A database with the rows of a file's lines; `outcome` is what an error means for them.
 
     Raises:
         DataError: A line is not as it must be, or is there twice; or the file ends too soon, or
@@ -34,7 +36,7 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
             create(database)
             database.execute("CREATE UNIQUE INDEX once ON runs (identity, ordinal)")
             database.execute("BEGIN")
-            _fill(database, path, lines)
+            _fill(database, path, lines, outcome)
             database.execute("COMMIT")
         except sqlite3.Error as error:
             raise JournalError(
@@ -51,7 +53,9 @@ class _Owner(NamedTuple):
     n: int
 
 
-def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, bytes]]) -> None:
+def _fill(
+    database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, bytes]], outcome: str
+) -> None:
     run, ended, n, checksum = None, False, 0, sha256()
     for n, raw in lines:
         try:
@@ -67,11 +71,11 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
             checksum.update(raw)
         except (ValueError, RecursionError) as error:
             message = str(error) if isinstance(error, ValueError) else "is nested too deeply"
-            raise DataError(path, f"{message}; nothing was imported", f"line {n}") from None
+            raise DataError(path, f"{message}{outcome}", f"line {n}") from None
     if not ended and not n:
         raise DataError(path, "is empty")
     if not ended:
-        message = f"ends after line {n} without its last line: it was cut off; nothing was imported"
+        message = f"ends after line {n} without its last line: it was cut off{outcome}"
         raise DataError(path, message)
     if not run:
         raise DataError(path, "holds no runs")

@@ -43,6 +43,9 @@ def first_requests(task: Task, say: Callable[[str], None]) -> Requests:
     anew after a stop. Each method has `PATIENCE_S` and the calls that a sample may make; the user
     is told of one that needs more.
     """
+    if task.known_requests:
+        none: Requests = {phase: [] for phase in _phases(task.config)}
+        return {**none, JUDGE: [*task.known_requests]}
     with no_exit():
         return asyncio.run(_requests(task, say))
 
@@ -114,7 +117,7 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
     """The requests of one item; those up to a fault of its plugin, which the run will tell."""
     config = task.config
     asked: Requests = {phase: [] for phase in _phases(config)}
-    bound = CallBound(config.benchmark, item.id, task.planned_calls(item))
+    bound = CallBound(config.benchmark, item.id, config.planned_calls(item))
     plugin = guard(config.benchmark)
 
     def recorder(phase: str) -> RecordedModel:

@@ -128,6 +128,11 @@ class Task:
         return True
 
     @property
+    def known_requests(self) -> Sequence[ChatRequest]:
+        """What its judge will be asked, if that is known before; a plan then rests on it."""
+        return ()
+
+    @property
     def asks_anew(self) -> bool:
         """Whether judges are asked anew what could not be read."""
         return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
-from ..errors import BenchError, DataError, JournalError, UsageError
+from ..errors import BenchError, DataAbsent, DataError, JournalError, UsageError
 from ..guard import guard
 from ..journal import (
     CallTotals,
@@ -270,7 +270,7 @@ class RecordedRun:
             source = find_pack(config.benchmark, dataset, config.options)
         except DataError as error:
             hint = f"the data of run {self.id}; if it was moved, name it with --dataset PATH"
-            raise DataError(error.path, f"{hint} ({error})") from None
+            raise DataAbsent(error.path, f"{hint} ({error})") from None
         if source.sha256 != record.pack_sha256:
             raise self._other_data(config.dataset)
         return guard(config.benchmark).read_pack(source, config.options)

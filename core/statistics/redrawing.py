@@ -29,7 +29,8 @@ class Redrawn(NamedTuple):
         p: Two-sided, of no difference in distribution, by relabelling within items (Fisher 1935);
             ``None`` where so few numbers could never show one.
         shows: The true difference that is told in at least 80 % of such draws, by Student's t and
-            the spread of these differences; ``None`` with fewer than two items, or if `p` is.
+            the spread of these differences; ``None`` with fewer than two items, where all differ
+            alike, or if `p` is.
     """
 
     items: int
@@ -75,9 +76,12 @@ def redrawn(
 def _smallest(gaps: Floats) -> float | None:
     if gaps.size < 2:
         return None
+    spread = float(gaps.std(ddof=1))
+    if spread <= _ROUNDING:
+        return None
     df = np.array([gaps.size - 1.0])
     quantiles = (float(student_quantile(p, df)[0]) for p in (1 - LEVEL / 2, POWER))
-    return sum(quantiles) * float(gaps.std(ddof=1)) / sqrt(gaps.size)
+    return sum(quantiles) * spread / sqrt(gaps.size)
 
 
 def is_outside(handed_in: float, anew: Sequence[float]) -> bool:

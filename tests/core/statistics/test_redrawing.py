@@ -68,3 +68,9 @@ def test_the_chance_that_a_false_one_is_drawn() -> None:
     assert chance_drawn(1, 7, 135) == pytest.approx(7 / 135)
     assert chance_drawn(0, 7, 135) == 0.0
     assert chance_drawn(9, 2, 10) == 1.0
+
+
+def test_differences_that_do_not_vary_tell_no_smallest_one() -> None:
+    """Nothing is known of their spread."""
+    alike = [[5.0]] * 8
+    assert redrawn(alike, alike, np.random.default_rng(1)).shows is None
