@@ -42,10 +42,10 @@ def unequal_families(families: int, effective: float) -> list[str]:
 def too_few_for(families: int, tests: int) -> bool:
     """Whether so few families can show nothing in any of so many tests, adjusted for each other.
 
-    Of K families all 2^(K - 1) ways to turn signs are gone through (`wild.wild_bootstrap`), so that
-    p is 1 / (2^(K - 1) + 1) at least, and Holm's is that times the tests.
+    Of K families p is 2^(1 - K) at least, as by their signs (`wild.wild_bootstrap`), and Holm's is
+    that times the tests.
     """
-    return tests >= ALPHA * (2.0 ** (families - 1) + 1)
+    return tests >= ALPHA * 2.0 ** (families - 1)
 
 
 def few_families(families: int) -> list[str]:
