@@ -12,6 +12,7 @@ The intervals are those of `eibench.statistics`, by the same calls that results 
 import argparse
 import re
 from collections.abc import Callable, Iterator, Sequence
+from math import comb
 from pathlib import Path
 from statistics import NormalDist
 from typing import NamedTuple
@@ -256,6 +257,35 @@ def measure_few_differ(sets: int) -> str:
     return table(["shares", *(f"{n} items %" for n in FEW)], rows)
 
 
+TIED = (8, 9, 12, 16, 20, 42)
+
+
+def measure_signs() -> str:
+    """How often the paired test of differences of -1, 0 and 1 rejects a true zero: exact sums."""
+    rows = []
+    for differ in (0.2, 0.44, 0.7):
+        shares = [_rejected_signs(n, differ) for n in TIED]
+        rows.append([f"{differ:g}", *(f"{100 * a:.1f}, {100 * b:.1f}" for a, b in shares)])
+    return table(["share that differ", *(f"{n} families" for n in TIED)], rows)
+
+
+def _rejected_signs(n: int, differ: float) -> tuple[float, float]:
+    """The probability of p up to 0.05 and to 0.01, over all numbers of wins and losses."""
+    counts = [(won, lost) for won in range(n + 1) for lost in range(n + 1 - won)]
+    sums = np.array([[1.0] * w + [-1.0] * lo + [0.0] * (n - w - lo) for w, lo in counts]).T
+    chances = np.array(
+        [
+            comb(n, w + lo)
+            * (1 - differ) ** (n - w - lo)
+            * comb(w + lo, w)
+            * (differ / 2) ** (w + lo)
+            for w, lo in counts
+        ]
+    )
+    p = wild_tests(sums, np.ones_like(sums), rng=np.random.default_rng(0), turns=1999, reach=1.0)
+    return float(chances[p <= 0.05].sum()), float(chances[p <= 0.01].sum())
+
+
 GROUPS = {
     "8 of 10": (10,) * 8,
     "40, 20, 10, 5, 5": (40, 20, 10, 5, 5),
@@ -358,6 +388,8 @@ def measure(sets: int) -> str:
             few
         ),
         f"Difference of two shares ({few:,} sets)": measure_few_differ(few),
+        "Paired test of differences of −1, 0 and 1: % of a true zero rejected at 5 %, and at 1 % "
+        "(exact)": measure_signs(),
         f"Mean of group means ({few:,} sets)": measure_group_means(few),
         f"Paired test and its interval, which holds as often as the test does not reject "
         f"({sets:,} sets, power of {few:,})": measure_test(sets, few),

@@ -103,6 +103,11 @@ class Weighing(NamedTuple):
     groups: Mapping[str, str]
     weights: Mapping[str, float]
 
+    @property
+    def words(self) -> str:
+        """How samples count, in words that follow `texts`."""
+        return "in groups" if self.groups else "of unequal weight"
+
     def of(self, items: Collection[str]) -> tuple[list[str], list[float] | None]:
         """Group and weight of each sample, by its item; ``None`` where all weigh 1."""
         weights = [self.weights.get(n, 1.0) for n in items] if self.weights else None

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NotRequired, TypedDict, cast
 
 from ..benchmark import Benchmark, Pack
+from ..benchmark.values import weighing
 from ..journal import RunRecord, StoredComparison
 from ..reports.comparability import ASKED_OTHERWISE, is_partial, off_published
 from ..reports.judge_replies import short_panel
@@ -223,7 +224,9 @@ class Leaderboard:
     def _scored(self) -> ScoredItems:
         clusters = {item.id: item.cluster for item in self.pack.items}
         reach = reach_of(self.benchmark, self.metric)
-        return ScoredItems(self.metric, self.scores, clusters, self.equal_families, reach)
+        weighed = weighing(self.pack.items, self.benchmark.values, self.metric)
+        counted = weighed.words if weighed else ""
+        return ScoredItems(self.metric, self.scores, clusters, self.equal_families, counted, reach)
 
     @property
     def equal_families(self) -> int | None:

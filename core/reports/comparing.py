@@ -7,10 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ..benchmark.values import weighing
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.party import NOT_RECORDED, is_imported
-from ..statistics.few_families import few_families, unequal_families, why_no_interval
+from ..statistics.few_families import (
+    few_families,
+    is_of_few_families,
+    unequal_families,
+    why_no_interval,
+)
 from ..types import Json, JsonObject, Metric
 from ..types.result_document import DatasetRow, Facts
 from .columns import Cell, FitColumn, FitTable
@@ -118,7 +124,7 @@ class RunComparison(NamedTuple):
     def minor(self) -> frozenset[str]:
         """The warnings about what is shown anyway, and about how rough intervals are."""
         return frozenset(
-            [_unlike(self.differs), *few_families(_families(self.differences, self.main))]
+            [_unlike(self.differs), *(w for w in self.warnings if is_of_few_families(w))]
         )
 
     @property
@@ -253,7 +259,15 @@ def _warnings(
         )
     families = _families(rows, main)
     unequal = [] if why_no_interval(families) else unequal_families(families, _effective(compared))
-    return messages + few_families(families) + unequal
+    counted = _counted(compared, main.metric) if main else ()
+    return messages + few_families(families, *counted) + unequal
+
+
+def _counted(compared: Compared, metric: str) -> tuple[()] | tuple[int, str]:
+    """How many families both have, and how they count, where a metric weighs its samples."""
+    weighed = weighing(compared.pack.items, compared.benchmark.values, metric)
+    common = compared.a.scores.keys() & compared.b.scores.keys()
+    return (len({compared.pack.clusters[i] for i, _ in common}), weighed.words) if weighed else ()
 
 
 def _effective(compared: Compared) -> float:

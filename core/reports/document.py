@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
 from ..benchmark.model import MODEL, role_in
+from ..benchmark.values import weighing
 from ..clients.families import common_family, kinship
 from ..guard import guard
 from ..journal import RunRecord
@@ -101,6 +102,11 @@ class _Subject(NamedTuple):
     def families(self) -> int:
         """How many families of items were scored."""
         return len({s.cluster for s in self.evidence.scores if s.score.reason is None})
+
+    def counted(self, metric: str) -> tuple[()] | tuple[int, str]:
+        """How many families there are, and how they count, where a metric weighs its samples."""
+        weighed = weighing(self.pack.items, self.config.benchmark.values, metric)
+        return (self.families, weighed.words) if weighed else ()
 
     @property
     def origin(self) -> Mapping[str, str] | None:
@@ -214,7 +220,7 @@ def _metrics(
         "notes": {**summary.notes, **({"rating": ratings} if compared else {})},
         "baselines": {name: baseline.as_json() for name, baseline in baselines.items()},
     }
-    if reasons := _reasons(summary, subject.families):
+    if reasons := _reasons(summary, subject):
         part = {**part, "metric_reasons": reasons}
     unmeasured = _unmeasured(summary, subject.evidence.spent.alike.get(MODEL))
     return {**part, "unmeasured": unmeasured} if unmeasured else part
@@ -232,10 +238,14 @@ def _unmeasured(summary: Summary, alike: AlikeReplies | None) -> dict[str, str]:
     }
 
 
-def _reasons(summary: Summary, families: int) -> dict[str, str]:
+def _reasons(summary: Summary, subject: _Subject) -> dict[str, str]:
     """Why metrics that are over something have no interval, where that is known."""
+    families, declared = subject.families, {v.name for v in subject.config.benchmark.values}
     reasons = {
-        name: why_no_interval(families if metric.families is None else metric.families)
+        name: why_no_interval(
+            families if metric.families is None else metric.families,
+            *(subject.counted(name) if name in declared else ()),
+        )
         or (None if metric.families is None else NO_SPREAD)
         for name, metric in summary.metrics.items()
         if metric.over and metric.value is not None and metric.ci95 is None
@@ -346,19 +356,20 @@ def _warnings(subject: _Subject, summary: Summary, compared: ModelComparisons | 
         *subject.pack.warnings,
         *summary.warnings,
         *_refused(subject),
-        *_few_families(summary, subject.families),
+        *_few_families(summary, subject),
     ]
     if compared:
         warnings += [line for line in compared.warnings if line not in warnings]
     return warnings
 
 
-def _few_families(summary: Summary, families: int) -> list[str]:
+def _few_families(summary: Summary, subject: _Subject) -> list[str]:
     """Of the main metric, as a board has it; nothing where no metric has an interval."""
-    main = next(iter(summary.metrics.values()), None)
+    name, main = next(iter(summary.metrics.items()), ("", None))
     if main is None or not any(metric.ci95 for metric in summary.metrics.values()):
         return []
-    return few_families(families if main.families is None else main.families)
+    families = subject.families if main.families is None else main.families
+    return few_families(families, *subject.counted(name))
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import statistics
 from ..benchmark import Benchmark, Pack
-from ..benchmark.values import Value, weighing
+from ..benchmark.values import Value, Weighing, weighing
 from ..guard import guard
 from ..statistics.few_families import NO_SPREAD, why_no_interval
 from ..types import Metric
@@ -222,6 +222,7 @@ def _difference(
     ids = [compared.pack.clusters[item_id] for item_id, _ in paired]
     pairs = [(of_a[k], of_b[k]) for k in paired]
     equal = equal_families(compared.benchmark, compared.pack, name, [item for item, _ in paired])
+    weighed = weighing(compared.pack.items, compared.benchmark.values, name)
     difference = statistics.differences.paired_difference(
         first, second, ids, reach=reach_of(compared.benchmark, name), equal=equal or inf
     )
@@ -241,7 +242,7 @@ def _difference(
         mean_b=_mean(second),
         only_a=len(of_a) - len(paired),
         only_b=len(of_b) - len(paired),
-        reason=_reason(difference, families),
+        reason=_reason(difference, families, weighed),
     )
 
 
@@ -249,11 +250,12 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _reason(difference: "PairedDifference", families: int) -> str | None:
+def _reason(difference: "PairedDifference", families: int, weighed: Weighing | None) -> str | None:
     """Why numbers are missing from a row."""
     if not difference.n:
         return "no sample has this value in both runs"
-    return why_no_interval(families) or (None if difference.interval else NO_SPREAD)
+    counted = (difference.n_clusters, weighed.words) if weighed else ()
+    return why_no_interval(families, *counted) or (None if difference.interval else NO_SPREAD)
 
 
 def other_version(compared: Compared) -> bool:

@@ -29,15 +29,16 @@ ItemScores = Mapping[str, Sequence[float]]
 class ScoredItems(NamedTuple):
     """What a board knows of its models' scores: the metric it ranks by, each model's by item.
 
-    `clusters` has the family of each item of the pack; `equal`, where items
-    do not count alike, how many families that do would say as much. `reach` is the largest
-    difference that the metric has room for.
+    `clusters` has the family of each item of the pack; where items do not count alike, `equal` says
+    how many families that do would say as much, and `counted` how these count. `reach` is the
+    largest difference that the metric has room for.
     """
 
     metric: str
     items: Mapping[str, ItemScores | None]
     clusters: Mapping[str, str]
     equal: int | None = None
+    counted: str = ""
     reach: float = inf
 
 
@@ -80,7 +81,7 @@ def _rank_tier(rows: Sequence[BoardRow], scored: ScoredItems, above: int) -> lis
             row["rank_ci95"] = [above + int(end) for end in order.of_row[n]]
             row["rank_ci95_board"] = [above + int(end) for end in order.board[n]]
             row["tied_with"] = [names[other] for other in order.tied[n].nonzero()[0]]
-    return _notes(order, scored.equal) if len(rows) > 1 else []
+    return _notes(order, scored) if len(rows) > 1 or not above else []
 
 
 def _tie(rows: Sequence[BoardRow], scored: ScoredItems) -> None:
@@ -99,14 +100,17 @@ def _tie(rows: Sequence[BoardRow], scored: ScoredItems) -> None:
 
 def _order(rows: Sequence[BoardRow], scored: ScoredItems) -> "tuple[ScoreOrder | None, str]":
     """What is sure about rows, or why nothing is known."""
-    if scored.equal is not None and (why := why_no_interval(scored.equal)):
+    if scored.equal is not None and (
+        why := why_no_interval(scored.equal, len(set(scored.clusters.values())), scored.counted)
+    ):
         return None, why
     table, why = _table(rows, scored)
     return (statistics.score_order.order_scores(table) if table else None), why
 
 
-def _notes(order: "ScoreOrder", equal: int | None) -> list[str]:
-    few = few_families(min(order.n_families, equal or order.n_families))
+def _notes(order: "ScoreOrder", scored: ScoredItems) -> list[str]:
+    n = order.n_families
+    few = few_families(min(n, scored.equal or n), n, scored.counted)
     enough = not why_no_interval(order.n_families)
     return few + (unequal_families(order.n_families, order.effective) if enough else [])
 

@@ -47,7 +47,8 @@ def icc_agreement(
         replicates: How many resamples.
 
     Returns:
-        No value with fewer than three targets, or when no rater tells targets apart.
+        No value with fewer than three targets, or when fewer than two raters tell targets apart:
+        with one alone it is 0 whatever the ratings are.
 
     Raises:
         ValueError: `ratings` is not a matrix with two columns or more.
@@ -59,6 +60,8 @@ def icc_agreement(
     rows, k = matrix[known], matrix.shape[1]
     if lacking := too_few(len(rows)):
         return lacking
+    if np.sum(np.ptp(rows, axis=0) > ROUNDING * np.abs(rows).max(axis=0)) == 1:
+        return Estimate(None, None, "only one rater tells any two apart")
     rows = rows - rows.mean()  # the coefficient does not change, and digits are saved
     sizes = (np.ones(len(rows)), *rows.T, (rows**2).sum(axis=1), rows.sum(axis=1) ** 2)
     index = cluster_index(cluster_ids(clusters, len(matrix))[known])

@@ -18,12 +18,24 @@ NO_SPREAD = (
 """Why there is no interval where families are enough."""
 
 
-def why_no_interval(families: int) -> str | None:
-    """Why so many families make no interval; ``None`` where they do."""
+_NEEDED = f"an interval needs items with {FEWEST_FAMILIES} different texts"
+_BASED = "the intervals are based on"
+
+
+def why_no_interval(families: int, texts: int = 0, counted: str = "") -> str | None:
+    """Why so many families make no interval; ``None`` where they do.
+
+    Args:
+        families: How many that all count alike would say as much.
+        texts: How many there are, where they are more.
+        counted: How these count, such as ``in groups``.
+    """
     if families >= FEWEST_FAMILIES:
         return None
+    if texts > families:
+        return f"{_NEEDED}, here are {texts} {counted}, which say as much as {families}"
     here = "is 1" if families == 1 else f"are {families}"
-    return f"an interval needs items with {FEWEST_FAMILIES} different texts, here {here}"
+    return f"{_NEEDED}, here {here}"
 
 
 def unequal_families(families: int, effective: float) -> list[str]:
@@ -42,19 +54,27 @@ def unequal_families(families: int, effective: float) -> list[str]:
 def too_few_for(families: int, tests: int) -> bool:
     """Whether so few families can show nothing in any of so many tests, adjusted for each other.
 
-    Of K families all 2^(K - 1) ways to turn signs are gone through (`wild.wild_bootstrap`), so that
-    p is 1 / (2^(K - 1) + 1) at least, and Holm's is that times the tests.
+    Of K families p is 2^(1 - K) at least, as by their signs (`wild.wild_bootstrap`), and Holm's is
+    that times the tests.
     """
-    return tests >= ALPHA * (2.0 ** (families - 1) + 1)
+    return tests >= ALPHA * 2.0 ** (families - 1)
 
 
-def few_families(families: int) -> list[str]:
-    """The warning about what stands on so many families; none where they are enough."""
-    if reason := why_no_interval(families):
+def few_families(families: int, texts: int = 0, counted: str = "") -> list[str]:
+    """The warning about what stands on so many families; none where they are enough.
+
+    The arguments are those of `why_no_interval`.
+    """
+    if reason := why_no_interval(families, texts, counted):
         return [reason]
     if families >= FEW_FAMILIES:
         return []
-    return [
-        f"the intervals are based on {families} different texts; with fewer than {FEW_FAMILIES} "
-        "they are approximate"
-    ]
+    based = f"{families} different texts"
+    if texts > families:
+        based = f"{texts} different texts {counted}, which say as much as {families}"
+    return [f"{_BASED} {based}; with fewer than {FEW_FAMILIES} they are approximate"]
+
+
+def is_of_few_families(warning: str) -> bool:
+    """Whether a warning is one of `few_families`."""
+    return warning.startswith((_NEEDED, _BASED))

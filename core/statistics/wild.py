@@ -93,8 +93,11 @@ def wild_bootstrap(
     671-694), and the turned statistics count for as much more as Student's t of the effective
     clusters lies further out. Where all clusters are alike, the interval is that of
     `bootstrap.within`, and p is of a piece with it: (R / (|mean| + R))^K for K clusters. Where
-    nearly all are 0, or the largest or least that they can be, it is no shorter, and p is not below
-    2^(1 - j) where j of them are not 0, as by the signs of these.
+    nearly all are the largest or least that they can be, it is no shorter.
+
+    p is never below 2^(1 - j) where j clusters are not 0: clusters that are 0 have no sign, and
+    under no difference all j signs are the same with that probability. So up to five such clusters
+    leave p above 0.05; the interval then holds 0 and is no shorter than that of clusters all 0.
 
     Args:
         values: Shape (n,); NaN is left out.
@@ -158,15 +161,15 @@ class _Means(NamedTuple):
     Attributes:
         deviations: What is turned.
         mean: Shape (n_means,).
-        mode: What nearly all of the clusters are; NaN where they are not.
-        unlike: How many of them are not.
+        mode: What all of the clusters, or all but a few, are; NaN where there is no such number.
+        signs: How many clusters are not 0.
         reach: The largest that a value can be.
     """
 
     deviations: _Clusters
     mean: Floats
     mode: Floats
-    unlike: Floats
+    signs: Floats
     reach: float
 
 
@@ -185,12 +188,20 @@ def _in_parts(
 def _means(sums: Floats, sizes: Floats, reach: float) -> _Means:
     mean, deviations = sums.sum(axis=0) / sizes.sum(axis=0), _deviations(sums, sizes)
     mode = np.where(deviations.sums.any(axis=0), np.nan, mean)
-    unlike, few = np.zeros(mean.size), np.minimum(FEW_UNLIKE, deviations.n // 4)
-    for at in (0.0, -reach, reach) if isfinite(reach) else ():
-        elsewhere = (np.abs(sums - at * sizes) > 1e-12 * reach * sizes).sum(axis=0)
-        near = np.isnan(mode) & (elsewhere <= few)
-        mode, unlike = np.where(near, at, mode), np.where(near, elsewhere, unlike)
-    return _Means(deviations, mean, mode, unlike, reach)
+    unit = reach if isfinite(reach) else np.abs(sums / np.maximum(sizes, 1)).max(axis=0)
+    signs = _unlike(sums, sizes, 0.0, unit)
+    if isfinite(reach):
+        mode = np.where(np.isnan(mode) & (signs <= FEW_UNLIKE), 0.0, mode)
+    few = np.minimum(FEW_UNLIKE, deviations.n // 4)
+    for end in (-reach, reach) if isfinite(reach) else ():
+        near = np.isnan(mode) & (_unlike(sums, sizes, end, unit) <= few)
+        mode = np.where(near, end, mode)
+    return _Means(deviations, mean, mode, signs, reach)
+
+
+def _unlike(sums: Floats, sizes: Floats, at: float, unit: float | Floats) -> Floats:
+    """How many clusters of each mean have another value, but for rounding of the unit."""
+    return np.asarray((np.abs(sums - at * sizes) > 1e-12 * unit * sizes).sum(axis=0))
 
 
 def _deviations(sums: Floats, sizes: Floats) -> _Clusters:
@@ -203,17 +214,17 @@ def _deviations(sums: Floats, sizes: Floats) -> _Clusters:
 
 
 def _p_values(means: _Means, mirrored: Floats) -> Floats:
-    deviations, mean, mode, unlike, reach = means
+    deviations, mean, _, signs, reach = means
     alike = ~deviations.sums.any(axis=0)  # all clusters alike: nothing says how far another may lie
     error = np.where(alike, 1.0, _error(deviations))
     size = np.abs(_hall(mean / error, _skewness(deviations))) * (1 - _ROUNDING)
     p = ((mirrored >= size).sum(axis=0) + 1) / (len(mirrored) + 1)
     p = np.where(alike, (1 + np.abs(mean) / reach) ** -deviations.n, p)
-    return np.where(mode == 0, np.maximum(p, np.minimum(1, 2 ** (1 - unlike))), p)
+    return np.asarray(np.maximum(p, np.minimum(1, 2.0 ** (1 - signs))))
 
 
 def _intervals(means: _Means, mirrored: Floats) -> Floats:
-    deviations, mean, mode, _, reach = means
+    deviations, mean, mode, signs, reach = means
     last = len(mirrored) - int((1 - LEVEL) * (len(mirrored) + 1))  # as many reach it as p allows
     furthest = np.partition(mirrored, last, axis=0)[last]
     g, unlike = _skewness(deviations), 1 - (1 - LEVEL) ** (1 / deviations.n)
@@ -221,6 +232,8 @@ def _intervals(means: _Means, mirrored: Floats) -> Floats:
     low, high = (mean - _error(deviations) * _t_of(way * furthest, g) for way in (1, -1))
     low = np.fmin(low, mode - unlike * (mode + reach))
     high = np.fmax(high, mode + unlike * (reach - mode))
+    few = signs <= FEW_UNLIKE
+    low, high = np.where(few, np.fmin(low, 0), low), np.where(few, np.fmax(high, 0), high)
     return np.clip([low, high], -reach, reach)
 
 

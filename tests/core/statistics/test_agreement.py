@@ -43,7 +43,7 @@ def plain_icc(rows: Sequence[Sequence[float]]) -> float | None:
     ms_c = n * sum((r - grand) ** 2 for r in raters) / (k - 1)
     left = [(rows[i][j] - targets[i] - raters[j] + grand) ** 2 for i in range(n) for j in range(k)]
     ms_e = sum(left) / ((n - 1) * (k - 1))
-    if ms_r + ms_e < 1e-12:
+    if any(len({row[j] for row in rows}) == 1 for j in range(k)):  # of two judges
         return None
     return (ms_r - ms_e) / (ms_r + (k - 1) * ms_e + k * (ms_c - ms_e) / n)
 
@@ -106,9 +106,13 @@ def test_icc_of_judges_who_contradict_each_other_is_negative() -> None:
     assert icc_agreement([[1, 3], [2, 2], [3, 1]]).value == pytest.approx(-3)
 
 
-def test_icc_with_one_judge_who_never_varies_is_zero() -> None:
-    """MSR = MSE: such a judge shares no variance with the other."""
-    assert icc_agreement([[5, 1], [5, 2], [5, 6]]).value == pytest.approx(0, abs=1e-12)
+def test_icc_with_one_judge_alone_who_varies_has_no_value() -> None:
+    """MSR = MSE whatever the other's grades are, so a 0 would measure nothing."""
+    grades = np.arange(9) / 10
+    found = icc_agreement(np.column_stack([grades, np.full(9, 0.3)]))
+    assert found == Estimate(None, None, "only one rater tells any two apart")
+    both = np.column_stack([grades, grades + 0.1, np.full(9, 0.3)])
+    assert icc_agreement(both).value is not None
 
 
 def test_rho_and_tau_by_hand() -> None:

@@ -2,7 +2,12 @@
 
 import pytest
 
-from eibench.core.statistics.few_families import few_families, too_few_for, why_no_interval
+from eibench.core.statistics.few_families import (
+    few_families,
+    is_of_few_families,
+    too_few_for,
+    why_no_interval,
+)
 from eibench.statistics import holm, paired_difference
 
 
@@ -43,6 +48,21 @@ def test_an_interval_needs_eight_families(families: int, message: str | None) ->
 def test_a_warning_ends_at_twenty_families(families: int, message: list[str]) -> None:
     """Below eight it is the reason itself."""
     assert few_families(families) == message
+
+
+@pytest.mark.parametrize(
+    ("families", "message"),
+    [
+        (7, "an interval needs items with 8 different texts, here are 16 in groups, "
+            "which say as much as 7"),
+        (9, "the intervals are based on 16 different texts in groups, which say as much as 9; "
+            "with fewer than 20 they are approximate"),
+    ],
+)  # fmt: skip
+def test_texts_in_groups_are_counted_as_they_are(families: int, message: str) -> None:
+    """How many there are, and how many that count alike say as much."""
+    assert few_families(families, 16, "in groups") == [message]
+    assert is_of_few_families(message)
 
 
 @pytest.mark.parametrize(("families", "tests"), [(8, 6), (8, 7), (11, 51), (11, 52)])

@@ -38,10 +38,19 @@ def test_models_far_apart_have_ranks_of_their_own() -> None:
 
 @pytest.mark.parametrize("reach", [np.inf, 1.0])
 def test_a_difference_that_is_all_alike_shows_as_much_as_its_families_do(reach: float) -> None:
-    """Of 12 families at the largest difference p is 2^-12; where none is the largest nothing is."""
+    """Of 12 families at the largest difference p is 2^-11; where none is the largest nothing is."""
     values = np.stack([np.ones(12), np.zeros(12)])
     found = order_scores(board(values)._replace(reach=reach))
     assert told_apart(found)[0, 1] == (reach == 1)
+
+
+@pytest.mark.parametrize(("wins", "apart"), [(5, False), (6, True)])
+@pytest.mark.parametrize("items", [16, 20])
+def test_a_board_is_no_surer_than_signs(wins: int, apart: bool, items: int) -> None:
+    """One model right where the other is wrong, all else alike: P of five is 0.06, of six 0.03."""
+    values = np.ones((2, items))
+    values[1, :wins] = 0
+    assert told_apart(order_scores(board(values)._replace(reach=1)))[0, 1] == apart
 
 
 def test_families_that_say_as_much_as_fewer_tell_less_apart() -> None:

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eibench.core.statistics import wild
 from eibench.core.statistics.student import quantile
-from eibench.core.statistics.wild import MeanTest, wild_bootstrap, wild_intervals
+from eibench.core.statistics.wild import MeanTest, wild_bootstrap, wild_intervals, wild_tests
 from eibench.statistics import standard_error
 
 # How many of the 45 scenarios of EQ-Bench 3 share a text.
@@ -120,16 +120,48 @@ def test_families_that_are_all_alike_show_nothing_where_any_difference_is_possib
     assert mean_test([0.3] * 9) == (1.0, None)
 
 
+@pytest.mark.parametrize("families", [8, 9, 12, 24])
 @pytest.mark.parametrize("unlike", [1, 3, 5])
-def test_a_few_differences_among_ties_are_no_surer_than_their_signs(unlike: int) -> None:
-    """Of 24 families up to five that differ, all one way; more than ties alone would say."""
-    found = mean_test([0.2] * unlike + [0.0] * (24 - unlike), reach=1)
-    beyond = 1 - 0.05 ** (1 / 24) - 1e-9
+@pytest.mark.parametrize("size", [0.2, 1.0])
+def test_a_few_differences_among_ties_are_no_surer_than_their_signs(
+    families: int, unlike: int, size: float
+) -> None:
+    """Up to five that differ, all one way; more than ties alone would say."""
+    found = mean_test([size] * unlike + [0.0] * (families - unlike), reach=1)
+    beyond = 1 - 0.05 ** (1 / families) - 1e-9
     assert found.p is not None
     assert found.interval is not None
     assert found.p >= 2.0 ** (1 - unlike) > 0.05
     assert found.interval[0] <= -beyond
     assert found.interval[1] >= beyond
+
+
+@pytest.mark.parametrize(("unlike", "families"), [(6, 9), (6, 20), (8, 12)])
+def test_no_test_is_surer_than_all_signs_alike(unlike: int, families: int) -> None:
+    """P is at least 2 * 0.5^m of m families that differ, and the interval is of a piece with it."""
+    found = mean_test([1.0] * unlike + [0.0] * (families - unlike), reach=1)
+    assert found.p is not None
+    assert found.interval is not None
+    assert 2.0 ** (1 - unlike) <= found.p <= 0.05
+    assert found.interval[0] > 0
+
+
+def test_without_a_largest_difference_five_signs_show_nothing_either() -> None:
+    """The interval then holds 0."""
+    found = mean_test([3.0, 3.1, 2.9, 3.0, 3.2] + [0.0] * 7)
+    assert found.p == pytest.approx(2**-4)
+    assert found.interval is not None
+    assert found.interval[0] <= 0 < found.interval[1]
+
+
+def test_true_ties_and_signs_are_rarely_told_apart() -> None:
+    """Of 9 families of which 44 % differ, either way alike: at most in 5 % and 1 % of sets."""
+    draws = np.random.default_rng(2)
+    differ = draws.random((9, 2_000)) < 0.44
+    sums = np.where(differ, draws.choice([-1.0, 1.0], size=differ.shape), 0.0)
+    p = wild_tests(sums, np.ones_like(sums), rng=np.random.default_rng(0), reach=1)
+    assert (p <= 0.05).mean() <= 0.05
+    assert (p <= 0.01).mean() <= 0.01
 
 
 @pytest.mark.parametrize("largest", [12, 20])
@@ -180,7 +212,11 @@ def test_p_and_interval_say_the_same(values: list[float], shift: float) -> None:
 @quick
 @given(VALUES, st.floats(0.01, 100), st.floats(-100, 100))
 def test_the_interval_moves_with_the_values(values: list[float], scale: float, by: float) -> None:
-    """Stretched and moved values have the interval stretched and moved."""
+    """Stretched and moved values have the interval stretched and moved.
+
+    But for those of which at most five are not 0, before or after: their interval holds 0.
+    """
+    assume(min(np.count_nonzero(values), np.count_nonzero(np.array(values) * scale + by)) > 5)
     plainly, moved = mean_test(values, turns=99), mean_test(np.array(values) * scale + by, turns=99)
     if plainly.interval is None or moved.interval is None:  # all alike, whatever they are
         assert plainly.interval == moved.interval
