@@ -261,7 +261,7 @@ TIED = (8, 9, 12, 16, 20, 42)
 
 
 def measure_signs() -> str:
-    """How often the paired test of differences of -1, 0 and 1 rejects a true zero: exact sums."""
+    """How often the paired test of differences of -1, 0 and 1 rejects a true zero."""
     rows = []
     for differ in (0.2, 0.44, 0.7):
         shares = [_rejected_signs(n, differ) for n in TIED]
@@ -389,7 +389,7 @@ def measure(sets: int) -> str:
         ),
         f"Difference of two shares ({few:,} sets)": measure_few_differ(few),
         "Paired test of differences of −1, 0 and 1: % of a true zero rejected at 5 %, and at 1 % "
-        "(exact)": measure_signs(),
+        "(over all numbers of wins and losses)": measure_signs(),
         f"Mean of group means ({few:,} sets)": measure_group_means(few),
         f"Paired test and its interval, which holds as often as the test does not reject "
         f"({sets:,} sets, power of {few:,})": measure_test(sets, few),
