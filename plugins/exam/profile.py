@@ -139,7 +139,7 @@ def profile(answers: Mapping[str, Sequence[JudgeAnswer]]) -> Profile:
         threshold=threshold,
         threshold_ci95=interval,
         across=_across(answers),
-        effects=_named(_effects(answers, checks)),
+        effects=name_defects(_effects(answers, checks)),
         repeat_sd=float(np.sqrt(np.mean(again**2) / 2)) if len(again) >= 4 else None,
         spread=float(np.std(grades)) if len(grades) > 1 else None,
         unread=len(unread) / len(every) if every else 0.0,
@@ -311,7 +311,7 @@ def upper_tail(hits: int, n: int, share: float) -> float:
     return min(1.0, sum(map(exp, logs)))
 
 
-def _named(effects: Sequence[Effect]) -> list[Effect]:
+def name_defects(effects: Sequence[Effect]) -> list[Effect]:
     """The effects with those named that are no chance: half of the level is for `MISREADS`."""
     adjusted = holm([None if effect.name == MISREADS else effect.p for effect in effects])
     return [

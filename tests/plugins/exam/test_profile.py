@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import simulated_judges as simulated
-from eibench.plugins.exam.profile import profile, upper_tail
+from eibench.plugins.exam.profile import Effect, name_defects, profile, upper_tail
 from eibench.plugins.exam.questions import GRADE, PAIR, ExamQuestion, questions
 from eibench.plugins.exam.situations import DOSES, FAULTS
 from eibench.plugins.exam.verdict import (
@@ -117,6 +117,13 @@ def test_errors_where_the_fault_is_coarse_are_named() -> None:
     named = sum(any(e.name == "misreads" for e in defects(result)) for result in results)
     assert named >= 18
     assert sum(verdict(result).words == ABSOLUTE_TOO for result in results) <= 2
+
+
+@pytest.mark.parametrize("name", ["misreads", "place"])
+def test_a_defect_has_half_of_the_five_percent_of_a_fair_judge(name: str) -> None:
+    """Errors where the fault is coarse the one half, all else the other."""
+    named = [name_defects([Effect(name, 0.7, 0.5, 40, p)])[0].named for p in (0.024, 0.026)]
+    assert named == [True, False]
 
 
 def test_a_fair_judge_is_rarely_accused() -> None:
