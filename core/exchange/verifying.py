@@ -64,13 +64,14 @@ def recall_bundle(bundle: Bundle, dataset: str | None = None) -> RecalledBundle:
     """The same, with what its replies come to."""
     faults, recalled = list[BundleFault](), dict[str, RecalledRun]()
     with ExitStack() as stack:
+        database = None
         try:
             database = stack.enter_context(staged(bundle.path, bundle.lines, outcome=""))
         except DataError as error:
             faults.append(_of_line(bundle, error))
         if bundle.is_cut:
             faults = [BundleFault("dropped", f"ends early, after line {len(bundle.rows) + 1}")]
-        if faults:
+        if faults or database is None:
             rows = [_unread(run) for run in bundle.manifest["runs"]]
             return RecalledBundle(bundle, {}, _verification(bundle, rows, faults))
         journal = Journal.over(bundle.path, database)

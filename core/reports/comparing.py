@@ -259,15 +259,16 @@ def _warnings(
         )
     families = _families(rows, main)
     unequal = [] if why_no_interval(families) else unequal_families(families, _effective(compared))
-    counted = _counted(compared, main.metric) if main else ()
+    counted = _counted(compared, main.metric) if main else (0, "")
     return messages + few_families(families, *counted) + unequal
 
 
-def _counted(compared: Compared, metric: str) -> tuple[()] | tuple[int, str]:
+def _counted(compared: Compared, metric: str) -> tuple[int, str]:
     """How many families both have, and how they count, where a metric weighs its samples."""
     weighed = weighing(compared.pack.items, compared.benchmark.values, metric)
     common = compared.a.scores.keys() & compared.b.scores.keys()
-    return (len({compared.pack.clusters[i] for i, _ in common}), weighed.words) if weighed else ()
+    families = len({compared.pack.clusters[item] for item, _ in common})
+    return (families, weighed.words) if weighed else (0, "")
 
 
 def _effective(compared: Compared) -> float:

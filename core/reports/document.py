@@ -103,10 +103,10 @@ class _Subject(NamedTuple):
         """How many families of items were scored."""
         return len({s.cluster for s in self.evidence.scores if s.score.reason is None})
 
-    def counted(self, metric: str) -> tuple[()] | tuple[int, str]:
+    def counted(self, metric: str) -> tuple[int, str]:
         """How many families there are, and how they count, where a metric weighs its samples."""
         weighed = weighing(self.pack.items, self.config.benchmark.values, metric)
-        return (self.families, weighed.words) if weighed else ()
+        return (self.families, weighed.words) if weighed else (0, "")
 
     @property
     def origin(self) -> Mapping[str, str] | None:
@@ -244,7 +244,7 @@ def _reasons(summary: Summary, subject: _Subject) -> dict[str, str]:
     reasons = {
         name: why_no_interval(
             families if metric.families is None else metric.families,
-            *(subject.counted(name) if name in declared else ()),
+            *(subject.counted(name) if name in declared else (0, "")),
         )
         or (None if metric.families is None else NO_SPREAD)
         for name, metric in summary.metrics.items()

@@ -254,7 +254,7 @@ def _reason(difference: "PairedDifference", families: int, weighed: Weighing | N
     """Why numbers are missing from a row."""
     if not difference.n:
         return "no sample has this value in both runs"
-    counted = (difference.n_clusters, weighed.words) if weighed else ()
+    counted = (difference.n_clusters, weighed.words) if weighed else (0, "")
     return why_no_interval(families, *counted) or (None if difference.interval else NO_SPREAD)
 
 
