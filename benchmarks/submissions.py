@@ -136,7 +136,7 @@ def main() -> None:
     rows = list[Sequence[str]]()
     for name, noise in NOISES.items():
         for invented in INVENTED:
-            times = n if invented else 10 * n  # few are accused
+            times = n if invented else 10 * n
             each = [rejudged(rng, noise, invented) for _ in range(times)]
             stated = chance_drawn(invented, drawn, VERDICTS)
             asked = np.mean([asked for _, asked in each])
@@ -145,7 +145,7 @@ def main() -> None:
     print(table(("judge's noise", "invented of 135", "stated", "accused", "verdicts asked"), rows))
     rows = list[Sequence[str]]()
     for shape in SHAPES:
-        honest = [shape.accused(rng, 0.0) for _ in range(2 * n)]
+        honest = [shape.accused(rng, 0.0) for _ in range(10 * n)]  # few are accused
         better = [shape.accused(rng, shape.shows) for _ in range(n)]
         printed = np.median([shows for _, shows in better])
         rows.append((shape.name, shape.kind, share([a for a, _ in honest]), f"{shape.shows:.1f}",
