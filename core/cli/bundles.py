@@ -10,7 +10,7 @@ from shlex import quote
 import click
 
 from .. import console
-from ..exchange.asking import reask, rejudge
+from ..exchange.asking import Inquiry, reask, rejudge
 from ..exchange.bundles import make_bundle, read_bundle
 from ..exchange.verification import AskedAgain, Verification
 from ..exchange.verifying import recall_bundle
@@ -155,12 +155,12 @@ def verify_command(
     with no_exit():
         read = recall_bundle(read_bundle(file), dataset)
         if judge_share:
-            asked += rejudge(read, judge_share, seed, dataset, asking.connect, asking.ask)
+            asked += rejudge(read, asking.inquiry(judge_share, seed, dataset))
             judged = {again.run_id for again in asked}
             for run_id in sorted(read.runs.keys() - judged):
                 tell(f"run {run_id} holds no verdict of a judge: --rejudge asks nothing of it")
         if model_share:
-            asked += reask(read, model_share, seed, dataset, asking.connect, asking.ask)
+            asked += reask(read, asking.inquiry(model_share, seed, dataset))
     faults = [*read.verification.faults, *(one for again in asked for one in again.faults)]
     done = read.verification._replace(asked=tuple(asked), faults=tuple(faults))
     if json_output:
@@ -177,6 +177,10 @@ class AskingAgain:
         self._settings, self._sure = settings, sure
         self._shared = session.begin(settings)
         self._shown: set[tuple[type[Task], str]] = set()
+
+    def inquiry(self, share: float, seed: int, dataset: str | None) -> Inquiry:
+        """One that it sends."""
+        return Inquiry(share, seed, dataset, self.connect, self.ask)
 
     def connect(self, party: Party, of: PartyOptions) -> Endpoint:
         """The endpoint that the options and the settings file give a party."""

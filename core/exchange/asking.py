@@ -43,6 +43,21 @@ FALSE = (0.01, 0.05, 0.1, 0.2)
 """Shares of invented verdicts for which the probability of finding one is said."""
 
 
+@dataclass(frozen=True)
+class Inquiry:
+    """How much is asked again, by which seed it is drawn, and who asks.
+
+    Attributes:
+        dataset: Where the pack is, if it is none of ours.
+    """
+
+    share: float
+    seed: int
+    dataset: str | None
+    connect: Connect
+    ask: Ask
+
+
 def draw(bundle: Bundle, seed: int, run_id: str, names: Sequence[str], share: float) -> list[str]:
     """A share of names, at least one, drawn by a bundle's root and a seed."""
     rng = Random(f"{bundle.manifest.get('root')} {seed} {run_id}")
@@ -80,9 +95,7 @@ class Rejudging:
                  if key.phase == JUDGE and c.asked == judge}  # fmt: skip
         return {key: v for key, v in _values(scores, self.recalled).items() if key in asked}
 
-    def ask(
-        self, share: float, seed: int, endpoint: Endpoint, dataset: str | None, ask: Ask
-    ) -> AskedAgain:
+    def ask(self, inquiry: Inquiry, endpoint: Endpoint) -> AskedAgain:
         """What came of verdicts that are drawn, each asked until it lies within the new ones.
 
         Raises:
@@ -90,15 +103,17 @@ class Rejudging:
         """
         from ..statistics.redrawing import chance_drawn, is_outside, most_redraws
 
-        values = self.values()
+        values, seed = self.values(), inquiry.seed
         by_name = {f"{item} {n}": (item, n) for item, n in values}
-        drawn = [by_name[n] for n in draw(self.bundle, seed, self.run_id, [*by_name], share)]
-        config = replace(self.config, judges=(endpoint,), panel=None, dataset=dataset)
+        drawn = [
+            by_name[n] for n in draw(self.bundle, seed, self.run_id, [*by_name], inquiry.share)
+        ]
+        config = replace(self.config, judges=(endpoint,), panel=None, dataset=inquiry.dataset)
         anew = {key: list[float]() for key in drawn}
         left, most, done, replies = drawn, most_redraws(len(drawn)), 0, 0
         while left and done < most:
             times = min(max(1, done), AT_ONCE, most - done)
-            for key, value in self._verdicts(config, left, times, ask):
+            for key, value in self._verdicts(config, left, times, inquiry.ask):
                 anew[key].append(value)
             done, replies = done + times, replies + times * len(left)
             left = [key for key in left if is_outside(values[key], anew[key])]
@@ -175,9 +190,7 @@ def _grades(stored: StoredRun, by: Grader) -> dict[SampleKey, Score]:
     return {(g.item_id, g.iteration): g.score for g in stored.grades(by, clusters)}
 
 
-def rejudge(
-    read: RecalledBundle, share: float, seed: int, dataset: str | None, connect: Connect, ask: Ask
-) -> Iterator[AskedAgain]:
+def rejudge(read: RecalledBundle, inquiry: Inquiry) -> Iterator[AskedAgain]:
     """What came of asking each judge of a bundle again.
 
     Raises:
@@ -188,8 +201,8 @@ def rejudge(
             rejudging = Rejudging(read.bundle, run_id, recalled, config)
             if rejudging.config.judges and rejudging.values():
                 (judge,) = config.judges
-                endpoint = _like(connect(judge.party, of_judge(str(judge.spec))), judge)
-                yield rejudging.ask(share, seed, endpoint, dataset, ask)
+                endpoint = _like(inquiry.connect(judge.party, of_judge(str(judge.spec))), judge)
+                yield rejudging.ask(inquiry, endpoint)
 
 
 def _like(endpoint: Endpoint, stored: Endpoint) -> Endpoint:
@@ -209,37 +222,26 @@ class _Alone(Task):
         return False
 
 
-def reask(
-    read: RecalledBundle, share: float, seed: int, dataset: str | None, connect: Connect, ask: Ask
-) -> Iterator[AskedAgain]:
+def reask(read: RecalledBundle, inquiry: Inquiry) -> Iterator[AskedAgain]:
     """What came of asking each model of a bundle some items again, as often as it was asked.
 
     Raises:
         BenchError: One could not be asked.
     """
     for run_id, recalled in read.runs.items():
-        yield _reasked(read.bundle, run_id, recalled, share, seed, dataset, connect, ask)
+        yield _reasked(read.bundle, run_id, recalled, inquiry)
 
 
-def _reasked(
-    bundle: Bundle,
-    run_id: str,
-    recalled: RecalledRun,
-    share: float,
-    seed: int,
-    dataset: str | None,
-    connect: Connect,
-    ask: Ask,
-) -> AskedAgain:
+def _reasked(bundle: Bundle, run_id: str, recalled: RecalledRun, inquiry: Inquiry) -> AskedAgain:
     import numpy as np
 
     from ..statistics.redrawing import LEVEL, redrawn
 
-    config = recalled.context.config
+    config, seed = recalled.context.config, inquiry.seed
     values = _values(recalled.scores[recalled.context.grader], recalled)
     ids = list(dict.fromkeys(item_id for item_id, _ in values))
-    drawn = draw(bundle, seed, run_id, ids, share)
-    anew = _asked_anew(config, recalled, drawn, dataset, connect, ask)
+    drawn = draw(bundle, seed, run_id, ids, inquiry.share)
+    anew = _asked_anew(config, recalled, drawn, inquiry)
     known, new = (
         {i: [v for (item, _), v in each.items() if item == i] for i in drawn}
         for each in (values, anew)
@@ -260,15 +262,10 @@ def _reasked(
 
 
 def _asked_anew(
-    config: RunConfig,
-    recalled: RecalledRun,
-    items: Sequence[str],
-    dataset: str | None,
-    connect: Connect,
-    ask: Ask,
+    config: RunConfig, recalled: RecalledRun, items: Sequence[str], inquiry: Inquiry
 ) -> dict[SampleKey, float]:
     """What the model's replies to items come to, asked as it was for the bundle."""
-    settings = recalled.context.run.settings
+    settings, connect = recalled.context.run.settings, inquiry.connect
     if "template" in settings:
         message = "was asked for completions of a prompt template, which the bundle does not hold"
         raise UsageError(f"run {recalled.context.run.run_id} {message}: --reask cannot ask it")
@@ -287,10 +284,10 @@ def _asked_anew(
             roles={n: _like(connect(p.party, of_role(n)), p) for n, p in config.roles.items()},
             items=tuple(items),
             iterations=recalled.selection.iterations,
-            dataset=dataset or config.dataset,
+            dataset=inquiry.dataset or config.dataset,
             runs_dir=Path(folder),
         )
-        (document,) = ask([_Alone(config, recalled.pack)])
+        (document,) = inquiry.ask([_Alone(config, recalled.pack)])
         with Journal(Path(folder), create=False) as journal:
             run = journal.find_run(str(document["run_id"]))
             grades = _grades(StoredRun(journal, run), grader(config)) if run else {}
